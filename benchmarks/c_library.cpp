@@ -1,4 +1,5 @@
-// How fast is libcatena_c beside the runtime's kernels (oneDNN) on one thread? Run with CATENA_NUM_THREADS=1.
+// How fast is libcatena_c beside the runtime's kernels (oneDNN) on one thread? Run with
+// CATENA_NUM_THREADS=1.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -15,7 +16,8 @@ namespace catena {
 namespace {
 
 struct Scratch {
-    explicit Scratch(size_t bytes) : begin(static_cast<float*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {}
+    explicit Scratch(size_t bytes)
+        : begin(static_cast<float*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {}
     ~Scratch() { std::free(begin); }
     float* begin;
 };
@@ -28,9 +30,10 @@ void measure(benchmark::State& state, double flops, const std::function<void()>&
 }
 
 /// x W', as a layer computes it, and x W.
-void product(benchmark::State& state, decltype(&catena_c_product_f32_scalar) f, int64_t m, int64_t n, int64_t k,
-             bool transb) {
-    const Array a = random_normal({m, k}).array(), b = random_normal(transb ? Shape{n, k} : Shape{k, n}).array();
+void product(benchmark::State& state, decltype(&catena_c_product_f32_scalar) f, int64_t m,
+             int64_t n, int64_t k, bool transb) {
+    const Array a = random_normal({m, k}).array(),
+                b = random_normal(transb ? Shape{n, k} : Shape{k, n}).array();
     const Array y = Array::zeros({Dtype::float32, {m, n}});
     const catena_c_product p = {m, n, k, k, 1, transb ? 1 : n, transb ? k : 1};
     const Scratch scratch(catena_c_product_scratch(&p, 4));
@@ -48,7 +51,8 @@ struct Layer {
 };
 
 /// `part`: 0 the convolution, 1 the gradient to x, 2 that to W.
-void convolution(benchmark::State& state, decltype(&catena_c_convolution_f32_scalar) f, Layer l, int part) {
+void convolution(benchmark::State& state, decltype(&catena_c_convolution_f32_scalar) f, Layer l,
+                 int part) {
     const int64_t places = window_count(l.size, l.kernel, l.stride, l.pad, false);
     const Variable x(random_normal({l.batch, l.channels, l.size, l.size}).array(), part == 1);
     const Variable W(random_normal({l.out, l.channels, l.kernel, l.kernel}).array(), part == 2);
@@ -70,11 +74,14 @@ void convolution(benchmark::State& state, decltype(&catena_c_convolution_f32_sca
     const float* second = part == 2 ? gy.data<float>() : W.array().data<float>();
     const std::vector<Variable> results = {convolution_2d(x, W, options)}, xs = {x}, Ws = {W},
                                 gys = {Variable(gy, false)};
-    measure(state, 2.0 * double(l.batch * l.out * places * places * l.channels * l.kernel * l.kernel), [&] {
-        if (f) return f(&c, first, second, result.data<float>(), scratch.begin);
-        if (part == 0) return benchmark::DoNotOptimize(convolution_2d(x, W, options).array());
-        benchmark::DoNotOptimize(grad(results, part == 1 ? xs : Ws, gys)[0].array());
-    });
+    measure(state,
+            2.0 * double(l.batch * l.out * places * places * l.channels * l.kernel * l.kernel),
+            [&] {
+                if (f) return f(&c, first, second, result.data<float>(), scratch.begin);
+                if (part == 0)
+                    return benchmark::DoNotOptimize(convolution_2d(x, W, options).array());
+                benchmark::DoNotOptimize(grad(results, part == 1 ? xs : Ws, gys)[0].array());
+            });
 }
 
 struct Level {
@@ -84,7 +91,7 @@ struct Level {
 };
 #define LEVEL(level)                                                                 \
     {                                                                                \
-#level, catena_c_product_f32_##level, {                                      \
+        #level, catena_c_product_f32_##level, {                                      \
             catena_c_convolution_f32_##level, catena_c_convolution_data_f32_##level, \
                 catena_c_convolution_weights_f32_##level                             \
         }                                                                            \
@@ -115,17 +122,19 @@ void add_benchmarks() {
                             {1024, 1024, 1024, true}})
         for (const Level& level : levels)
             benchmark::RegisterBenchmark(
-                fmt::format("product/{}x{}x{}{}/{}", p.m, p.k, p.n, p.transb ? "'" : "", level.name).c_str(), product,
-                level.product, p.m, p.n, p.k, p.transb);
+                fmt::format("product/{}x{}x{}{}/{}", p.m, p.k, p.n, p.transb ? "'" : "", level.name)
+                    .c_str(),
+                product, level.product, p.m, p.n, p.k, p.transb);
     const char* parts[] = {"convolution", "to_x", "to_W"};
-    for (const Layer l :
-         {Layer{32, 1, 28, 6, 5, 1, 2}, Layer{32, 6, 14, 16, 5, 1, 0}, Layer{1, 6, 14, 16, 5, 1, 0},
-          Layer{8, 64, 28, 64, 3, 1, 1}, Layer{8, 64, 28, 128, 3, 2, 1}, Layer{8, 64, 28, 256, 1, 1, 0}})
+    for (const Layer l : {Layer{32, 1, 28, 6, 5, 1, 2}, Layer{32, 6, 14, 16, 5, 1, 0},
+                          Layer{1, 6, 14, 16, 5, 1, 0}, Layer{8, 64, 28, 64, 3, 1, 1},
+                          Layer{8, 64, 28, 128, 3, 2, 1}, Layer{8, 64, 28, 256, 1, 1, 0}})
         for (int part = 0; part < 3; ++part)
             for (const Level& level : levels)
                 benchmark::RegisterBenchmark(
-                    fmt::format("{}/{}x{}x{}x{}_to_{}_by_{}x{}_step_{}/{}", parts[part], l.batch, l.channels, l.size,
-                                l.size, l.out, l.kernel, l.kernel, l.stride, level.name)
+                    fmt::format("{}/{}x{}x{}x{}_to_{}_by_{}x{}_step_{}/{}", parts[part], l.batch,
+                                l.channels, l.size, l.size, l.out, l.kernel, l.kernel, l.stride,
+                                level.name)
                         .c_str(),
                     convolution, level.parts[part], l, part);
 }

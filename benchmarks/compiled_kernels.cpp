@@ -1,5 +1,5 @@
-// How close do compiled kernels come to memory's speed? Bytes that must be read and written, once each, by the time
-// of a call of the compiled region.
+// How close do compiled kernels come to memory's speed? Bytes that must be read and written, once
+// each, by the time of a call of the compiled region.
 #include <benchmark/benchmark.h>
 
 #include <functional>
@@ -14,7 +14,9 @@
 namespace catena {
 namespace {
 
-Variable ones(const Shape& shape) { return Variable(Array::full({Dtype::float32, shape}, 0.5), false); }
+Variable ones(const Shape& shape) {
+    return Variable(Array::full({Dtype::float32, shape}, 0.5), false);
+}
 
 template <class F, class... Inputs>
 void run(benchmark::State& state, int64_t bytes, F function, const Inputs&... inputs) {

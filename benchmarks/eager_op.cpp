@@ -8,7 +8,9 @@
 namespace catena {
 namespace {
 
-Variable element(bool requires_grad) { return Variable(Array::full({Dtype::float32, {1}}, 0.5), requires_grad); }
+Variable element(bool requires_grad) {
+    return Variable(Array::full({Dtype::float32, {1}}, 0.5), requires_grad);
+}
 
 void allocate_and_free(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(Array::empty({Dtype::float32, {1}}));

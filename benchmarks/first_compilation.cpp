@@ -1,5 +1,6 @@
-// How long does the first compilation of a process take, without and with kernels on disk? Prints the milliseconds that
-// loading the compiler and compiling a perceptron's training step took. Run it twice with one CATENA_KERNEL_CACHE.
+// How long does the first compilation of a process take, without and with kernels on disk? Prints
+// the milliseconds that loading the compiler and compiling a perceptron's training step took. Run
+// it twice with one CATENA_KERNEL_CACHE.
 #include <chrono>
 #include <cstdio>
 
@@ -10,7 +11,9 @@ namespace catena {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 struct Perceptron : Chain {
     Linear l1{784, 1000}, l2{1000, 1000}, l3{1000, 10};
@@ -32,10 +35,12 @@ int run() {
         optimizer.update();
         return loss;
     });
-    const Variable x(Array::full({Dtype::float32, {100, 784}}, 0.5), false), t(Array::full({Dtype::int32, {100}}, 3), false);
+    const Variable x(Array::full({Dtype::float32, {100, 784}}, 0.5), false),
+        t(Array::full({Dtype::int32, {100}}, 3), false);
     for (int i = 0; i < 4; ++i) step(x, t);
-    std::printf("compiler loaded in %.1f ms, step compiled in %.1f ms (%d kernels), loss %.4f\n", load,
-                step.statistics().compile_seconds * 1e3, compiler().kernels_compiled(), step(x, t).item<double>());
+    std::printf("compiler loaded in %.1f ms, step compiled in %.1f ms (%d kernels), loss %.4f\n",
+                load, step.statistics().compile_seconds * 1e3, compiler().kernels_compiled(),
+                step(x, t).item<double>());
     return 0;
 }
 

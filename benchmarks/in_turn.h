@@ -34,7 +34,8 @@ struct InTurn {
 };
 
 /// Both in turn, 8 to 60 times, until they took `enough` milliseconds together. `now` may be empty.
-inline InTurn time_in_turn(const std::function<void()>& before, const std::function<void()>& now, double enough) {
+inline InTurn time_in_turn(const std::function<void()>& before, const std::function<void()>& now,
+                           double enough) {
     InTurn least;
     double sum = 0;
     for (int i = 0; i < 60 && (i < 8 || sum < enough); ++i) {

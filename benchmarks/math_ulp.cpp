@@ -23,12 +23,17 @@ struct Function {
     double (*truth)(double);
 };
 const Function functions[] = {
-    {Intrinsic::exp, std::exp},   {Intrinsic::expm1, std::expm1},
-    {Intrinsic::log, std::log},   {Intrinsic::log1p, std::log1p},
-    {Intrinsic::sin, std::sin},   {Intrinsic::cos, std::cos},
-    {Intrinsic::tanh, std::tanh}, {Intrinsic::erf, std::erf},
+    {Intrinsic::exp, std::exp},
+    {Intrinsic::expm1, std::expm1},
+    {Intrinsic::log, std::log},
+    {Intrinsic::log1p, std::log1p},
+    {Intrinsic::sin, std::sin},
+    {Intrinsic::cos, std::cos},
+    {Intrinsic::tanh, std::tanh},
+    {Intrinsic::erf, std::erf},
     {Intrinsic::erfc, std::erfc},
-    {Intrinsic::sqrt, std::sqrt}, {Intrinsic::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
+    {Intrinsic::sqrt, std::sqrt},
+    {Intrinsic::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
 };
 
 /// Distance in spacings of float32 at the truth; 0 for equal infinities and for two NaNs.
@@ -101,7 +106,8 @@ int main(int argc, char** argv) {
     }
     for (std::string_view each : wanted) {
         bool known = false;
-        for (const Function& function : functions) known = known || info_of(function.intrinsic).name == each;
+        for (const Function& function : functions)
+            known = known || info_of(function.intrinsic).name == each;
         if (known) continue;
         std::fprintf(stderr, "math_ulp: no function is called %s\n", std::string(each).c_str());
         return 2;

@@ -1,8 +1,10 @@
-// What does a step over ragged batches cost? Two layers of LSTM in both directions over sequences of 5 to 60 words, forward, loss,
-// backward and update by SGD: eager, compiled as one region that takes the rows of all sequences, and what the products of such a step
-// take alone, as if a sequence's steps did not depend on each other. The three run in turn.
+// What does a step over ragged batches cost? Two layers of LSTM in both directions over sequences
+// of 5 to 60 words, forward, loss, backward and update by SGD: eager, compiled as one region that
+// takes the rows of all sequences, and what the products of such a step take alone, as if a
+// sequence's steps did not depend on each other. The three run in turn.
 //     n_step_lstm [BATCH [UNITS [ROUNDS]]]     default: 32 256 3
-//     n_step_lstm BATCH UNITS listen           a round for each line of the input: benchmarks/n_step_lstm.py, which adds PyTorch
+//     n_step_lstm BATCH UNITS listen           a round for each line of the input:
+//     benchmarks/n_step_lstm.py, which adds PyTorch
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -54,8 +56,8 @@ struct Model : Chain {
     }
 };
 
-/// The products of a step over `total` rows: x W^T and h R^T, and two of the same size for each one's gradients, but for those of the
-/// first layer's input.
+/// The products of a step over `total` rows: x W^T and h R^T, and two of the same size for each
+/// one's gradients, but for those of the first layer's input.
 class Products {
 public:
     Products(int64_t units, int64_t longest) : units_(units) {
@@ -74,7 +76,8 @@ private:
     void triple(int64_t m, int64_t n, int64_t k, bool has_input_gradient) {
         sgemm(false, true, m, n, k, 1, a_.data(), k, b_.data(), k, 0, c_.data(), n);
         sgemm(true, false, n, k, m, 1, a_.data(), n, b_.data(), k, 0, c_.data(), k);
-        if (has_input_gradient) sgemm(false, false, m, k, n, 1, a_.data(), n, b_.data(), k, 0, c_.data(), k);
+        if (has_input_gradient)
+            sgemm(false, false, m, k, n, 1, a_.data(), n, b_.data(), k, 0, c_.data(), k);
     }
     int64_t units_;
     std::vector<float> a_, b_, c_;
@@ -83,7 +86,8 @@ private:
 double milliseconds(const std::function<void()>& f) {
     const auto start = std::chrono::steady_clock::now();
     f();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
 /// One of the things that are measured: each batch's fastest round.
@@ -105,7 +109,8 @@ int run(int64_t batch, int64_t units, int rounds) {
     SGD optimizers[2] = {SGD(1e-3), SGD(1e-3)};
     for (int i = 0; i < 2; ++i) optimizers[i].setup(models[i]);
     const auto make_step = [&](int i) {
-        return [&model = models[i], &optimizer = optimizers[i]](const Variable& rows, const Variable& lengths) {
+        return [&model = models[i], &optimizer = optimizers[i]](const Variable& rows,
+                                                                const Variable& lengths) {
             const Variable loss = model(rows, lengths);
             model.cleargrads();
             loss.backward();
@@ -117,8 +122,10 @@ int run(int64_t batch, int64_t units, int rounds) {
     Products products(units, 60 * batch);
     std::vector<Contender> all{
         {"products alone", [&](const SequenceRows& x) { products.run(x.rows.shape()[0]); }},
-        {"eager", [&, step = make_step(0)](const SequenceRows& x) { (void)step(x.rows, x.lengths).item<float>(); }},
-        {"compiled", [&](const SequenceRows& x) { (void)region(x.rows, x.lengths).item<float>(); }}};
+        {"eager", [&, step = make_step(0)](
+                      const SequenceRows& x) { (void)step(x.rows, x.lengths).item<float>(); }},
+        {"compiled",
+         [&](const SequenceRows& x) { (void)region(x.rows, x.lengths).item<float>(); }}};
     const auto round = [&](bool counts) {
         for (const SequenceRows& x : data)
             for (Contender& contender : all) {
@@ -130,14 +137,20 @@ int run(int64_t batch, int64_t units, int rounds) {
     for (int i = 0; i < 2; ++i) round(false);  // Record and compile.
     std::string line;
     if (rounds == 0) {
-        for (const SequenceRows& x : data) std::cout << fmt::format("{} ", fmt::join(x.lengths.array().to_vector<int32_t>(), ","));
-        for (std::cout << std::endl; std::getline(std::cin, line); std::cout << "done" << std::endl) round(true);
+        for (const SequenceRows& x : data)
+            std::cout << fmt::format("{} ", fmt::join(x.lengths.array().to_vector<int32_t>(), ","));
+        for (std::cout << std::endl; std::getline(std::cin, line); std::cout << "done" << std::endl)
+            round(true);
     }
     for (int i = 0; i < rounds; ++i) round(true);
-    for (const Contender& contender : all) std::printf("%-16s %8.2f ms a step\n", contender.name.c_str(), contender.median());
+    for (const Contender& contender : all)
+        std::printf("%-16s %8.2f ms a step\n", contender.name.c_str(), contender.median());
     const StaticGraphStatistics s = region.statistics();
-    std::printf("compiled is %.2f x as fast as eager; %lld programs, %lld of them planned without compiling\n",
-                all[1].median() / all[2].median(), static_cast<long long>(s.programs), static_cast<long long>(s.resized));
+    std::printf(
+        "compiled is %.2f x as fast as eager; %lld programs, %lld of them planned without "
+        "compiling\n",
+        all[1].median() / all[2].median(), static_cast<long long>(s.programs),
+        static_cast<long long>(s.resized));
     return 0;
 }
 
@@ -145,6 +158,8 @@ int run(int64_t batch, int64_t units, int rounds) {
 }  // namespace catena
 
 int main(int count, char** arguments) {
-    const auto number = [&](int i, int64_t otherwise) { return count > i ? std::atoll(arguments[i]) : otherwise; };
+    const auto number = [&](int i, int64_t otherwise) {
+        return count > i ? std::atoll(arguments[i]) : otherwise;
+    };
     return catena::run(number(1, 32), number(2, 256), int(number(3, 3)));  // "listen" is 0.
 }

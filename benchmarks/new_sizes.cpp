@@ -1,6 +1,6 @@
-// What does a new size of a known program cost? Runs a row of `catena bench` through all its sizes again and again. The first two
-// rounds see and compile each size, the later ones only run: the difference is what the sizes cost, printed with the
-// memory that they hold.
+// What does a new size of a known program cost? Runs a row of `catena bench` through all its sizes
+// again and again. The first two rounds see and compile each size, the later ones only run: the
+// difference is what the sizes cost, printed with the memory that they hold.
 //     new_sizes [ROW [DIVISOR]]     default: gpt_decode; CATENA_TIME=1 tells the compiler's stages
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,9 @@ std::vector<double> round_of(const Iteration& iteration) {
     for (int i = 0; i < iteration.cycle; ++i) {
         const auto start = std::chrono::steady_clock::now();
         iteration.run();
-        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        times.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                .count());
     }
     return times;
 }
@@ -58,12 +60,17 @@ int run(const std::string& name, int64_t divisor) {
     }
     std::sort(costs.begin(), costs.end());
     const StaticGraphStatistics statistics = iteration.statistics();
-    std::printf("%s: %d runs a round, %d sizes, %lld programs; a known round takes %.0f ms\n", name.c_str(), iteration.cycle,
-                iteration.programs, static_cast<long long>(statistics.programs), known);
-    std::printf("beyond that: first round %.0f ms, second %.0f ms; a size %.2f ms (median), %.2f ms (most); compiling %.0f ms\n", first,
-                second, costs[costs.size() / 2], most, statistics.compile_seconds * 1e3);
-    std::printf("resident: %.0f MB before, %.0f after the first round, %.0f after the second, %.0f at the end\n", memory[0], memory[1],
-                memory[2], memory.back());
+    std::printf("%s: %d runs a round, %d sizes, %lld programs; a known round takes %.0f ms\n",
+                name.c_str(), iteration.cycle, iteration.programs,
+                static_cast<long long>(statistics.programs), known);
+    std::printf(
+        "beyond that: first round %.0f ms, second %.0f ms; a size %.2f ms (median), %.2f ms "
+        "(most); compiling %.0f ms\n",
+        first, second, costs[costs.size() / 2], most, statistics.compile_seconds * 1e3);
+    std::printf(
+        "resident: %.0f MB before, %.0f after the first round, %.0f after the second, %.0f at the "
+        "end\n",
+        memory[0], memory[1], memory[2], memory.back());
     return 0;
 }
 
@@ -71,5 +78,6 @@ int run(const std::string& name, int64_t divisor) {
 }  // namespace catena::tool
 
 int main(int count, char** arguments) {
-    return catena::tool::run(count > 1 ? arguments[1] : "gpt_decode", count > 2 ? std::atoll(arguments[2]) : 1);
+    return catena::tool::run(count > 1 ? arguments[1] : "gpt_decode",
+                             count > 2 ? std::atoll(arguments[2]) : 1);
 }

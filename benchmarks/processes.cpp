@@ -1,10 +1,12 @@
-// Is a time that of the program, of the process, or of the hour? Starts several processes that prepare the same row of `catena bench`
-// and lets them run in turn, a few milliseconds each, round after round: what one process loses in all rounds is its own
-// (where its memory lies), what all lose in one round is the machine's. Rounds count apart by where the machine's processors were meanwhile:
-// near each other or far (exchange_nanoseconds(), frontend/tools/catena/limit.h).
+// Is a time that of the program, of the process, or of the hour? Starts several processes that
+// prepare the same row of `catena bench` and lets them run in turn, a few milliseconds each, round
+// after round: what one process loses in all rounds is its own (where its memory lies), what all
+// lose in one round is the machine's. Rounds count apart by where the machine's processors were
+// meanwhile: near each other or far (exchange_nanoseconds(), frontend/tools/catena/limit.h).
 //     processes ROW VARIANT ROUNDS SETTING...
-// Each SETTING is one or more processes: [COUNT*][PROGRAM][,NAME=VALUE]... with PROGRAM another build's `processes` (- for this one) and
-// values of the environment: `processes lenet step 40 8*- 8*/old/build/bin/processes 8*-,CATENA_NUM_THREADS=1`.
+// Each SETTING is one or more processes: [COUNT*][PROGRAM][,NAME=VALUE]... with PROGRAM another
+// build's `processes` (- for this one) and values of the environment: `processes lenet step 40 8*-
+// 8*/old/build/bin/processes 8*-,CATENA_NUM_THREADS=1`.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -35,7 +37,9 @@ struct Times {
 
 Times run_for(const Iteration& iteration, double milliseconds) {
     using Clock = std::chrono::steady_clock;
-    const auto since = [](Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
+    const auto since = [](Clock::time_point begin) {
+        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    };
     std::vector<double> times;
     for (const auto start = Clock::now(); times.size() < 5 || since(start) < milliseconds;) {
         const auto begin = Clock::now();
@@ -79,8 +83,10 @@ Setting parse(const std::string& text, const std::string& self) {
     while (!rest.empty()) {
         const std::string part = rest.substr(0, rest.find(','));
         rest = part.size() < rest.size() ? rest.substr(part.size() + 1) : "";
-        if (!is_program) result.environment.push_back(part);
-        else if (part != "-") result.program = part;
+        if (!is_program)
+            result.environment.push_back(part);
+        else if (part != "-")
+            result.program = part;
         is_program = false;
     }
     return result;
@@ -99,9 +105,12 @@ struct Process {
         if (id == 0) {
             dup2(in[0], 0);
             dup2(out[1], 1);
-            for (int fd = 3; fd < 1024; ++fd) close(fd);  // Else children hold each other's pipes open.
-            for (const std::string& each : setting->environment) putenv(const_cast<char*>(each.c_str()));
-            execl(setting->program.c_str(), setting->program.c_str(), row.c_str(), variant.c_str(), nullptr);
+            for (int fd = 3; fd < 1024; ++fd)
+                close(fd);  // Else children hold each other's pipes open.
+            for (const std::string& each : setting->environment)
+                putenv(const_cast<char*>(each.c_str()));
+            execl(setting->program.c_str(), setting->program.c_str(), row.c_str(), variant.c_str(),
+                  nullptr);
             std::_Exit(127);
         }
         close(in[0]);
@@ -131,7 +140,8 @@ struct Process {
 constexpr double far_nanoseconds = 200;
 
 /// Of the rounds that are marked.
-void report(const char* which, const std::vector<bool>& marked, const std::vector<Setting>& settings, const std::vector<Process>& processes) {
+void report(const char* which, const std::vector<bool>& marked,
+            const std::vector<Setting>& settings, const std::vector<Process>& processes) {
     const auto chosen = [&](const std::vector<double>& all) {
         std::vector<double> kept;
         for (size_t r = 0; r < all.size(); ++r)
@@ -140,21 +150,28 @@ void report(const char* which, const std::vector<bool>& marked, const std::vecto
     };
     const auto count = std::count(marked.begin(), marked.end(), true);
     if (count == 0) return;
-    std::printf("%ld rounds %s; a process a line: least, 1st quartile and median over rounds of a turn's least; of a turn's median\n", long(count), which);
+    std::printf(
+        "%ld rounds %s; a process a line: least, 1st quartile and median over rounds of a turn's "
+        "least; of a turn's median\n",
+        long(count), which);
     for (const Setting& setting : settings) {
         std::printf("%s\n", setting.text.c_str());
         std::vector<double> all, all_medians, own;
         for (const Process& process : processes) {
             if (process.setting != &setting) continue;
-            const std::vector<double> least = chosen(process.least), median = chosen(process.median);
-            std::printf("  %8.4f %8.4f %8.4f; %8.4f %8.4f %8.4f\n", at(least, 0), at(least, 0.25), at(least, 0.5), at(median, 0), at(median, 0.25),
-                        at(median, 0.5));
+            const std::vector<double> least = chosen(process.least),
+                                      median = chosen(process.median);
+            std::printf("  %8.4f %8.4f %8.4f; %8.4f %8.4f %8.4f\n", at(least, 0), at(least, 0.25),
+                        at(least, 0.5), at(median, 0), at(median, 0.25), at(median, 0.5));
             all.insert(all.end(), least.begin(), least.end());
             all_medians.insert(all_medians.end(), median.begin(), median.end());
             own.push_back(at(least, 0.25));
         }
-        std::printf("  all: least %.4f, quartile %.4f, median %.4f; of medians %.4f %.4f %.4f; quartiles of processes differ by %.2f\n", at(all, 0),
-                    at(all, 0.25), at(all, 0.5), at(all_medians, 0), at(all_medians, 0.25), at(all_medians, 0.5), at(own, 1) / at(own, 0));
+        std::printf(
+            "  all: least %.4f, quartile %.4f, median %.4f; of medians %.4f %.4f %.4f; quartiles "
+            "of processes differ by %.2f\n",
+            at(all, 0), at(all, 0.25), at(all, 0.5), at(all_medians, 0), at(all_medians, 0.25),
+            at(all_medians, 0.5), at(own, 1) / at(own, 0));
     }
 }
 
@@ -166,15 +183,19 @@ int run(const std::string& self, const std::vector<std::string>& arguments) {
         for (int i = 0; i < setting.count; ++i) {
             processes.push_back({.setting = &setting});
             processes.back().start(arguments[0], arguments[1]);
-            if (!processes.back().wait_ready()) return std::fprintf(stderr, "processes: %s did not start\n", setting.text.c_str()), 1;
+            if (!processes.back().wait_ready())
+                return std::fprintf(stderr, "processes: %s did not start\n", setting.text.c_str()),
+                       1;
         }
     const int rounds = std::atoi(arguments[2].c_str());
     std::vector<bool> near, far;
     double before = exchange_nanoseconds();
     for (int r = 0; r < rounds; ++r) {
-        for (size_t p = 0; p < processes.size(); ++p)  // Each round begins with another one, so that none always follows the same.
+        for (size_t p = 0; p < processes.size();
+             ++p)  // Each round begins with another one, so that none always follows the same.
             if (Process& process = processes[(p + size_t(r)) % processes.size()]; !process.turn())
-                return std::fprintf(stderr, "processes: %s ended\n", process.setting->text.c_str()), 1;
+                return std::fprintf(stderr, "processes: %s ended\n", process.setting->text.c_str()),
+                       1;
         const double after = exchange_nanoseconds();
         near.push_back(before < far_nanoseconds && after < far_nanoseconds);
         far.push_back(before >= far_nanoseconds && after >= far_nanoseconds);

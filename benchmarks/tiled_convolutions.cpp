@@ -1,5 +1,6 @@
-// How much faster are 3x3 convolutions, and 4x4 ones in steps of two, by tiles (Winograd's method) than by the definition, whose products oneDNN computes?
-// Layers of VGG-16, ResNet-50, U-Net and DCGAN; milliseconds of the fastest of several calls, definition and tiles.
+// How much faster are 3x3 convolutions, and 4x4 ones in steps of two, by tiles (Winograd's method)
+// than by the definition, whose products oneDNN computes? Layers of VGG-16, ResNet-50, U-Net and
+// DCGAN; milliseconds of the fastest of several calls, definition and tiles.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -21,10 +22,11 @@ namespace {
 struct Layer {
     int64_t batch, in, out, size, taps = 3, stride = 1;
 };
-constexpr Layer layers[] = {{64, 64, 64, 32},  {64, 64, 128, 16},  {64, 128, 128, 16}, {64, 256, 256, 8},
-                            {64, 256, 512, 4}, {64, 512, 512, 4}, {4, 64, 64, 56},    {4, 128, 128, 28},  {4, 256, 256, 14}, {4, 512, 512, 7},
-                            {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64},
-                            {64, 512, 512, 2}, {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
+constexpr Layer layers[] = {
+    {64, 64, 64, 32},  {64, 64, 128, 16}, {64, 128, 128, 16},      {64, 256, 256, 8},
+    {64, 256, 512, 4}, {64, 512, 512, 4}, {4, 64, 64, 56},         {4, 128, 128, 28},
+    {4, 256, 256, 14}, {4, 512, 512, 7},  {2, 32, 32, 256},        {2, 64, 64, 128},
+    {2, 128, 128, 64}, {64, 512, 512, 2}, {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
 
 /// Of the fastest of 5 to 40 calls after the first.
 double least_milliseconds(const std::function<void()>& call) {
@@ -40,15 +42,19 @@ double least_milliseconds(const std::function<void()>& call) {
 
 void print(const std::function<void()>& definition, const std::function<bool()>& by_tiles) {
     const double before = least_milliseconds(definition);
-    if (by_tiles()) std::printf("  %7.2f %7.2f", before, least_milliseconds([&] { by_tiles(); }));
-    else std::printf("  %7.2f       -", before);  // Tiles are not taken.
+    if (by_tiles())
+        std::printf("  %7.2f %7.2f", before, least_milliseconds([&] { by_tiles(); }));
+    else
+        std::printf("  %7.2f       -", before);  // Tiles are not taken.
 }
 
 void compare(const Layer& l, MemoryOrder order) {
     const WindowSteps steps{Dims{l.stride, l.stride}, Dims{1, 1}, Dims{1, 1}, 1};
     const int64_t side = l.size / l.stride;
-    const Array x = filled({l.batch, l.in, l.size, l.size}, order, 1), y = filled({l.batch, l.out, side, side}, order, 2);
-    const Array W = filled({l.out, l.in, l.taps, l.taps}, MemoryOrder::row_major, 3), gW = filled(W.shape(), MemoryOrder::row_major, 4);
+    const Array x = filled({l.batch, l.in, l.size, l.size}, order, 1),
+                y = filled({l.batch, l.out, side, side}, order, 2);
+    const Array W = filled({l.out, l.in, l.taps, l.taps}, MemoryOrder::row_major, 3),
+                gW = filled(W.shape(), MemoryOrder::row_major, 4);
     W.raw_data();  // As in training: nothing is kept packed.
     ConvolutionSizes sizes(x.shape(), W.shape(), y.shape(), steps);
     sizes.x_order = sizes.y_order = order;
@@ -56,12 +62,27 @@ void compare(const Layer& l, MemoryOrder order) {
         data(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes));
     ConvolutionWeights weights(sizes);
     char name[64];
-    std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld%s", l.batch, l.in, l.out, l.size, l.size, l.stride > 1 ? ", 4x4/2" : "");
+    std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld%s", l.batch, l.in, l.out, l.size,
+                  l.size, l.stride > 1 ? ", 4x4/2" : "");
     std::printf("%-26s", name);
-    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y) || convolve_by_phases(x, W, Array(), steps, y) || convolve_two_by_two(x, W, Array(), steps, y); });
-    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x) || convolve_data_by_phases(y, W, steps, x) || convolve_data_two_by_two(y, W, steps, x); });
+    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); },
+          [&] {
+              return convolve_by_tiles(x, W, Array(), steps, y) ||
+                     convolve_by_phases(x, W, Array(), steps, y) ||
+                     convolve_two_by_two(x, W, Array(), steps, y);
+          });
+    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); },
+          [&] {
+              return convolve_data_by_tiles(y, W, steps, x) ||
+                     convolve_data_by_phases(y, W, steps, x) ||
+                     convolve_data_two_by_two(y, W, steps, x);
+          });
     print([&] { weights.run(x.elements(), y.elements(), gW.to_fill<float>(), {}); },
-          [&] { return convolve_weights_by_tiles(x, y, steps, gW) || convolve_weights_by_phases(x, y, steps, gW) || convolve_weights_two_by_two(x, y, steps, gW); });
+          [&] {
+              return convolve_weights_by_tiles(x, y, steps, gW) ||
+                     convolve_weights_by_phases(x, y, steps, gW) ||
+                     convolve_weights_two_by_two(x, y, steps, gW);
+          });
     std::printf("\n");
 }
 
@@ -73,9 +94,11 @@ void compare(const char* name, MemoryOrder order) {
 /// Bytes read and written in a second by copies from row-major to channels last.
 void time_copies() {
     for (const Shape& shape : {Shape{64, 64, 32, 32}, Shape{2, 256, 32, 32}}) {
-        const Array from = filled(shape, MemoryOrder::row_major, 1), to = filled(shape, MemoryOrder::channels_last, 2);
+        const Array from = filled(shape, MemoryOrder::row_major, 1),
+                    to = filled(shape, MemoryOrder::channels_last, 2);
         const double time = least_milliseconds([&] { copy_elements(from, to); });
-        std::printf("copy of %.1f MB to channels last: %.2f ms, %.0f GB/s\n", 4e-6 * double(from.size()), time, 8e-6 * double(from.size()) / time);
+        std::printf("copy of %.1f MB to channels last: %.2f ms, %.0f GB/s\n",
+                    4e-6 * double(from.size()), time, 8e-6 * double(from.size()) / time);
     }
 }
 

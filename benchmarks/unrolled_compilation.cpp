@@ -1,6 +1,7 @@
-// Does compiling take time in proportion to the program? An LSTM's training step (32 to 32 units, batch 8, mean of the
-// steps' losses, backward, SGD) is unrolled over more and more steps into one region. Prints the seconds until the
-// first compiled call has run, of those the compiler's, what resident memory grew by, and what the program became.
+// Does compiling take time in proportion to the program? An LSTM's training step (32 to 32 units,
+// batch 8, mean of the steps' losses, backward, SGD) is unrolled over more and more steps into one
+// region. Prints the seconds until the first compiled call has run, of those the compiler's, what
+// resident memory grew by, and what the program became.
 //     unrolled_compilation [STEPS ...]     CATENA_TIME=1 tells the stages
 #include <chrono>
 #include <cstdio>
@@ -54,7 +55,8 @@ void compile_steps(int steps) {
             network.lstm.reset_state();
             Variable loss;
             for (int i = 0; i < steps; ++i) {
-                Variable each = softmax_cross_entropy(network.out(network.lstm(xs[size_t(i)])), ts[size_t(i)]);
+                Variable each =
+                    softmax_cross_entropy(network.out(network.lstm(xs[size_t(i)])), ts[size_t(i)]);
                 loss = loss.defined() ? loss + each : each;
             }
             loss = loss / double(steps);
@@ -70,10 +72,14 @@ void compile_steps(int steps) {
     // The second one runs what was recorded in the first.
     region(x, t);
     const double loss = region(x, t).item<double>();
-    const double both = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::printf("%5d steps: %.3f s, %.3f of the processor's, compiler %.3f s, %+.0f MB, loss %.5f\n      %s\n", steps, both,
-                double(std::clock() - cpu) / CLOCKS_PER_SEC, region.statistics().compile_seconds, resident_megabytes() - before,
-                loss, launches_in(region.explain()).c_str());
+    const double both =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf(
+        "%5d steps: %.3f s, %.3f of the processor's, compiler %.3f s, %+.0f MB, loss %.5f\n      "
+        "%s\n",
+        steps, both, double(std::clock() - cpu) / CLOCKS_PER_SEC,
+        region.statistics().compile_seconds, resident_megabytes() - before, loss,
+        launches_in(region.explain()).c_str());
     std::fflush(stdout);
 }
 

@@ -27,11 +27,14 @@ namespace catena::codegen {
 
 namespace {
 
-std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) { return {values.data(), values.size()}; }
+std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) {
+    return {values.data(), values.size()};
+}
 
 class Builder {
 public:
-    Builder(const Trace& trace, const SplitRule& rule, bool fast_math) : trace_(trace), rule_(rule), fast_math_(fast_math) {}
+    Builder(const Trace& trace, const SplitRule& rule, bool fast_math)
+        : trace_(trace), rule_(rule), fast_math_(fast_math) {}
 
     Draft build(mlir::func::FuncOp function) {
         for (mlir::BlockArgument argument : function.getArguments()) {
@@ -43,7 +46,10 @@ public:
             views_[argument] = whole(buffer, type);
         }
         if (const std::optional<Border> border = border_of(trace_))
-            schedule_.cut = {.launch = 0, .inputs = border->inputs, .outputs = border->outputs, .assigns = int(trace_.assigns.size())};
+            schedule_.cut = {.launch = 0,
+                             .inputs = border->inputs,
+                             .outputs = border->outputs,
+                             .assigns = int(trace_.assigns.size())};
         assigned_.resize(trace_.assigns.size());
         for (size_t i = 0; i < trace_.assigns.size(); ++i) assign_of_[trace_.assigns[i].target] = i;
         for (mlir::Operation& op : function.getBody().front()) visit(op);
@@ -111,7 +117,8 @@ private:
         } else if (mlir::isa<ir::BroadcastOp>(op)) {
             views_[op.getResult(0)] = broadcast(from, shape);
         } else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op)) {
-            views_[op.getResult(0)] = sliced(from, as_span(slice.getBegin()), as_span(slice.getStep()), shape);
+            views_[op.getResult(0)] =
+                sliced(from, as_span(slice.getBegin()), as_span(slice.getStep()), shape);
         } else {
             throw InternalError("codegen: no code for " + op.getName().getStringRef().str());
         }
@@ -120,9 +127,10 @@ private:
     /// A kernel that copies `from` row-major into a new buffer.
     View copy(const View& from, const Origin& origin) {
         const View to = whole(add_buffer(from.type), from.type);
-        const Kernel kernel = copying_kernel({.domain = from.type.shape,
-                                              .inputs = {{from.type.dtype, strides_without_ones(from)}},
-                                              .outputs = {{from.type.dtype, strides_without_ones(to)}}});
+        const Kernel kernel =
+            copying_kernel({.domain = from.type.shape,
+                            .inputs = {{from.type.dtype, strides_without_ones(from)}},
+                            .outputs = {{from.type.dtype, strides_without_ones(to)}}});
         add_kernel(kernel, {from}, {to}, {}, origin);
         return to;
     }
@@ -150,8 +158,9 @@ private:
         if (group.operations > 1) schedule_.info.fused_ops += group.operations;
     }
 
-    void add_kernel(const Kernel& whole, const std::vector<View>& inputs, const std::vector<View>& outputs,
-                    const std::vector<int>& scalars, const Origin& origin) {
+    void add_kernel(const Kernel& whole, const std::vector<View>& inputs,
+                    const std::vector<View>& outputs, const std::vector<int>& scalars,
+                    const Origin& origin) {
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
@@ -160,14 +169,19 @@ private:
         for (const KernelPlan::Temporary& temporary : plan.temporaries)
             temporaries.push_back(add_buffer({temporary.dtype, Shape{temporary.elements}}));
         auto operand_of = [&](const KernelPlan::Operand& operand) -> KernelLaunch::Operand {
-            if (operand.kind == KernelPlan::Operand::Kind::temporary) return {temporaries[size_t(operand.index)], 0};
-            const View& view = (operand.kind == KernelPlan::Operand::Kind::input ? inputs : outputs)[size_t(operand.index)];
+            if (operand.kind == KernelPlan::Operand::Kind::temporary)
+                return {temporaries[size_t(operand.index)], 0};
+            const View& view =
+                (operand.kind == KernelPlan::Operand::Kind::input ? inputs
+                                                                  : outputs)[size_t(operand.index)];
             return {view.buffer, view.offset * int64_t(size_of(view.type.dtype))};
         };
         for (KernelPlan::Launch& launch : plan.launches) {
             KernelLaunch kernel;
-            for (const auto& operand : launch.inputs) kernel.operands.push_back(operand_of(operand));
-            for (const auto& operand : launch.outputs) kernel.operands.push_back(operand_of(operand));
+            for (const auto& operand : launch.inputs)
+                kernel.operands.push_back(operand_of(operand));
+            for (const auto& operand : launch.outputs)
+                kernel.operands.push_back(operand_of(operand));
             kernel.geometry = launch.kernel;
             kernel.scalars = scalars;
             kernel.operations = origin.operations;
@@ -195,7 +209,8 @@ private:
         if (!made.op->kernel) fail<CompileError>("{}: the op has no kernel of its own", name);
         std::string bad;
         auto attributes = ir::to_attributes(call.getCallAttributes(), &bad);
-        if (mlir::failed(attributes)) fail<CompileError>("{}: attribute {} cannot be read", name, bad);
+        if (mlir::failed(attributes))
+            fail<CompileError>("{}: attribute {} cannot be read", name, bad);
         made.attributes = *attributes;
         for (mlir::Value input : call.getInputs()) made.inputs.push_back(view_of(input));
         for (mlir::Value scalar : call.getScalars()) made.scalars.push_back(scalars_.at(scalar));
@@ -209,7 +224,8 @@ private:
     /// Nothing happens there: its results are what the second part is given.
     void pass_border(mlir::Operation& op, ir::LibraryCall call) {
         const auto given = call.getInputs().take_back(op.getNumResults());
-        for (auto [result, gradient] : llvm::zip(op.getResults(), given)) views_[result] = view_of(gradient);
+        for (auto [result, gradient] : llvm::zip(op.getResults(), given))
+            views_[result] = view_of(gradient);
     }
 
     //---- results
@@ -222,11 +238,13 @@ private:
     void finish(mlir::func::FuncOp function) {
         for (mlir::Value value : returned_) add_result(value);
         std::map<int, int> input_of;  // By number in the trace.
-        for (size_t i = 0; i < trace_.inputs.size(); ++i) input_of.try_emplace(trace_.inputs[i], int(i));
+        for (size_t i = 0; i < trace_.inputs.size(); ++i)
+            input_of.try_emplace(trace_.inputs[i], int(i));
         StateResults states;
         for (size_t i = 0; i < assigned_.size(); ++i) {
             CATENA_ASSERT(bool(assigned_[i]), "a pass has dropped an assign");
-            states.emplace_back(int(schedule_.results.size()), input_of.at(trace_.assigns[i].target));
+            states.emplace_back(int(schedule_.results.size()),
+                                input_of.at(trace_.assigns[i].target));
             add_result(assigned_[i]);
         }
         if (schedule_.cut.launch < 0) {
@@ -235,7 +253,8 @@ private:
             plan_donations(draft_, states);
         } else {
             batch_in_parts(schedule_, in_order_, states);
-            plan_memory(draft_);  // Nothing is donated: a second backward begins with the same inputs.
+            plan_memory(
+                draft_);  // Nothing is donated: a second backward begins with the same inputs.
         }
         fill_info(states);
     }
@@ -244,8 +263,9 @@ private:
         View view = view_of(value);
         Result result;
         Buffer* buffer = &schedule_.buffers[size_t(view.buffer)];
-        bool is_whole = view.contiguous() && view.offset == 0 &&
-                        size_t(element_count(view.type.shape)) * size_of(view.type.dtype) == buffer->bytes;
+        bool is_whole =
+            view.contiguous() && view.offset == 0 &&
+            size_t(element_count(view.type.shape)) * size_of(view.type.dtype) == buffer->bytes;
         if (buffer->place == Buffer::Place::input && is_whole &&
             schedule_.input_types[size_t(buffer->index)] == view.type) {
             result.input = buffer->index;
@@ -278,7 +298,8 @@ private:
             for (int k : launch.kernels)
                 for (size_t o = schedule_.kernels[size_t(k)].geometry.inputs.size();
                      o < schedule_.kernels[size_t(k)].operands.size(); ++o)
-                    updates = updates || is_state[size_t(schedule_.kernels[size_t(k)].operands[o].buffer)];
+                    updates = updates ||
+                              is_state[size_t(schedule_.kernels[size_t(k)].operands[o].buffer)];
             info.update_sweeps += updates;
         }
     }
@@ -292,8 +313,8 @@ private:
     llvm::DenseMap<mlir::Value, int> scalars_;
     std::vector<Launch> in_order_;
     std::vector<mlir::Value> returned_;
-    std::vector<mlir::Value> assigned_;   ///< By Trace::assigns,
-    std::map<int, size_t> assign_of_;     ///< whose number is found by its target.
+    std::vector<mlir::Value> assigned_;  ///< By Trace::assigns,
+    std::map<int, size_t> assign_of_;    ///< whose number is found by its target.
 };
 
 /// Of any target: it is checked that there are kernels for it, not that they are fast.
@@ -312,7 +333,8 @@ void check_bounds(const program::Schedule& schedule) {
 
 }  // namespace
 
-Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule, bool fast_math) {
+Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule,
+                     bool fast_math) {
     auto functions = module.getOps<mlir::func::FuncOp>();
     CATENA_ASSERT(!functions.empty(), "a program without a function");
     Draft draft = Builder(trace, rule, fast_math).build(*functions.begin());
@@ -320,8 +342,12 @@ Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule&
         check_bounds(draft.schedule);
         const std::vector<Kernel>& kernels = draft.kernels;
         program::check_lifetimes(
-            draft.schedule, {.sweeps_once = [&](int k) { return sweeps_once(kernels[size_t(k)]); },
-                             .accumulates = [&](int k, int o) { return kernels[size_t(k)].stores[size_t(o)].accumulate.has_value(); }});
+            draft.schedule,
+            {.sweeps_once = [&](int k) { return sweeps_once(kernels[size_t(k)]); },
+             .accumulates =
+                 [&](int k, int o) {
+                     return kernels[size_t(k)].stores[size_t(o)].accumulate.has_value();
+                 }});
     }
     return draft;
 }

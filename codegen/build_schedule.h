@@ -7,7 +7,9 @@
 
 namespace catena::codegen {
 
-/// The program after all passes, planned for a target with this rule. The trace says in which order results are returned.
-Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule, bool fast_math);
+/// The program after all passes, planned for a target with this rule. The trace says in which order
+/// results are returned.
+Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule,
+                     bool fast_math);
 
 }  // namespace catena::codegen

@@ -21,8 +21,9 @@ struct DevicePortableProgram;
 struct CompileOptions {
     bool fast_math = false;    ///< Allow rewrites that change rounding, NaN or inf.
     Device* device = nullptr;  ///< The target device; null: the host.
-    /// Bytes of intermediate results at a time that the program should not exceed: what is needed late is computed again. 0: no
-    /// limit. If that cannot be reached, as near as possible, and a note says so.
+    /// Bytes of intermediate results at a time that the program should not exceed: what is needed
+    /// late is computed again. 0: no limit. If that cannot be reached, as near as possible, and a
+    /// note says so.
     int64_t memory_budget = 0;
 };
 
@@ -36,16 +37,20 @@ struct KernelCacheState {
 class Compiler {
 public:
     virtual ~Compiler() = default;
-    /// A program for the sizes in `trace`. Machine code is shared through a process-wide cache whose key
-    /// contains no sizes: the same program at other sizes is planned again but compiles nothing, unless the sizes
-    /// change which dimensions collapse or broadcast. CompileError names the op and the user's line.
-    virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
-    /// The same for other processes on processors of this architecture, see runtime/program/portable.h.
-    virtual PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) = 0;
-    /// The same for devices with generated kernels: one program at several sizes, `runs`, all of which its code must
-    /// support. No device is needed.
-    virtual DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
-                                                              const DevicePortableOptions& options) = 0;
+    /// A program for the sizes in `trace`. Machine code is shared through a process-wide cache
+    /// whose key contains no sizes: the same program at other sizes is planned again but compiles
+    /// nothing, unless the sizes change which dimensions collapse or broadcast. CompileError names
+    /// the op and the user's line.
+    virtual std::shared_ptr<Executable> compile(const Trace& trace,
+                                                const CompileOptions& options) = 0;
+    /// The same for other processes on processors of this architecture, see
+    /// runtime/program/portable.h.
+    virtual PortableProgram compile_portable(const Trace& trace,
+                                             const PortableOptions& options) = 0;
+    /// The same for devices with generated kernels: one program at several sizes, `runs`, all of
+    /// which its code must support. No device is needed.
+    virtual DevicePortableProgram compile_portable_for_device(
+        std::span<const Trace* const> runs, const DevicePortableOptions& options) = 0;
     /// The default architectures for this device: its own, and PTX for later ones.
     virtual std::vector<std::string> portable_architectures(const CodeDevice& device) = 0;
     virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"

@@ -5,7 +5,8 @@
 namespace catena::codegen {
 
 const std::string& generator_version() {
-    static const std::string& version = *new std::string(build_of(reinterpret_cast<const void*>(&generator_version)));
+    static const std::string& version =
+        *new std::string(build_of(reinterpret_cast<const void*>(&generator_version)));
     return version;
 }
 

@@ -12,7 +12,8 @@ public:
 
     int add_node();
     void add_edge(int from, int to, int64_t capacity);
-    /// By node: whether it is on the side of `source` in the minimal cut with the fewest nodes there.
+    /// By node: whether it is on the side of `source` in the minimal cut with the fewest nodes
+    /// there.
     std::vector<bool> source_side(int source, int sink);
 
 private:
@@ -20,7 +21,8 @@ private:
         int to;
         int64_t capacity;
     };
-    /// The edges by which each node is first reached from `source` through what capacity is left; -1: it is not.
+    /// The edges by which each node is first reached from `source` through what capacity is left;
+    /// -1: it is not.
     std::vector<int> reach(int source) const;
 
     std::vector<Edge> edges_;  ///< Edge e's reverse is e ^ 1.

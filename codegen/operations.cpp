@@ -27,10 +27,12 @@ std::vector<program::Operation> operations_of(mlir::Operation& op) {
     std::vector<program::Operation> operations;
     auto add = [&](mlir::Operation& each) {
         program::Operation made{passes::function_of(&each), source_of(each.getLoc())};
-        if (std::ranges::find(operations, made) == operations.end()) operations.push_back(std::move(made));
+        if (std::ranges::find(operations, made) == operations.end())
+            operations.push_back(std::move(made));
     };
     auto group = mlir::dyn_cast<ir::GroupOp>(op);
-    if (!group) add(op);
+    if (!group)
+        add(op);
     else
         for (mlir::Operation& inner : group.getBody().front())
             if (mlir::isa<ir::MapOp, ir::ReduceOp>(inner)) add(inner);
@@ -40,7 +42,8 @@ std::vector<program::Operation> operations_of(mlir::Operation& op) {
 std::vector<int> steps_of(mlir::Operation& op) {
     llvm::SetVector<int> steps;
     if (auto group = mlir::dyn_cast<ir::GroupOp>(op))
-        for (mlir::Operation& inner : group.getBody().front().without_terminator()) ir::add_steps(inner.getLoc(), steps);
+        for (mlir::Operation& inner : group.getBody().front().without_terminator())
+            ir::add_steps(inner.getLoc(), steps);
     else
         ir::add_steps(op.getLoc(), steps);
     return {steps.begin(), steps.end()};

@@ -13,7 +13,8 @@ namespace catena::codegen {
 
 namespace {
 
-/// True when the kernel, which writes `output`, reads `input` only at the index it writes, and before it writes.
+/// True when the kernel, which writes `output`, reads `input` only at the index it writes, and
+/// before it writes.
 bool updates_in_place(const Draft& draft, int k, int input, int output) {
     const KernelLaunch& kernel = draft.schedule.kernels[size_t(k)];
     const KernelGeometry& geometry = kernel.geometry;
@@ -25,8 +26,8 @@ bool updates_in_place(const Draft& draft, int k, int input, int output) {
         to = &geometry.outputs[o - inputs];
     }
     if (!to) return false;
-    // Where the output is broadcast, other steps would read what this one has written; only a reduced value, stored after
-    // all loops, may be broadcast, along all reduced dimensions.
+    // Where the output is broadcast, other steps would read what this one has written; only a
+    // reduced value, stored after all loops, may be broadcast, along all reduced dimensions.
     int full = 0, repeated = 0;
     for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
         if (geometry.domain[dim] == 1) continue;
@@ -60,17 +61,21 @@ std::map<int, int> readers_of(const Schedule& schedule, const Launch& launch) {
     return readers;
 }
 
-/// An arena buffer of the same size that is there before launch `l`, which alone reads it then for the last time, and that no other lies over.
-bool is_free_after(const Schedule& schedule, int input, const Buffer& target, int l, const std::vector<bool>& taken) {
+/// An arena buffer of the same size that is there before launch `l`, which alone reads it then for
+/// the last time, and that no other lies over.
+bool is_free_after(const Schedule& schedule, int input, const Buffer& target, int l,
+                   const std::vector<bool>& taken) {
     const Buffer& source = schedule.buffers[size_t(input)];
-    return source.place == Buffer::Place::arena && source.first < l && source.last == l && source.bytes == target.bytes && !taken[size_t(input)];
+    return source.place == Buffer::Place::arena && source.first < l && source.last == l &&
+           source.bytes == target.bytes && !taken[size_t(input)];
 }
 
 void reuse_input(Schedule& schedule, int l, const LibraryCall& call, std::vector<bool>& taken) {
     if (call.inputs.empty()) return;
     const int input = call.inputs[0].buffer, output = call.outputs[0].buffer;
     Buffer& target = schedule.buffers[size_t(output)];
-    if (target.place != Buffer::Place::arena || target.first != l || !is_free_after(schedule, input, target, l, taken) ||
+    if (target.place != Buffer::Place::arena || target.first != l ||
+        !is_free_after(schedule, input, target, l, taken) ||
         !program::writes_in_place(call, input, output))
         return;
     target.over = input;
@@ -81,7 +86,8 @@ void reuse_inputs(Draft& draft) {
     Schedule& schedule = draft.schedule;
     std::vector<bool> taken(schedule.buffers.size(), false);
     for (int l = 0; l < int(schedule.launches.size()); ++l) {
-        if (const int call = schedule.launches[l].library_call; call >= 0) reuse_input(schedule, l, schedule.library_calls[size_t(call)], taken);
+        if (const int call = schedule.launches[l].library_call; call >= 0)
+            reuse_input(schedule, l, schedule.library_calls[size_t(call)], taken);
         std::map<int, int> readers = readers_of(schedule, schedule.launches[l]);
         for (int k : schedule.launches[l].kernels) {
             const KernelLaunch& kernel = schedule.kernels[k];
@@ -89,9 +95,11 @@ void reuse_inputs(Draft& draft) {
             add_kernel(uses, kernel);
             for (int output : uses.writes) {
                 Buffer& target = schedule.buffers[output];
-                if (target.place != Buffer::Place::arena || target.first != l || target.over >= 0) continue;
+                if (target.place != Buffer::Place::arena || target.first != l || target.over >= 0)
+                    continue;
                 auto fits = [&](int input) {
-                    return is_free_after(schedule, input, target, l, taken) && readers[input] == 1 && updates_in_place(draft, k, input, output);
+                    return is_free_after(schedule, input, target, l, taken) &&
+                           readers[input] == 1 && updates_in_place(draft, k, input, output);
                 };
                 auto input = std::find_if(uses.reads.begin(), uses.reads.end(), fits);
                 if (input == uses.reads.end()) continue;
@@ -151,7 +159,8 @@ void plan_donations(Draft& draft, const StateResults& states) {
     const int no_error_after = last_check(schedule);
     std::vector<int> buffer_of(schedule.input_types.size(), -1);
     for (size_t b = 0; b < schedule.buffers.size(); ++b)
-        if (schedule.buffers[b].place == Buffer::Place::input) buffer_of[size_t(schedule.buffers[b].index)] = int(b);
+        if (schedule.buffers[b].place == Buffer::Place::input)
+            buffer_of[size_t(schedule.buffers[b].index)] = int(b);
     std::vector<bool> returned(schedule.input_types.size(), false);
     for (const Result& result : schedule.results)
         if (result.input >= 0) returned[size_t(result.input)] = true;
@@ -161,8 +170,8 @@ void plan_donations(Draft& draft, const StateResults& states) {
         const int output = schedule.results[size_t(result)].view.buffer;
         const int state = buffer_of[size_t(input)];
         Buffer& target = schedule.buffers[size_t(output)];
-        if (returned[size_t(input)] || target.donor >= 0 || target.bytes != schedule.buffers[size_t(state)].bytes ||
-            target.first <= no_error_after)
+        if (returned[size_t(input)] || target.donor >= 0 ||
+            target.bytes != schedule.buffers[size_t(state)].bytes || target.first <= no_error_after)
             continue;
         // The old content may be read before the new is written, or by the writing kernel itself.
         auto safe = [&](const Reader& reader) {

@@ -4,15 +4,15 @@
 
 namespace catena::codegen {
 
-/// Gives every arena buffer an offset; those that live at the same time do not overlap. Outputs of kernels overwrite
-/// inputs in place that are not read afterwards, if the kernel allows it.
+/// Gives every arena buffer an offset; those that live at the same time do not overlap. Outputs of
+/// kernels overwrite inputs in place that are not read afterwards, if the kernel allows it.
 void plan_memory(Draft& draft);
 
 /// The last launch that can fail on values of its inputs, though all before it did not; -1: none.
 int last_check(const Schedule& schedule);
 
-/// Lets the new content of a state overwrite the old if the old is not read afterwards and no later launch can
-/// fail.
+/// Lets the new content of a state overwrite the old if the old is not read afterwards and no later
+/// launch can fail.
 void plan_donations(Draft& draft, const StateResults& states);
 
 }  // namespace catena::codegen

@@ -32,11 +32,16 @@ Register compute_register(Dtype dtype) {
 /// True when storing as `dtype` and loading again may change a register's value.
 bool storing_rounds(Dtype dtype, Register held) {
     switch (dtype) {
-        case Dtype::bool_: return held != Register::truth;
-        case Dtype::int64: return held != Register::i64;
-        case Dtype::float32: return held != Register::f32;
-        case Dtype::float64: return held != Register::f64;
-        default: return true;
+        case Dtype::bool_:
+            return held != Register::truth;
+        case Dtype::int64:
+            return held != Register::i64;
+        case Dtype::float32:
+            return held != Register::f32;
+        case Dtype::float64:
+            return held != Register::f64;
+        default:
+            return true;
     }
 }
 
@@ -67,11 +72,13 @@ public:
 
 private:
     void read_group(ir::GroupOp group) {
-        kernel().domain = Dims(std::span<const int64_t>(group.getDomain().data(), group.getDomain().size()));
+        kernel().domain =
+            Dims(std::span<const int64_t>(group.getDomain().data(), group.getDomain().size()));
         for (int64_t dim : group.getReduced()) kernel().reduced |= 1u << dim;
         size_t tensors = group.getInputs().size();
         mlir::Block& body = group.getBody().front();
-        for (size_t i = 0; i < tensors; ++i) add_input(body.getArgument(unsigned(i)), group.getInputs()[unsigned(i)]);
+        for (size_t i = 0; i < tensors; ++i)
+            add_input(body.getArgument(unsigned(i)), group.getInputs()[unsigned(i)]);
         for (size_t i = 0; i < group.getScalars().size(); ++i)
             scalars_[body.getArgument(unsigned(tensors + i)).getAsOpaquePointer()] =
                 scalar_number(group.getScalars()[unsigned(i)]);
@@ -86,9 +93,11 @@ private:
 
     void begin_single(mlir::Operation* op) {
         if (auto map = mlir::dyn_cast<ir::MapOp>(op)) {
-            kernel().domain = Dims(std::span<const int64_t>(map.shape().data(), map.shape().size()));
+            kernel().domain =
+                Dims(std::span<const int64_t>(map.shape().data(), map.shape().size()));
             for (mlir::Value input : map.getInputs()) add_input(input, input);
-            for (mlir::Value scalar : map.getScalars()) scalars_[scalar.getAsOpaquePointer()] = scalar_number(scalar);
+            for (mlir::Value scalar : map.getScalars())
+                scalars_[scalar.getAsOpaquePointer()] = scalar_number(scalar);
         } else {
             auto reduce = mlir::cast<ir::ReduceOp>(op);
             kernel().domain = ir::shape_of(reduce.getInput());
@@ -130,7 +139,8 @@ private:
     void add_input(mlir::Value inside, mlir::Value outside) {
         View view = view_(outside);
         if (tensors_.contains(inside.getAsOpaquePointer())) return;
-        tensors_[inside.getAsOpaquePointer()] = {int(result_.tensors.size()), -1, {}, view.type.dtype};
+        tensors_[inside.getAsOpaquePointer()] = {
+            int(result_.tensors.size()), -1, {}, view.type.dtype};
         result_.tensors.push_back(outside);
         kernel().inputs.push_back({view.type.dtype, over_domain(view.type.shape, view.strides)});
     }
@@ -140,7 +150,11 @@ private:
         Tensor t = tensor(inside);
         int value = t.value;
         if (value < 0) value = get(inside, natural_register(t.dtype));
-        kernel().add_output(value, {type.dtype, over_domain(type.shape, strides_in(order_of(mlir::cast<mlir::OpResult>(outside)), type.shape))});
+        kernel().add_output(
+            value,
+            {type.dtype,
+             over_domain(type.shape,
+                         strides_in(order_of(mlir::cast<mlir::OpResult>(outside)), type.shape))});
     }
 
     Tensor& tensor(mlir::Value value) {
@@ -162,7 +176,8 @@ private:
             bool narrow_float = t.dtype == Dtype::float16 || t.dtype == Dtype::bfloat16;
             bool narrow_integer = is_integer(t.dtype) && t.dtype != Dtype::int64;
             if (narrow_integer || (narrow_float && !fast_math_))
-                v = kernel().add({.kind = Kind::round, .type = held, .dtype = t.dtype, .args = {v}});
+                v = kernel().add(
+                    {.kind = Kind::round, .type = held, .dtype = t.dtype, .args = {v}});
         }
         return convert(v, held, want);
     }
@@ -184,14 +199,17 @@ private:
             if (i < inputs) {
                 inside[argument] = get(map.getInputs()[unsigned(i)], type);
             } else {
-                int number = scalars_.at(map.getScalars()[unsigned(i - inputs)].getAsOpaquePointer());
-                inside[argument] = kernel().add({.kind = Kind::scalar, .type = type, .operand = number});
+                int number =
+                    scalars_.at(map.getScalars()[unsigned(i - inputs)].getAsOpaquePointer());
+                inside[argument] =
+                    kernel().add({.kind = Kind::scalar, .type = type, .operand = number});
             }
         }
-        for (mlir::Operation& op : body.without_terminator()) inside[op.getResult(0)] = read_scalar_op(op, inside);
+        for (mlir::Operation& op : body.without_terminator())
+            inside[op.getResult(0)] = read_scalar_op(op, inside);
         for (auto [result, yielded] : llvm::zip(map.getResults(), map.yield().getValues()))
-            tensors_[result.getAsOpaquePointer()] = {-1, inside.at(yielded), register_of(yielded.getType()),
-                                                     ir::type_of(result).dtype};
+            tensors_[result.getAsOpaquePointer()] = {
+                -1, inside.at(yielded), register_of(yielded.getType()), ir::type_of(result).dtype};
     }
 
     int read_scalar_op(mlir::Operation& op, llvm::DenseMap<mlir::Value, int>& inside) {
@@ -208,10 +226,13 @@ private:
         value.kind = Kind::instruction;
         const llvm::StringRef name = op.getName().getStringRef();
         const std::optional<Instruction> instruction = instruction_of({name.data(), name.size()});
-        if (!instruction) fail<CompileError>("codegen: kernels have no instruction for {}", name.str());
+        if (!instruction)
+            fail<CompileError>("codegen: kernels have no instruction for {}", name.str());
         value.instruction = *instruction;
-        if (auto floats = mlir::dyn_cast<mlir::arith::CmpFOp>(op)) value.predicate = int(floats.getPredicate());
-        if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op)) value.predicate = int(integers.getPredicate());
+        if (auto floats = mlir::dyn_cast<mlir::arith::CmpFOp>(op))
+            value.predicate = int(floats.getPredicate());
+        if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op))
+            value.predicate = int(integers.getPredicate());
         for (mlir::Value operand : op.getOperands()) value.args.push_back(inside.at(operand));
         if (int truth = truth_again(op, value.args); truth >= 0) return truth;
         return kernel().add(std::move(value));
@@ -227,7 +248,8 @@ private:
         const KernelValue x = kernel().values[size_t(args[0])];
         const KernelValue& other = kernel().values[size_t(args[1])];
         if (other.kind != Kind::constant || other.number != 0 || other.integer != 0) return -1;
-        if (x.kind == Kind::convert && kernel().values[size_t(x.args[0])].type == Register::truth) return x.args[0];
+        if (x.kind == Kind::convert && kernel().values[size_t(x.args[0])].type == Register::truth)
+            return x.args[0];
         if (x.kind == Kind::load && kernel().inputs[size_t(x.operand)].dtype == Dtype::bool_)
             return kernel().load(x.operand, Register::truth);
         return -1;
@@ -243,15 +265,17 @@ private:
         int skip = kernel().domain.rank() - shape.rank();
         for (int dim = std::max(-skip, 0); dim < shape.rank(); ++dim) {
             if (kernel().domain[dim + skip] == 1) continue;
-            if (kernel().is_reduced(dim + skip)) spans = spans || shape[dim] != 1;
-            else columns = columns || llvm::is_contained(reduce.getAxes(), dim);
+            if (kernel().is_reduced(dim + skip))
+                spans = spans || shape[dim] != 1;
+            else
+                columns = columns || llvm::is_contained(reduce.getAxes(), dim);
         }
         if (spans || columns)
             element = kernel().add({.kind = Kind::reduction,
-                                     .type = held,
-                                     .combine = Combine(int(reduce.getCombine())),
-                                     .columns = columns,
-                                     .args = {element}});
+                                    .type = held,
+                                    .combine = Combine(int(reduce.getCombine())),
+                                    .columns = columns,
+                                    .args = {element}});
         tensors_[reduce.getResult().getAsOpaquePointer()] = {-1, element, held, type.dtype};
     }
 
@@ -266,7 +290,8 @@ private:
 
 }  // namespace
 
-GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view, bool fast_math) {
+GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view,
+                        bool fast_math) {
     return Reader(view, fast_math).read(op);
 }
 

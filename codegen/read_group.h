@@ -10,8 +10,8 @@
 
 namespace catena::codegen {
 
-/// A catena.group, or a lone map or reduce, as plain data. Inputs and scalars of the kernel are `tensors` and
-/// `scalars` of the operation in order; outputs are its results in order.
+/// A catena.group, or a lone map or reduce, as plain data. Inputs and scalars of the kernel are
+/// `tensors` and `scalars` of the operation in order; outputs are its results in order.
 struct GroupReading {
     Kernel kernel;
     std::vector<mlir::Value> tensors;
@@ -19,6 +19,7 @@ struct GroupReading {
     int operations = 1;  ///< Maps and reductions inside.
 };
 /// `view` returns the memory layout of an operand.
-GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view, bool fast_math);
+GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view,
+                        bool fast_math);
 
 }  // namespace catena::codegen

@@ -1,11 +1,13 @@
 #pragma once
 
-// Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct = catena;`.
+// Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct =
+// catena;`.
 
 #include <version>
 
 #ifndef __cpp_lib_source_location
-#error "Catena needs std::source_location of C++20: compile with -std=c++20 and g++ 11 or clang 16 at least"
+#error \
+    "Catena needs std::source_location of C++20: compile with -std=c++20 and g++ 11 or clang 16 at least"
 #endif
 
 #include "frontend/dataset/augmentation.h"

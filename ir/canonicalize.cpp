@@ -41,13 +41,15 @@ struct ReadThrough : mlir::OpRewritePattern<MapOp> {
             changed = true;
         }
         if (changed) return mlir::success();
-        return rewriter.notifyMatchFailure(map, "no input is broadcast or given leading dimensions");
+        return rewriter.notifyMatchFailure(map,
+                                           "no input is broadcast or given leading dimensions");
     }
 
     static mlir::Value source_of(mlir::Value value) {
         if (auto broadcast = value.getDefiningOp<BroadcastOp>()) return broadcast.getInput();
         auto reshape = value.getDefiningOp<ReshapeOp>();
-        if (reshape && without_leading_ones(sizes(reshape.getInput())) == without_leading_ones(sizes(value)))
+        if (reshape &&
+            without_leading_ones(sizes(reshape.getInput())) == without_leading_ones(sizes(value)))
             return reshape.getInput();
         return {};
     }
@@ -65,7 +67,8 @@ struct DropOperands : mlir::OpRewritePattern<MapOp> {
         for (auto [operand, argument] : llvm::zip(map.getOperands(), block.getArguments())) {
             auto [known, is_new] = first.try_emplace(operand, argument);
             if (!argument.use_empty() && is_new) {
-                (argument.getArgNumber() < map.getInputs().size() ? inputs : scalars).push_back(operand);
+                (argument.getArgNumber() < map.getInputs().size() ? inputs : scalars)
+                    .push_back(operand);
                 continue;
             }
             if (argument.use_empty() && is_new) first.erase(operand);
@@ -83,7 +86,8 @@ struct DropOperands : mlir::OpRewritePattern<MapOp> {
     }
 };
 
-/// A product reads matrices in either order, a map runs along the rows of what it reads: so one between both comes before the transposition.
+/// A product reads matrices in either order, a map runs along the rows of what it reads: so one
+/// between both comes before the transposition.
 struct MapBeforeTranspose : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
 
@@ -93,21 +97,26 @@ struct MapBeforeTranspose : mlir::OpRewritePattern<MapOp> {
             if (element_count(shape_of(input)) == 1) continue;
             if (transpose) return rewriter.notifyMatchFailure(map, "reads several arrays");
             transpose = input.getDefiningOp<TransposeOp>();
-            if (!transpose) return rewriter.notifyMatchFailure(map, "reads an array that is not transposed");
+            if (!transpose)
+                return rewriter.notifyMatchFailure(map, "reads an array that is not transposed");
         }
-        if (!transpose || !exchanges_rows_and_columns(transpose) || !transpose->hasOneUse() || map.getNumResults() != 1 ||
-            sizes(transpose) != sizes(map.getResult(0)))
+        if (!transpose || !exchanges_rows_and_columns(transpose) || !transpose->hasOneUse() ||
+            map.getNumResults() != 1 || sizes(transpose) != sizes(map.getResult(0)))
             return rewriter.notifyMatchFailure(map, "is not one of a transposed matrix alone");
-        if (!llvm::all_of(map->getUsers(), [](mlir::Operation* user) { return llvm::isa<ContractOp>(user); }))
+        if (!llvm::all_of(map->getUsers(),
+                          [](mlir::Operation* user) { return llvm::isa<ContractOp>(user); }))
             return rewriter.notifyMatchFailure(map, "is not read by products alone");
         const mlir::Value result = map.getResult(0);
         rewriter.setInsertionPointAfter(map);
-        auto turned = TransposeOp::create(rewriter, transpose.getLoc(), result.getType(), transpose.getFunctionAttr(), result, transpose.getAxesAttr());
+        auto turned =
+            TransposeOp::create(rewriter, transpose.getLoc(), result.getType(),
+                                transpose.getFunctionAttr(), result, transpose.getAxesAttr());
         rewriter.replaceAllUsesExcept(result, turned, turned);
         rewriter.modifyOpInPlace(map, [&] {
             for (mlir::OpOperand& input : map.getInputsMutable())
                 if (input.get() == transpose.getResult()) input.set(transpose.getInput());
-            map.getResult(0).setType(llvm::cast<mlir::RankedTensorType>(result.getType()).clone(sizes(transpose.getInput())));
+            map.getResult(0).setType(llvm::cast<mlir::RankedTensorType>(result.getType())
+                                         .clone(sizes(transpose.getInput())));
         });
         return mlir::success();
     }
@@ -143,13 +152,15 @@ struct InlineSplat : mlir::OpRewritePattern<MapOp> {
         mlir::Block& block = map.getBody().front();
         mlir::IRMapping mapping;
         rewriter.modifyOpInPlace(map, [&] {
-            for (auto [scalar, argument] : llvm::zip(splat.getScalars(), splat.getBody().getArguments())) {
+            for (auto [scalar, argument] :
+                 llvm::zip(splat.getScalars(), splat.getBody().getArguments())) {
                 map.getScalarsMutable().append(scalar);
                 mapping.map(argument, block.addArgument(argument.getType(), argument.getLoc()));
             }
         });
         rewriter.setInsertionPointToStart(&block);
-        for (mlir::Operation& op : splat.getBody().front().without_terminator()) rewriter.clone(op, mapping);
+        for (mlir::Operation& op : splat.getBody().front().without_terminator())
+            rewriter.clone(op, mapping);
         mlir::Value number = mapping.lookupOrDefault(splat.yield().getOperand(0));
         rewriter.replaceAllUsesWith(block.getArgument(input), number);
     }
@@ -162,7 +173,8 @@ struct MoveSplat : mlir::OpRewritePattern<Op> {
 
     LogicalResult matchAndRewrite(Op op, PatternRewriter& rewriter) const override {
         MapOp splat = splat_of(op.getInput());
-        if (!splat) return rewriter.notifyMatchFailure(op, "input is not the same number everywhere");
+        if (!splat)
+            return rewriter.notifyMatchFailure(op, "input is not the same number everywhere");
         auto moved = llvm::cast<MapOp>(rewriter.clone(*splat));
         moved.getResult(0).setType(op.getType());
         rewriter.replaceOp(op, moved);
@@ -183,7 +195,8 @@ struct TransposeToReshape : mlir::OpRewritePattern<TransposeOp> {
         int64_t last = -1;
         for (int64_t axis : op.getAxes()) {
             if (sizes(op.getInput())[axis] == 1) continue;
-            if (axis < last) return rewriter.notifyMatchFailure(op, "changes the order of the elements");
+            if (axis < last)
+                return rewriter.notifyMatchFailure(op, "changes the order of the elements");
             last = axis;
         }
         replace_by_reshape(op, rewriter);
@@ -202,7 +215,8 @@ struct BroadcastToReshape : mlir::OpRewritePattern<BroadcastOp> {
     }
 };
 
-/// The value of which `parts` are consecutive slices along `axis` that together are all of it; null if none is.
+/// The value of which `parts` are consecutive slices along `axis` that together are all of it; null
+/// if none is.
 mlir::Value whole_of_slices(mlir::ValueRange parts, int axis) {
     auto first = parts[0].getDefiningOp<SliceOp>();
     if (!first) return {};
@@ -212,7 +226,8 @@ mlir::Value whole_of_slices(mlir::ValueRange parts, int axis) {
         auto slice = part.getDefiningOp<SliceOp>();
         if (!slice || slice.getInput() != whole || slice.getBegin()[axis] != end) return {};
         for (size_t i = 0; i < slice.getBegin().size(); ++i)
-            if (slice.getStep()[i] != 1 || (int(i) != axis && sizes(part)[i] != sizes(whole)[i])) return {};
+            if (slice.getStep()[i] != 1 || (int(i) != axis && sizes(part)[i] != sizes(whole)[i]))
+                return {};
         end += sizes(part)[axis];
     }
     return end == sizes(whole)[axis] ? whole : mlir::Value();
@@ -223,7 +238,9 @@ struct ConcatOfSlices : mlir::OpRewritePattern<ConcatOp> {
 
     LogicalResult matchAndRewrite(ConcatOp concat, PatternRewriter& rewriter) const override {
         mlir::Value whole = whole_of_slices(concat.getInputs(), concat.axis());
-        if (!whole) return rewriter.notifyMatchFailure(concat, "the inputs are not all slices of a value, in order");
+        if (!whole)
+            return rewriter.notifyMatchFailure(
+                concat, "the inputs are not all slices of a value, in order");
         rewriter.replaceOp(concat, whole);
         return mlir::success();
     }
@@ -237,17 +254,22 @@ struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
         auto first = concat.getInputs()[0].getDefiningOp<MapOp>();
         auto alike = [&](mlir::Value input) {
             auto map = input.getDefiningOp<MapOp>();
-            return map && map->hasOneUse() && map.getNumResults() == 1 && map.getScalars() == first.getScalars() &&
+            return map && map->hasOneUse() && map.getNumResults() == 1 &&
+                   map.getScalars() == first.getScalars() &&
                    map.getInputs().size() == first.getInputs().size() &&
-                   mlir::OperationEquivalence::isRegionEquivalentTo(&map.getBody(), &first.getBody(),
-                                                                    mlir::OperationEquivalence::IgnoreLocations);
+                   mlir::OperationEquivalence::isRegionEquivalentTo(
+                       &map.getBody(), &first.getBody(),
+                       mlir::OperationEquivalence::IgnoreLocations);
         };
         if (!first || first.getInputs().empty() || !llvm::all_of(concat.getInputs(), alike))
-            return rewriter.notifyMatchFailure(concat, "the inputs are not all made by the same function");
+            return rewriter.notifyMatchFailure(concat,
+                                               "the inputs are not all made by the same function");
         llvm::SmallVector<mlir::Value> inputs;
         for (size_t i = 0; i < first.getInputs().size(); ++i) {
             mlir::Value input = input_of_all(concat, first, i);
-            if (!input) return rewriter.notifyMatchFailure(concat, "an input of the function has to be copied");
+            if (!input)
+                return rewriter.notifyMatchFailure(concat,
+                                                   "an input of the function has to be copied");
             inputs.push_back(input);
         }
         auto map = llvm::cast<MapOp>(rewriter.clone(*first));
@@ -257,11 +279,12 @@ struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
         return mlir::success();
     }
 
-    /// Input `i` of the map over the whole value: the common input if constant along the axis, or the value whose
-    /// slices are read.
+    /// Input `i` of the map over the whole value: the common input if constant along the axis, or
+    /// the value whose slices are read.
     static mlir::Value input_of_all(ConcatOp concat, MapOp first, size_t i) {
         llvm::SmallVector<mlir::Value> parts;
-        for (mlir::Value input : concat.getInputs()) parts.push_back(input.getDefiningOp<MapOp>().getInputs()[i]);
+        for (mlir::Value input : concat.getInputs())
+            parts.push_back(input.getDefiningOp<MapOp>().getInputs()[i]);
         int axis = concat.axis() - int(first.shape().size() - sizes(parts[0]).size());
         if (axis < 0 || sizes(parts[0])[axis] == 1)
             if (llvm::all_equal(parts)) return parts[0];
@@ -273,24 +296,32 @@ struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
 
 }  // namespace
 
-int ConcatOp::axis() { return int(llvm::cast<mlir::IntegerAttr>(getCallAttributes().get("axis")).getInt()); }
+int ConcatOp::axis() {
+    return int(llvm::cast<mlir::IntegerAttr>(getCallAttributes().get("axis")).getInt());
+}
 
-void ConcatOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void ConcatOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                           mlir::MLIRContext* context) {
     patterns.add<ConcatOfSlices, ConcatOfMaps>(context);
 }
-void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                        mlir::MLIRContext* context) {
     patterns.add<ReadThrough, DropOperands, MapBeforeTranspose, InlineSplat>(context);
 }
-void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                            mlir::MLIRContext* context) {
     patterns.add<MoveSplat<ReshapeOp>>(context);
 }
-void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                              mlir::MLIRContext* context) {
     patterns.add<MoveSplat<TransposeOp>, TransposeToReshape>(context);
 }
-void BroadcastOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void BroadcastOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                              mlir::MLIRContext* context) {
     patterns.add<MoveSplat<BroadcastOp>, BroadcastToReshape>(context);
 }
-void SliceOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+void SliceOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns,
+                                          mlir::MLIRContext* context) {
     patterns.add<MoveSplat<SliceOp>>(context);
 }
 

@@ -1,4 +1,5 @@
-// Folds: operations that return their input, and structural operations that undo or continue each other.
+// Folds: operations that return their input, and structural operations that undo or continue each
+// other.
 #include "ir/dialect.h"
 #include "ir/types.h"
 
@@ -49,7 +50,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
     auto all = [](llvm::ArrayRef<int64_t> list, int64_t value) {
         return llvm::all_of(list, [&](int64_t x) { return x == value; });
     };
-    if (getInput().getType() == getType() && all(getBegin(), 0) && all(getStep(), 1)) return getInput();
+    if (getInput().getType() == getType() && all(getBegin(), 0) && all(getStep(), 1))
+        return getInput();
     if (auto inner = getInput().getDefiningOp<SliceOp>()) {
         llvm::SmallVector<int64_t> begin, step;
         for (size_t i = 0; i < getBegin().size(); ++i) {

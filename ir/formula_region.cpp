@@ -16,7 +16,10 @@ class RegionBuilder {
 public:
     RegionBuilder(mlir::Region& region, mlir::Location location, llvm::StringRef function,
                   const Formula& formula, Dtype compute)
-        : b_(region.getContext()), location_(location), function_(function), formula_(formula),
+        : b_(region.getContext()),
+          location_(location),
+          function_(function),
+          formula_(formula),
           compute_(element_type(compute, region.getContext())) {
         int arguments = formula.input_count + formula.scalar_count;
         block_ = b_.createBlock(&region, {}, llvm::SmallVector<mlir::Type>(arguments, compute_),
@@ -37,10 +40,14 @@ private:
 
     mlir::Value value_of(const Formula::Node& node) {
         switch (node.leaf) {
-            case Formula::Leaf::input: return block_->getArgument(node.args[0]);
-            case Formula::Leaf::scalar: return block_->getArgument(formula_.input_count + node.args[0]);
-            case Formula::Leaf::literal: return node.is_bool ? truth(node.literal != 0) : constant(node.literal);
-            case Formula::Leaf::none: break;
+            case Formula::Leaf::input:
+                return block_->getArgument(node.args[0]);
+            case Formula::Leaf::scalar:
+                return block_->getArgument(formula_.input_count + node.args[0]);
+            case Formula::Leaf::literal:
+                return node.is_bool ? truth(node.literal != 0) : constant(node.literal);
+            case Formula::Leaf::none:
+                break;
         }
         return computed(node);
     }
@@ -51,8 +58,10 @@ private:
 
     mlir::Value constant(double value) {
         mlir::TypedAttr attribute;
-        if (on_floats()) attribute = b_.getFloatAttr(compute_, value);
-        else attribute = b_.getI64IntegerAttr(int64_t(value));
+        if (on_floats())
+            attribute = b_.getFloatAttr(compute_, value);
+        else
+            attribute = b_.getI64IntegerAttr(int64_t(value));
         return mlir::arith::ConstantOp::create(b_, location_, attribute);
     }
 
@@ -67,8 +76,10 @@ private:
             return emit("arith.subi", {constant(0), arguments[0]}, compute_);
         std::string_view name = on_floats() ? info.float_op : info.int_op;
         if (name.empty())
-            fail<CompileError>("{}: its formula needs {}, which does not exist on integers; cast the "
-                               "input to a float dtype", function_.str(), info.name);
+            fail<CompileError>(
+                "{}: its formula needs {}, which does not exist on integers; cast the "
+                "input to a float dtype",
+                function_.str(), info.name);
         return emit(name, arguments, info.gives_bool ? b_.getI1Type() : compute_);
     }
 
@@ -77,9 +88,11 @@ private:
         auto [operation, predicate] = name.split(':');
         mlir::OperationState state(location_, operation, arguments, {result});
         if (auto p = mlir::arith::symbolizeCmpFPredicate(predicate); p && on_floats())
-            state.addAttribute("predicate", mlir::arith::CmpFPredicateAttr::get(b_.getContext(), *p));
+            state.addAttribute("predicate",
+                               mlir::arith::CmpFPredicateAttr::get(b_.getContext(), *p));
         else if (auto p = mlir::arith::symbolizeCmpIPredicate(predicate))
-            state.addAttribute("predicate", mlir::arith::CmpIPredicateAttr::get(b_.getContext(), *p));
+            state.addAttribute("predicate",
+                               mlir::arith::CmpIPredicateAttr::get(b_.getContext(), *p));
         return b_.create(state)->getResult(0);
     }
 
@@ -88,7 +101,8 @@ private:
         if (is_bool == as_bool) return value;
         const IntrinsicInfo& info = info_of(as_bool ? Intrinsic::ne : Intrinsic::as_number);
         std::string_view name = on_floats() ? info.float_op : info.int_op;
-        return as_bool ? emit(name, {value, constant(0)}, b_.getI1Type()) : emit(name, value, compute_);
+        return as_bool ? emit(name, {value, constant(0)}, b_.getI1Type())
+                       : emit(name, value, compute_);
     }
 
     mlir::OpBuilder b_;

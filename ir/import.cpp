@@ -20,11 +20,16 @@ namespace {
 
 llvm::StringRef name_of(Trace::Role role) {
     switch (role) {
-        case Trace::Role::argument: return "argument";
-        case Trace::Role::state: return "state";
-        case Trace::Role::gradient: return "gradient";
-        case Trace::Role::captured: return "captured";
-        case Trace::Role::computed: return "computed";
+        case Trace::Role::argument:
+            return "argument";
+        case Trace::Role::state:
+            return "state";
+        case Trace::Role::gradient:
+            return "gradient";
+        case Trace::Role::captured:
+            return "captured";
+        case Trace::Role::computed:
+            return "computed";
     }
     CATENA_ASSERT(false, "a role without a name");
 }
@@ -42,7 +47,10 @@ struct StepCall {
 class Importer {
 public:
     Importer(const Trace& trace, mlir::MLIRContext& context)
-        : trace_(trace), b_(&context), values_(trace.values.size()), scalars_(trace.scalars.size()) {}
+        : trace_(trace),
+          b_(&context),
+          values_(trace.values.size()),
+          scalars_(trace.scalars.size()) {}
 
     mlir::OwningOpRef<mlir::ModuleOp> run() {
         mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(b_.getUnknownLoc());
@@ -91,28 +99,45 @@ private:
 
     mlir::ResultRange create(const StepCall& call) {
         switch (call.step.op->kind) {
-            case Kind::map: return create_map(call);
-            case Kind::reduce: return create_reduce(call);
-            case Kind::reshape: return structural<ReshapeOp>(call);
-            case Kind::transpose: return structural<TransposeOp>(call, dims(call, "axes"));
-            case Kind::broadcast: return structural<BroadcastOp>(call);
-            case Kind::slice: return structural<SliceOp>(call, dims(call, "begin"), dims(call, "step"));
-            case Kind::contract: return library<ContractOp>(call);
-            case Kind::window: return library<WindowOp>(call);
-            case Kind::scan: return library<ScanOp>(call);
-            case Kind::pad: return library<PadOp>(call);
-            case Kind::concat: return library<ConcatOp>(call);
-            case Kind::gather: return library<GatherOp>(call);
-            case Kind::scatter: return library<ScatterOp>(call);
-            case Kind::sort: return library<SortOp>(call);
-            case Kind::random: return library<RandomOp>(call);
-            case Kind::call: return library<CallOp>(call);
+            case Kind::map:
+                return create_map(call);
+            case Kind::reduce:
+                return create_reduce(call);
+            case Kind::reshape:
+                return structural<ReshapeOp>(call);
+            case Kind::transpose:
+                return structural<TransposeOp>(call, dims(call, "axes"));
+            case Kind::broadcast:
+                return structural<BroadcastOp>(call);
+            case Kind::slice:
+                return structural<SliceOp>(call, dims(call, "begin"), dims(call, "step"));
+            case Kind::contract:
+                return library<ContractOp>(call);
+            case Kind::window:
+                return library<WindowOp>(call);
+            case Kind::scan:
+                return library<ScanOp>(call);
+            case Kind::pad:
+                return library<PadOp>(call);
+            case Kind::concat:
+                return library<ConcatOp>(call);
+            case Kind::gather:
+                return library<GatherOp>(call);
+            case Kind::scatter:
+                return library<ScatterOp>(call);
+            case Kind::sort:
+                return library<SortOp>(call);
+            case Kind::random:
+                return library<RandomOp>(call);
+            case Kind::call:
+                return library<CallOp>(call);
         }
         CATENA_ASSERT(false, "a kind that the dialect does not know");
     }
 
     mlir::ResultRange create_map(const StepCall& call) {
-        auto map = MapOp::create(b_, call.location, call.results, call.function, call.inputs, call.scalars);
+        auto map = MapOp::create(b_, call.location, call.results, call.function, call.inputs,
+                                 call.scalars);
         llvm::SmallVector<Type> inputs, outputs;
         llvm::SmallVector<Dtype> stored;
         for (int i : call.step.inputs) inputs.push_back(trace_.values[i].type);
@@ -120,19 +145,23 @@ private:
             outputs.push_back(trace_.values[i].type);
             stored.push_back(trace_.values[i].type.dtype);
         }
-        Dtype compute = map_compute_dtype({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()});
-        build_formula_region(map.getBody(), call.location, call.function, call.step.op->formula, compute,
-                             stored);
+        Dtype compute =
+            map_compute_dtype({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()});
+        build_formula_region(map.getBody(), call.location, call.function, call.step.op->formula,
+                             compute, stored);
         return map->getResults();
     }
 
-    /// What a reduction over dimensions of size 1 alone gives, whatever it combines by: the elements in the result's dtype. As a reduction it
-    /// would be none of the dimensions of its group.
+    /// What a reduction over dimensions of size 1 alone gives, whatever it combines by: the
+    /// elements in the result's dtype. As a reduction it would be none of the dimensions of its
+    /// group.
     mlir::Value converted(const StepCall& call, const Type& from, const Type& to) {
         static const Formula same = make_formula<1, 0>([](auto x) { return x; });
-        auto map = MapOp::create(b_, call.location, mlir::TypeRange(tensor_type(to, b_.getContext())), b_.getStringAttr("convert"),
-                                 call.inputs, mlir::ValueRange());
-        build_formula_region(map.getBody(), call.location, "convert", same, map_compute_dtype({&from, 1}, {&to, 1}), to.dtype);
+        auto map =
+            MapOp::create(b_, call.location, mlir::TypeRange(tensor_type(to, b_.getContext())),
+                          b_.getStringAttr("convert"), call.inputs, mlir::ValueRange());
+        build_formula_region(map.getBody(), call.location, "convert", same,
+                             map_compute_dtype({&from, 1}, {&to, 1}), to.dtype);
         return map.getResult(0);
     }
 
@@ -145,15 +174,19 @@ private:
         const mlir::Value combined =
             kept.shape == input.shape
                 ? converted(call, input, kept)
-                : ReduceOp::create(b_, call.location, tensor_type(kept, b_.getContext()), call.function, call.inputs[0],
-                                   Combine(call.step.op->combine), axes).getResult();
+                : ReduceOp::create(b_, call.location, tensor_type(kept, b_.getContext()),
+                                   call.function, call.inputs[0], Combine(call.step.op->combine),
+                                   axes)
+                      .getResult();
         if (combined.getType() == call.results[0]) return combined.getDefiningOp()->getResults();
-        return ReshapeOp::create(b_, call.location, call.results[0], call.function, combined)->getResults();
+        return ReshapeOp::create(b_, call.location, call.results[0], call.function, combined)
+            ->getResults();
     }
 
     template <class Op, class... Arguments>
     mlir::ResultRange structural(const StepCall& call, Arguments... arguments) {
-        return Op::create(b_, call.location, call.results[0], call.function, call.inputs[0], arguments...)
+        return Op::create(b_, call.location, call.results[0], call.function, call.inputs[0],
+                          arguments...)
             ->getResults();
     }
 
@@ -168,8 +201,10 @@ private:
     mlir::Value scalar(int index) {
         if (scalars_[index]) return scalars_[index];
         mlir::OpBuilder::InsertionGuard guard(b_);
-        if (last_scalar_) b_.setInsertionPointAfter(last_scalar_);
-        else b_.setInsertionPointToStart(b_.getInsertionBlock());
+        if (last_scalar_)
+            b_.setInsertionPointAfter(last_scalar_);
+        else
+            b_.setInsertionPointToStart(b_.getInsertionBlock());
         const Trace::ScalarSlot& slot = trace_.scalars[index];
         mlir::StringAttr label;
         if (slot.cell && *slot.cell->name) label = b_.getStringAttr(slot.cell->name);
@@ -182,9 +217,11 @@ private:
     mlir::Location location_of(const Trace::Step& step) {
         mlir::Location place = b_.getUnknownLoc();
         if (step.location.line != 0)
-            place = mlir::FileLineColLoc::get(b_.getContext(), step.location.file, step.location.line, 0);
+            place = mlir::FileLineColLoc::get(b_.getContext(), step.location.file,
+                                              step.location.line, 0);
         place = at_step(place, size_t(&step - trace_.steps.data()));
-        return mlir::NameLoc::get(b_.getStringAttr(*step.function ? step.function : step.op->name.c_str()), place);
+        return mlir::NameLoc::get(
+            b_.getStringAttr(*step.function ? step.function : step.op->name.c_str()), place);
     }
 
     static llvm::ArrayRef<int64_t> dims(const StepCall& call, std::string_view name) {

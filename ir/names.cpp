@@ -1,4 +1,5 @@
-// Names of values in printed programs: the user's function; x0 x1 k0 inside a map, in0 in1 s0 inside a group.
+// Names of values in printed programs: the user's function; x0 x1 k0 inside a map, in0 in1 s0
+// inside a group.
 #include "ir/dialect.h"
 
 namespace catena::ir {
@@ -9,8 +10,8 @@ using SetName = llvm::function_ref<void(mlir::Value, llvm::StringRef)>;
 
 std::string numbered(llvm::StringRef letter, size_t i) { return (letter + llvm::Twine(i)).str(); }
 
-void name_arguments(mlir::Region& region, llvm::StringRef input, size_t inputs, llvm::StringRef scalar,
-                    SetName set_name) {
+void name_arguments(mlir::Region& region, llvm::StringRef input, size_t inputs,
+                    llvm::StringRef scalar, SetName set_name) {
     for (mlir::BlockArgument argument : region.getArguments()) {
         size_t i = argument.getArgNumber();
         set_name(argument, i < inputs ? numbered(input, i) : numbered(scalar, i - inputs));

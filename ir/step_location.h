@@ -5,8 +5,8 @@
 
 namespace catena::ir {
 
-/// The location of what step `number` of a recording was imported as. Passes keep locations, so that programs know of each operation which
-/// steps it computes, or parts of which.
+/// The location of what step `number` of a recording was imported as. Passes keep locations, so
+/// that programs know of each operation which steps it computes, or parts of which.
 mlir::Location at_step(mlir::Location place, size_t number);
 
 /// Adds the steps of a location, in its order.

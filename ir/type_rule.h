@@ -9,8 +9,8 @@ namespace catena::ir {
 
 class LibraryCall;
 
-/// Calls the type rule of the registered op `function` and reports at `op` its error, or where its result
-/// differs from `outputs`. An unknown function is an error too.
+/// Calls the type rule of the registered op `function` and reports at `op` its error, or where its
+/// result differs from `outputs`. An unknown function is an error too.
 mlir::LogicalResult verify_type_rule(mlir::Operation* op, llvm::StringRef function,
                                      llvm::ArrayRef<Type> inputs, const Attributes& attributes,
                                      llvm::ArrayRef<Type> outputs);

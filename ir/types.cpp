@@ -10,16 +10,26 @@ namespace catena::ir {
 mlir::Type element_type(Dtype dtype, mlir::MLIRContext* context) {
     mlir::Builder b(context);
     switch (dtype) {
-        case Dtype::bool_: return b.getI1Type();
-        case Dtype::int8: return b.getIntegerType(8);
-        case Dtype::int16: return b.getIntegerType(16);
-        case Dtype::int32: return b.getIntegerType(32);
-        case Dtype::int64: return b.getIntegerType(64);
-        case Dtype::uint8: return b.getIntegerType(8, /*isSigned=*/false);
-        case Dtype::float16: return b.getF16Type();
-        case Dtype::bfloat16: return b.getBF16Type();
-        case Dtype::float32: return b.getF32Type();
-        case Dtype::float64: return b.getF64Type();
+        case Dtype::bool_:
+            return b.getI1Type();
+        case Dtype::int8:
+            return b.getIntegerType(8);
+        case Dtype::int16:
+            return b.getIntegerType(16);
+        case Dtype::int32:
+            return b.getIntegerType(32);
+        case Dtype::int64:
+            return b.getIntegerType(64);
+        case Dtype::uint8:
+            return b.getIntegerType(8, /*isSigned=*/false);
+        case Dtype::float16:
+            return b.getF16Type();
+        case Dtype::bfloat16:
+            return b.getBF16Type();
+        case Dtype::float32:
+            return b.getF32Type();
+        case Dtype::float64:
+            return b.getF64Type();
     }
     CATENA_ASSERT(false, "a dtype without an element type");
 }
@@ -43,7 +53,9 @@ mlir::RankedTensorType tensor_type(const Type& type, mlir::MLIRContext* context)
     return mlir::RankedTensorType::get(shape, element_type(type.dtype, context));
 }
 
-mlir::RankedTensorType tensor_type_of(mlir::Value tensor) { return llvm::cast<mlir::RankedTensorType>(tensor.getType()); }
+mlir::RankedTensorType tensor_type_of(mlir::Value tensor) {
+    return llvm::cast<mlir::RankedTensorType>(tensor.getType());
+}
 
 Type type_of(mlir::Type type) {
     auto tensor = llvm::cast<mlir::RankedTensorType>(type);

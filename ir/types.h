@@ -22,6 +22,7 @@ Shape shape_of(mlir::Value tensor);
 /// bool: BoolAttr, int64: I64, double: F64, string: StringAttr, Dims: DenseI64ArrayAttr.
 mlir::DictionaryAttr to_dictionary(const Attributes& attributes, mlir::MLIRContext* context);
 /// Inverse of to_dictionary. Entries of other kinds fail: their name is returned in `bad`.
-mlir::FailureOr<Attributes> to_attributes(mlir::DictionaryAttr dictionary, std::string* bad = nullptr);
+mlir::FailureOr<Attributes> to_attributes(mlir::DictionaryAttr dictionary,
+                                          std::string* bad = nullptr);
 
 }  // namespace catena::ir

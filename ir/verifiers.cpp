@@ -1,5 +1,5 @@
-// The invariants of all operations except groups (verify_group.cpp). Uses the runtime's type rules where they
-// exist.
+// The invariants of all operations except groups (verify_group.cpp). Uses the runtime's type rules
+// where they exist.
 #include "ir/type_rule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,7 +27,8 @@ bool is_permutation(llvm::ArrayRef<int64_t> axes, int rank) {
 bool broadcasts_to(const Shape& from, const Shape& to) {
     if (from.rank() > to.rank()) return false;
     for (int i = 0; i < from.rank(); ++i)
-        if (int64_t size = from[i]; size != 1 && size != to[to.rank() - from.rank() + i]) return false;
+        if (int64_t size = from[i]; size != 1 && size != to[to.rank() - from.rank() + i])
+            return false;
     return true;
 }
 
@@ -40,13 +41,15 @@ LogicalResult same_dtype(mlir::Operation* op, mlir::Value input, mlir::Value res
 
 LogicalResult must_be(mlir::Operation* op, const Type& result, const Shape& right) {
     if (result.shape == right) return mlir::success();
-    return op->emitOpError("gives shape ") << to_string(right) << ", not " << to_string(result.shape);
+    return op->emitOpError("gives shape ")
+           << to_string(right) << ", not " << to_string(result.shape);
 }
 
 }  // namespace
 
 LogicalResult ScalarOp::verify() {
-    if (int64_t(getIndex()) < 0) return emitOpError("index must not be negative, is ") << int64_t(getIndex());
+    if (int64_t(getIndex()) < 0)
+        return emitOpError("index must not be negative, is ") << int64_t(getIndex());
     return mlir::success();
 }
 
@@ -55,7 +58,8 @@ LogicalResult ReduceOp::verify() {
     Shape right = x.shape;
     for (int64_t last = -1; int64_t axis : getAxes()) {
         if (axis <= last || axis >= x.shape.rank())
-            return emitOpError("axes must be ascending and in [0, ") << x.shape.rank() << "), got " << axis;
+            return emitOpError("axes must be ascending and in [0, ")
+                   << x.shape.rank() << "), got " << axis;
         right[axis] = 1;
         last = axis;
     }
@@ -100,9 +104,8 @@ LogicalResult SliceOp::verify() {
         if (y.shape[i] == 0) continue;
         int64_t first = getBegin()[i], last = first + (y.shape[i] - 1) * getStep()[i];
         if (std::min(first, last) < 0 || std::max(first, last) >= x.shape[i])
-            return emitOpError("reads elements ")
-                   << first << " to " << last << " of dimension " << i << ", which has "
-                   << x.shape[i];
+            return emitOpError("reads elements ") << first << " to " << last << " of dimension "
+                                                  << i << ", which has " << x.shape[i];
     }
     return same_dtype(*this, getInput(), getResult());
 }
@@ -150,9 +153,9 @@ LogicalResult MapOp::verifyRegions() {
 LogicalResult AssignOp::verify() {
     auto state = llvm::dyn_cast<mlir::BlockArgument>(getState());
     auto function = llvm::dyn_cast<mlir::func::FuncOp>((*this)->getParentOp());
-    auto role = state && function
-                    ? function.getArgAttrOfType<mlir::StringAttr>(state.getArgNumber(), role_attribute)
-                    : mlir::StringAttr();
+    auto role = state && function ? function.getArgAttrOfType<mlir::StringAttr>(
+                                        state.getArgNumber(), role_attribute)
+                                  : mlir::StringAttr();
     if (!role || role.getValue() != "state")
         return emitOpError("target must be an argument of the program with ")
                << role_attribute << " = \"state\"";

@@ -24,7 +24,8 @@ public:
     LogicalResult run() {
         if (mlir::failed(check_signature())) return mlir::failure();
         for (mlir::BlockArgument argument : group_.getBody().getArguments())
-            if (llvm::isa<mlir::RankedTensorType>(argument.getType()) && mlir::failed(fits(argument)))
+            if (llvm::isa<mlir::RankedTensorType>(argument.getType()) &&
+                mlir::failed(fits(argument)))
                 return mlir::failure();
         for (mlir::Operation& op : group_.getBody().front().without_terminator())
             if (mlir::failed(check(op))) return mlir::failure();
@@ -39,7 +40,8 @@ private:
             return group_.emitOpError("region must yield the results' types");
         for (int64_t last = -1; int64_t axis : group_.getReduced()) {
             if (axis <= last || axis >= domain_.rank())
-                return group_.emitOpError("reduced dimensions must be ascending and within the domain, got ")
+                return group_.emitOpError(
+                           "reduced dimensions must be ascending and within the domain, got ")
                        << axis;
             last = axis;
         }
@@ -75,7 +77,8 @@ private:
             return reduce.emitOpError("inside a group must take the whole domain ")
                    << to_string(domain_) << ", not " << to_string(shape);
         int offset = domain_.rank() - shape.rank();
-        int equal = -1, other = -1;  // The first dimension where the group does the same, and the opposite.
+        int equal = -1,
+            other = -1;  // The first dimension where the group does the same, and the opposite.
         bool has_rows = false;
         for (int i = 0; i < domain_.rank(); ++i) {
             if (domain_[i] == 1) continue;
@@ -86,10 +89,12 @@ private:
         }
         if (other < 0) return check_reads(reduce);
         if (equal >= 0 || !has_rows || !group_.reduces_rows())
-            return reduce.emitOpError("must reduce the group's dimensions; they differ in ") << other;
+            return reduce.emitOpError("must reduce the group's dimensions; they differ in ")
+                   << other;
         for (mlir::Operation* user : reduce->getUsers())
             if (!llvm::isa<YieldOp>(user))
-                return reduce.emitOpError("reduces columns, which end after the last row, and is read by '")
+                return reduce.emitOpError(
+                           "reduces columns, which end after the last row, and is read by '")
                        << user->getName() << "' inside the group";
         return check_reads(reduce);
     }
@@ -100,15 +105,18 @@ private:
         for (mlir::Value operand : op->getOperands())
             if (operand.getDefiningOp() && !is_full(shape_of(operand)))
                 return op->emitOpError(
-                    "reads a reduced value over the domain, but the reduced dimensions are not the last");
+                    "reads a reduced value over the domain, but the reduced dimensions are not the "
+                    "last");
         return mlir::success();
     }
 
     LogicalResult check_reshape(ReshapeOp reshape) {
         int rank = domain_.rank();
-        if (padded(shape_of(reshape.getInput()), rank) == padded(shape_of(reshape.getResult()), rank))
+        if (padded(shape_of(reshape.getInput()), rank) ==
+            padded(shape_of(reshape.getResult()), rank))
             return mlir::success();
-        return reshape.emitOpError("inside a group may only add or drop leading dimensions of size 1");
+        return reshape.emitOpError(
+            "inside a group may only add or drop leading dimensions of size 1");
     }
 
     Shape reads_shape(mlir::Operation* op) {

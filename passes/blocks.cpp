@@ -50,13 +50,15 @@ void forget_range(Part& part, mlir::Operation* before) {
 
 bool is_read_by(mlir::Operation* before, mlir::Operation* call) {
     return before->getResult(0).hasOneUse() &&
-           llvm::all_of(before->getResult(1).getUsers(), [&](mlir::Operation* user) { return user == call; });
+           llvm::all_of(before->getResult(1).getUsers(),
+                        [&](mlir::Operation* user) { return user == call; });
 }
 
 /// The calls that end with `last`; fewer where others read what is between them.
 llvm::SmallVector<Part> parts_before(mlir::Operation& last) {
     llvm::SmallVector<Part> parts;
-    for (mlir::Value y = last.getNumResults() > 0 ? last.getResult(0) : mlir::Value(); y && parts.size() < block_calls;) {
+    for (mlir::Value y = last.getNumResults() > 0 ? last.getResult(0) : mlir::Value();
+         y && parts.size() < block_calls;) {
         std::optional<Part> part = Part::of(y);
         if (!part || (!parts.empty() && !is_read_by(part->call, parts.front().call))) break;
         if (!parts.empty()) forget_range(parts.front(), part->call);
@@ -77,8 +79,10 @@ void make_block(llvm::ArrayRef<Part> parts, const OpDef& form) {
         locations.push_back(part.call->getLoc());
         attributes.push_back(part.attributes);
     }
-    const Attributes all = block_attributes(std::span<const Attributes, block_calls>(attributes.data(), block_calls));
-    auto made = ir::WindowOp::create(b, b.getFusedLoc(locations), last->getResultTypes(), b.getStringAttr(form.name), inputs, mlir::ValueRange(),
+    const Attributes all =
+        block_attributes(std::span<const Attributes, block_calls>(attributes.data(), block_calls));
+    auto made = ir::WindowOp::create(b, b.getFusedLoc(locations), last->getResultTypes(),
+                                     b.getStringAttr(form.name), inputs, mlir::ValueRange(),
                                      ir::to_dictionary(all, b.getContext()));
     last->replaceAllUsesWith(made->getResults());
     for (const Part& part : llvm::reverse(parts)) part.call->erase();
@@ -95,9 +99,11 @@ public:
         for (mlir::Operation* call : calls) {
             const llvm::SmallVector<Part> parts = parts_before(*call);
             if (parts.size() < block_calls) continue;
-            const std::array<TypeCall, block_calls> types{parts[0].type_call(), parts[1].type_call(), parts[2].type_call()};
+            const std::array<TypeCall, block_calls> types{
+                parts[0].type_call(), parts[1].type_call(), parts[2].type_call()};
             const OpDef* const form = block_form(types);
-            if (form && ChangeLimit::instance().allows("blocks", [&] { return place_of(call); })) make_block(parts, *form);
+            if (form && ChangeLimit::instance().allows("blocks", [&] { return place_of(call); }))
+                make_block(parts, *form);
         }
     }
 };

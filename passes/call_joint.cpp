@@ -24,13 +24,14 @@ int64_t joined_size(llvm::ArrayRef<mlir::Value> parts, int axis) {
 }
 
 /// Elements [begin, begin + size) along `axis`.
-mlir::Value slice(mlir::OpBuilder& builder, mlir::Location location, mlir::StringAttr function, mlir::Value value,
-                  int axis, int64_t begin, int64_t size) {
+mlir::Value slice(mlir::OpBuilder& builder, mlir::Location location, mlir::StringAttr function,
+                  mlir::Value value, int axis, int64_t begin, int64_t size) {
     mlir::RankedTensorType type = ir::tensor_type_of(value);
     if (type.getDimSize(axis) == size) return value;
     llvm::SmallVector<int64_t> begins(type.getRank(), 0), steps(type.getRank(), 1);
     begins[axis] = begin;
-    return ir::SliceOp::create(builder, location, resized(type, axis, size), function, value, begins, steps);
+    return ir::SliceOp::create(builder, location, resized(type, axis, size), function, value,
+                               begins, steps);
 }
 
 /// True when a suitable concat of `parts` exists already.
@@ -43,16 +44,18 @@ bool are_joined(llvm::ArrayRef<mlir::Value> parts, int axis) {
 
 }  // namespace
 
-mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Value> parts,
-                         int axis) {
+mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location,
+                         llvm::ArrayRef<mlir::Value> parts, int axis) {
     int64_t size = joined_size(parts, axis);
     if (SliceSource source = source_of_slices(parts, axis); source.value) {
         auto first = parts[0].getDefiningOp<ir::SliceOp>();
-        return slice(builder, location, first.getFunctionAttr(), source.value, axis, source.begin, size);
+        return slice(builder, location, first.getFunctionAttr(), source.value, axis, source.begin,
+                     size);
     }
     const OpDef& concat = concat_op();
     mlir::MLIRContext* context = builder.getContext();
-    return ir::ConcatOp::create(builder, location, resized(ir::tensor_type_of(parts[0]), axis, size),
+    return ir::ConcatOp::create(builder, location,
+                                resized(ir::tensor_type_of(parts[0]), axis, size),
                                 builder.getStringAttr(concat.name), parts, mlir::ValueRange(),
                                 ir::to_dictionary({{"axis", int64_t(axis)}}, context))
         ->getResult(0);
@@ -71,7 +74,9 @@ SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis) {
         }
         if (slice.getInput() != source.value || slice.getBegin()[axis] != end) return {};
         for (int i = 0; i < whole.getRank(); ++i)
-            if (slice.getStep()[i] != 1 || (i != axis && ir::tensor_type_of(part).getDimSize(i) != whole.getDimSize(i))) return {};
+            if (slice.getStep()[i] != 1 ||
+                (i != axis && ir::tensor_type_of(part).getDimSize(i) != whole.getDimSize(i)))
+                return {};
         end += ir::tensor_type_of(part).getDimSize(axis);
     }
     return source;
@@ -90,7 +95,8 @@ llvm::SmallVector<Joining, 2> CallJoint::joinings_of(mlir::Operation* op) {
     for (mlir::Value input : call.getInputs()) types.push_back(ir::type_of(input));
     auto attributes = ir::to_attributes(call.getCallAttributes());
     if (mlir::failed(attributes)) return {};
-    Joinings joinings = catena::joinings_of({*definition, {types.data(), types.size()}, *attributes});
+    Joinings joinings =
+        catena::joinings_of({*definition, {types.data(), types.size()}, *attributes});
     return llvm::SmallVector<Joining, 2>(joinings.begin(), joinings.end());
 }
 
@@ -100,8 +106,9 @@ std::vector<const void*> CallJoint::key_of(mlir::Operation* op, const Joining& j
     for (size_t i = 0; i < joining.inputs.size(); ++i) {
         mlir::Value operand = op->getOperand(i);
         int axis = joining.inputs[i];
-        key.push_back(axis == Joining::shared ? operand.getAsOpaquePointer()
-                                              : resized(ir::tensor_type_of(operand), axis, 0).getAsOpaquePointer());
+        key.push_back(axis == Joining::shared
+                          ? operand.getAsOpaquePointer()
+                          : resized(ir::tensor_type_of(operand), axis, 0).getAsOpaquePointer());
     }
     return key;
 }
@@ -117,7 +124,9 @@ int64_t CallJoint::bytes_to_copy() const {
     for (size_t i = 0; i < joining.inputs.size(); ++i) {
         if (joining.inputs[i] == Joining::shared) continue;
         llvm::SmallVector<mlir::Value> parts = operands(i);
-        if (source_of_slices(parts, joining.inputs[i]).value || are_joined(parts, joining.inputs[i])) continue;
+        if (source_of_slices(parts, joining.inputs[i]).value ||
+            are_joined(parts, joining.inputs[i]))
+            continue;
         for (mlir::Value part : parts) bytes += bytes_of(part);
     }
     return bytes;
@@ -150,8 +159,10 @@ mlir::Operation* CallJoint::build(mlir::OpBuilder& builder) const {
     call->setOperands(inputs);
     if (joining.output != Joining::sum) {
         int64_t size = 0;
-        for (mlir::Operation* each : calls) size += ir::tensor_type_of(each->getResult(0)).getDimSize(joining.output);
-        call->getResult(0).setType(resized(ir::tensor_type_of(call->getResult(0)), joining.output, size));
+        for (mlir::Operation* each : calls)
+            size += ir::tensor_type_of(each->getResult(0)).getDimSize(joining.output);
+        call->getResult(0).setType(
+            resized(ir::tensor_type_of(call->getResult(0)), joining.output, size));
     }
     return call;
 }

@@ -7,12 +7,14 @@
 
 namespace catena::passes {
 
-/// Calls of one op that become one call on longer operands (Joining, runtime/ops/declare/joined_calls.h).
+/// Calls of one op that become one call on longer operands (Joining,
+/// runtime/ops/declare/joined_calls.h).
 struct CallJoint {
     llvm::SmallVector<mlir::Operation*> calls;
     Joining joining;
 
-    /// How calls like `op` can be joined: as declared for its OpDef; for reductions, the sum of parts.
+    /// How calls like `op` can be joined: as declared for its OpDef; for reductions, the sum of
+    /// parts.
     static llvm::SmallVector<Joining, 2> joinings_of(mlir::Operation* op);
     /// Equal for calls that can be joined in this way.
     static std::vector<const void*> key_of(mlir::Operation* op, const Joining& joining);
@@ -30,8 +32,8 @@ private:
     llvm::SmallVector<mlir::Value> operands(int input) const;
 };
 
-/// The value of which `parts` are consecutive slices along `axis`, and where the first of them begins; null if
-/// there is none.
+/// The value of which `parts` are consecutive slices along `axis`, and where the first of them
+/// begins; null if there is none.
 struct SliceSource {
     mlir::Value value;
     int64_t begin = 0;
@@ -39,6 +41,7 @@ struct SliceSource {
 SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis);
 
 /// The parts along `axis`: their source or a slice of it, else a new concat.
-mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Value> parts, int axis);
+mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location,
+                         llvm::ArrayRef<mlir::Value> parts, int axis);
 
 }  // namespace catena::passes

@@ -25,7 +25,8 @@ public:
     }
     void notifyPatternEnd(const mlir::Pattern&, llvm::LogicalResult status) override {
         if (mlir::succeeded(status))
-            ChangeLimit::instance().allows("canonicalize", [&] { return pattern_.str() + " at " + place_; });
+            ChangeLimit::instance().allows("canonicalize",
+                                           [&] { return pattern_.str() + " at " + place_; });
     }
 
 private:
@@ -66,11 +67,13 @@ void canonicalize(mlir::Block& block, const mlir::FrozenRewritePatternSet& forms
         config.setListener(&counter);
         config.setMaxNumRewrites(limit.left());
     }
-    // Formulas were simplified when recorded. If a pattern changes one, the driver visits it by itself.
+    // Formulas were simplified when recorded. If a pattern changes one, the driver visits it by
+    // itself.
     llvm::SmallVector<mlir::Operation*> operations;
     for (mlir::Operation& op : llvm::reverse(block)) operations.push_back(&op);
     (void)mlir::applyOpPatternsGreedily(operations, forms, config);
-    // Removes operations that became unused: the driver only erases those already dead when visited.
+    // Removes operations that became unused: the driver only erases those already dead when
+    // visited.
     for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (mlir::isOpTriviallyDead(&op)) op.erase();
 }

@@ -15,7 +15,8 @@ std::mutex& mutex = taken_by_forks(*new std::mutex);  // Regions may be compiled
 
 }  // namespace
 
-ChangeLimit::ChangeLimit() : limit_(environment::whole_number("CATENA_PASS_LIMIT", 0).value_or(-1)) {}
+ChangeLimit::ChangeLimit()
+    : limit_(environment::whole_number("CATENA_PASS_LIMIT", 0).value_or(-1)) {}
 
 ChangeLimit& ChangeLimit::instance() {
     static ChangeLimit limit;
@@ -26,7 +27,9 @@ bool ChangeLimit::allows(llvm::StringRef pass, llvm::function_ref<std::string()>
     if (limit_ < 0) return true;
     std::lock_guard lock(mutex);
     if (made_ >= limit_) return false;
-    if (++made_ == limit_) llvm::errs() << "catena: change " << made_ << ", the last: " << pass << ": " << text() << "\n";
+    if (++made_ == limit_)
+        llvm::errs() << "catena: change " << made_ << ", the last: " << pass << ": " << text()
+                     << "\n";
     return true;
 }
 

@@ -8,10 +8,10 @@
 
 namespace catena::passes {
 
-/// Limits the number of changes made by passes in this process (CATENA_PASS_LIMIT). A change is a step that a pass
-/// could skip: an operation merged with an equal one, a pattern applied, calls joined, two clusters fused. The last
-/// allowed change is printed on stderr, so that the first bad one can be found by bisection
-/// (scripts/bisect_pass.sh).
+/// Limits the number of changes made by passes in this process (CATENA_PASS_LIMIT). A change is a
+/// step that a pass could skip: an operation merged with an equal one, a pattern applied, calls
+/// joined, two clusters fused. The last allowed change is printed on stderr, so that the first bad
+/// one can be found by bisection (scripts/bisect_pass.sh).
 class ChangeLimit {
 public:
     static ChangeLimit& instance();

@@ -56,7 +56,8 @@ bool ClusterGraph::find_needed(int a, int b, std::vector<int>& needed) {
         const int cluster = stack.back();
         stack.pop_back();
         for (int next : tidy(cluster)) {
-            // A direct edge from b is allowed; any other edge to a is a path through a third cluster.
+            // A direct edge from b is allowed; any other edge to a is a path through a third
+            // cluster.
             if (next == a) {
                 if (cluster != b) return false;
                 continue;
@@ -86,9 +87,12 @@ void ClusterGraph::move_before(std::vector<int> needed, int cluster) {
     std::sort(needed.begin(), needed.end(), [&](int x, int y) { return label_[x] < label_[y]; });
     for (int each : needed) unlink(each);
     const int64_t count = int64_t(needed.size());
-    auto begin = [&] { return previous_[cluster] < 0 ? label_[cluster] - wide : label_[previous_[cluster]]; };
+    auto begin = [&] {
+        return previous_[cluster] < 0 ? label_[cluster] - wide : label_[previous_[cluster]];
+    };
     if (label_[cluster] - begin() <= count) spread_labels();
-    // Later moves insert between these and the cluster, so labels here stay close to their predecessors.
+    // Later moves insert between these and the cluster, so labels here stay close to their
+    // predecessors.
     const int64_t gap = label_[cluster] - begin();
     const int64_t step = std::min<int64_t>(int64_t(std::sqrt(double(gap))), gap / (count + 1));
     int64_t label = begin();
@@ -109,7 +113,8 @@ void ClusterGraph::unlink(int cluster) {
 
 void ClusterGraph::spread_labels() {
     int64_t label = 0;
-    for (int cluster = first_; cluster >= 0; cluster = next_[cluster]) label_[cluster] = label += wide;
+    for (int cluster = first_; cluster >= 0; cluster = next_[cluster])
+        label_[cluster] = label += wide;
 }
 
 void ClusterGraph::unite(int earlier, int later) {

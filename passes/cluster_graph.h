@@ -6,12 +6,13 @@
 
 namespace catena::passes {
 
-/// The dependences of a program while its operations are gathered into clusters. A cluster runs as one, so
-/// the graph of clusters must stay acyclic; merges that would close a cycle are refused.
+/// The dependences of a program while its operations are gathered into clusters. A cluster runs as
+/// one, so the graph of clusters must stay acyclic; merges that would close a cycle are refused.
 ///
-/// Keeps a topological order of the clusters as a list with labels (Dietz and Sleator, "Two algorithms for maintaining order in
-/// a list", 1987). A merge moves the clusters that the later one depends on to just before the earlier one; independent
-/// clusters in between are neither visited nor moved, so clustering is linear.
+/// Keeps a topological order of the clusters as a list with labels (Dietz and Sleator, "Two
+/// algorithms for maintaining order in a list", 1987). A merge moves the clusters that the later
+/// one depends on to just before the earlier one; independent clusters in between are neither
+/// visited nor moved, so clustering is linear.
 class ClusterGraph {
 public:
     /// Appends a node that depends on earlier ones and returns its number.
@@ -19,7 +20,8 @@ public:
     int size() const { return int(parent_.size()); }
     /// The node that represents the cluster of `node`.
     int find(int node);
-    /// Merges two clusters unless one depends on the other through a third; returns whether they are one now.
+    /// Merges two clusters unless one depends on the other through a third; returns whether they
+    /// are one now.
     bool try_merge(int a, int b);
     /// Nodes by cluster: clusters in topological order, nodes in order of their numbers.
     std::vector<std::vector<int>> clusters();
@@ -27,7 +29,8 @@ public:
 private:
     /// The distinct clusters that `cluster` depends on.
     std::vector<int>& tidy(int cluster);
-    /// Adds to `needed` all clusters between `a` and `b` that `b` depends on. False when one of them depends on `a`.
+    /// Adds to `needed` all clusters between `a` and `b` that `b` depends on. False when one of
+    /// them depends on `a`.
     bool find_needed(int a, int b, std::vector<int>& needed);
     /// Moves `needed`, in their order, to just before `cluster`.
     void move_before(std::vector<int> needed, int cluster);

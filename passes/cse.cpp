@@ -21,13 +21,17 @@ using Equivalence = mlir::OperationEquivalence;
 /// Equality of operations, ignoring locations.
 struct ByMeaning : llvm::DenseMapInfo<mlir::Operation*> {
     static unsigned getHashValue(const mlir::Operation* op) {
-        return unsigned(Equivalence::computeHash(const_cast<mlir::Operation*>(op), Equivalence::directHashValue,
-                                                 Equivalence::ignoreHashValue, Equivalence::IgnoreLocations));
+        return unsigned(
+            Equivalence::computeHash(const_cast<mlir::Operation*>(op), Equivalence::directHashValue,
+                                     Equivalence::ignoreHashValue, Equivalence::IgnoreLocations));
     }
     static bool isEqual(const mlir::Operation* a, const mlir::Operation* b) {
         if (a == b) return true;
-        if (a == getEmptyKey() || a == getTombstoneKey() || b == getEmptyKey() || b == getTombstoneKey()) return false;
-        return Equivalence::isEquivalentTo(const_cast<mlir::Operation*>(a), const_cast<mlir::Operation*>(b),
+        if (a == getEmptyKey() || a == getTombstoneKey() || b == getEmptyKey() ||
+            b == getTombstoneKey())
+            return false;
+        return Equivalence::isEquivalentTo(const_cast<mlir::Operation*>(a),
+                                           const_cast<mlir::Operation*>(b),
                                            Equivalence::IgnoreLocations);
     }
 };
@@ -46,7 +50,9 @@ void remove_common(mlir::Block& block) {
     for (mlir::Operation& op : llvm::make_early_inc_range(block.without_terminator())) {
         if (!mlir::isMemoryEffectFree(&op)) continue;
         auto [first, is_new] = known.insert(&op);
-        if (is_new || !ChangeLimit::instance().allows("cse", [&] { return place_of(&op) + " is " + place_of(*first); })) continue;
+        if (is_new || !ChangeLimit::instance().allows(
+                          "cse", [&] { return place_of(&op) + " is " + place_of(*first); }))
+            continue;
         op.replaceAllUsesWith((*first)->getResults());
         op.erase();
     }

@@ -23,9 +23,11 @@ ir::MapOp drop_unused_results(ir::MapOp map) {
         yielded.push_back(value);
     }
     if (used.size() == map.getNumResults()) return map;
-    if (!ChangeLimit::instance().allows("drop-dead", [&] { return "results of " + place_of(map); })) return map;
+    if (!ChangeLimit::instance().allows("drop-dead", [&] { return "results of " + place_of(map); }))
+        return map;
     mlir::OpBuilder b(map);
-    auto smaller = ir::MapOp::create(b, map.getLoc(), types, map.getFunction(), map.getInputs(), map.getScalars());
+    auto smaller = ir::MapOp::create(b, map.getLoc(), types, map.getFunction(), map.getInputs(),
+                                     map.getScalars());
     smaller.getBody().takeBody(map.getBody());
     smaller.yield().getValuesMutable().assign(yielded);
     for (auto [old, fresh] : llvm::zip(used, smaller.getResults())) old.replaceAllUsesWith(fresh);
@@ -36,7 +38,8 @@ ir::MapOp drop_unused_results(ir::MapOp map) {
 void drop_dead(mlir::Block& block) {
     // Backwards, so that operands used only by dead operations are dead when visited.
     for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block))) {
-        if (mlir::isOpTriviallyDead(&op)) op.erase();
+        if (mlir::isOpTriviallyDead(&op))
+            op.erase();
         else if (auto map = llvm::dyn_cast<ir::MapOp>(op))
             drop_dead(drop_unused_results(map).getBody().front());
     }

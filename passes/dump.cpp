@@ -24,7 +24,8 @@ namespace catena::passes {
 namespace {
 
 /// Stages of code generation, in addition to the pipeline's.
-constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dialect", "kernels-code", "kernels-cuda"};
+constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dialect",
+                                       "kernels-code", "kernels-cuda"};
 
 /// REGION, then REGION-2 ...: a name that no other compilation of this process has.
 std::string own_folder(const std::string& region) {
@@ -41,7 +42,8 @@ DumpSettings DumpSettings::from_environment() {
     std::vector<std::string> names = stage_names();
     names.insert(names.begin(), {"after-all", "import"});
     names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
-    return {environment::choice("CATENA_PRINT_IR", names).value_or(""), environment::text("CATENA_DUMP_DIR").value_or(""),
+    return {environment::choice("CATENA_PRINT_IR", names).value_or(""),
+            environment::text("CATENA_DUMP_DIR").value_or(""),
             environment::flag("CATENA_TIME", false)};
 }
 
@@ -79,7 +81,8 @@ Dump::Dump(const std::string& region, DumpSettings settings)
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) {
-        llvm::errs() << "catena: CATENA_DUMP_DIR: cannot make " << folder_ << ": " << error.message() << "\n";
+        llvm::errs() << "catena: CATENA_DUMP_DIR: cannot make " << folder_ << ": "
+                     << error.message() << "\n";
         folder_.clear();
     }
 }
@@ -96,13 +99,15 @@ void Dump::text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRe
     show(stage, extension, text, stage == settings_.print);
 }
 
-void Dump::show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text, bool print) {
+void Dump::show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text,
+                bool print) {
     if (print && (settings_.print == "after-all" || stage == settings_.print))
         llvm::errs() << "// ---- " << region_ << " after " << stage << "\n" << text << "\n";
     if (folder_.empty()) return;
     std::string number = std::to_string(number_++);
     if (number.size() < 2) number = "0" + number;
-    std::ofstream file(folder_ + "/" + number + "-" + file_name_of(stage.str()) + "." + extension.str());
+    std::ofstream file(folder_ + "/" + number + "-" + file_name_of(stage.str()) + "." +
+                       extension.str());
     file << text.str();
 }
 

@@ -9,7 +9,8 @@
 namespace catena::passes {
 
 /// Output of compilations requested by the environment:
-///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr; ValueError with the names
+///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr;
+///   ValueError with the names
 ///                                     there are for another;
 ///   CATENA_DUMP_DIR=DIR               files DIR/REGION/NN-stage.EXTENSION, numbered in order;
 ///   CATENA_TIME=1                     milliseconds of every stage on stderr.
@@ -21,18 +22,20 @@ struct DumpSettings {
     bool any() const { return !print.empty() || !directory.empty() || time; }
 };
 
-/// Prints one compilation stage by stage. A region compiled again in the same process gets a folder of its own,
-/// REGION-2 and so on.
+/// Prints one compilation stage by stage. A region compiled again in the same process gets a folder
+/// of its own, REGION-2 and so on.
 class Dump {
 public:
-    explicit Dump(const std::string& region, DumpSettings settings = DumpSettings::from_environment());
+    explicit Dump(const std::string& region,
+                  DumpSettings settings = DumpSettings::from_environment());
 
     /// The program is made anew: stages to come replace those shown so far.
     void restart() { number_ = 0; }
-    /// The program `op` after `stage`. Each line of an operation ends with the user's file and line as a
-    /// comment, so the text reads like the user's program and is still MLIR.
+    /// The program `op` after `stage`. Each line of an operation ends with the user's file and line
+    /// as a comment, so the text reads like the user's program and is still MLIR.
     void program(llvm::StringRef stage, mlir::Operation* op);
-    /// Text of another kind: "ll", "s", "txt". Written to files only, unless the stage was requested by name.
+    /// Text of another kind: "ll", "s", "txt". Written to files only, unless the stage was
+    /// requested by name.
     void text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text);
     /// The stage took from `begin` to `end`.
     using Clock = std::chrono::steady_clock;
@@ -48,8 +51,8 @@ private:
     int number_ = 0;
 };
 
-/// Shows every pass of a pass manager through `dump`, which must outlive it. The stage of a pass is its argument
-/// without "catena-".
+/// Shows every pass of a pass manager through `dump`, which must outlive it. The stage of a pass is
+/// its argument without "catena-".
 std::unique_ptr<mlir::PassInstrumentation> dump_instrumentation(Dump& dump);
 
 /// The text of Dump::program.

@@ -11,17 +11,22 @@ namespace catena::passes {
 class FormulaWriter {
 public:
     explicit FormulaWriter(ir::ReduceOp before)
-        : b_(before), loc_(before.getLoc()), sum_(before.getFunctionAttr()),
+        : b_(before),
+          loc_(before.getLoc()),
+          sum_(before.getFunctionAttr()),
           element_(llvm::cast<mlir::RankedTensorType>(before.getType()).getElementType()) {}
 
     mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> axes) {
-        llvm::SmallVector<int64_t> shape(llvm::cast<mlir::RankedTensorType>(x.getType()).getShape());
+        llvm::SmallVector<int64_t> shape(
+            llvm::cast<mlir::RankedTensorType>(x.getType()).getShape());
         for (int64_t axis : axes) shape[size_t(axis)] = 1;
-        return ir::ReduceOp::create(b_, loc_, mlir::RankedTensorType::get(shape, element_), sum_.getValue(), x, ir::Combine::sum, axes);
+        return ir::ReduceOp::create(b_, loc_, mlir::RankedTensorType::get(shape, element_),
+                                    sum_.getValue(), x, ir::Combine::sum, axes);
     }
     /// `formula(arguments)` at every index of `shape`.
     template <class Formula>
-    mlir::Value map(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
+    mlir::Value map(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
         llvm::SmallVector<mlir::Type> types{mlir::RankedTensorType::get(shape, element_)};
         auto map = ir::MapOp::create(b_, loc_, types, name, inputs, mlir::ValueRange());
         const mlir::OpBuilder::InsertionGuard guard(b_);
@@ -30,10 +35,18 @@ public:
         ir::YieldOp::create(b_, loc_, mlir::ValueRange(formula(body->getArguments())));
         return map.getResult(0);
     }
-    mlir::Value number(double value) { return mlir::arith::ConstantOp::create(b_, loc_, b_.getFloatAttr(element_, value)); }
-    mlir::Value add(mlir::Value x, mlir::Value y) { return mlir::arith::AddFOp::create(b_, loc_, x, y); }
-    mlir::Value subtract(mlir::Value x, mlir::Value y) { return mlir::arith::SubFOp::create(b_, loc_, x, y); }
-    mlir::Value multiply(mlir::Value x, mlir::Value y) { return mlir::arith::MulFOp::create(b_, loc_, x, y); }
+    mlir::Value number(double value) {
+        return mlir::arith::ConstantOp::create(b_, loc_, b_.getFloatAttr(element_, value));
+    }
+    mlir::Value add(mlir::Value x, mlir::Value y) {
+        return mlir::arith::AddFOp::create(b_, loc_, x, y);
+    }
+    mlir::Value subtract(mlir::Value x, mlir::Value y) {
+        return mlir::arith::SubFOp::create(b_, loc_, x, y);
+    }
+    mlir::Value multiply(mlir::Value x, mlir::Value y) {
+        return mlir::arith::MulFOp::create(b_, loc_, x, y);
+    }
 
 private:
     mlir::OpBuilder b_;

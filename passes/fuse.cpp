@@ -20,14 +20,15 @@ namespace {
 
 /// Larger kernels compile slowly without benefit.
 constexpr size_t max_members = 512;
-/// A group keeps all its inputs alive until it runs: a sum over the steps of a loop would keep every step's term. So a
-/// group reads at most this many arrays.
+/// A group keeps all its inputs alive until it runs: a sum over the steps of a loop would keep
+/// every step's term. So a group reads at most this many arrays.
 constexpr size_t max_inputs = 12;
 /// The number of latest operations sharing an input that are tried as siblings.
 constexpr size_t siblings_tried = 4;
 
-/// Gathers the operations of one block into clusters, in one walk in program order: each operation joins the clusters
-/// that produce its operands where that is allowed, then clusters that read the same values.
+/// Gathers the operations of one block into clusters, in one walk in program order: each operation
+/// joins the clusters that produce its operands where that is allowed, then clusters that read the
+/// same values.
 class Fusion {
 public:
     explicit Fusion(mlir::Block& block) : levels_(block) {
@@ -42,8 +43,10 @@ public:
         for (const std::vector<int>& cluster : graph_.clusters()) {
             llvm::SmallVector<mlir::Operation*> members;
             for (int node : cluster) members.push_back(operations_[node]);
-            if (sweep(cluster[0])) build_group(members, *sweep(cluster[0]), insertion_point);
-            else members[0]->moveBefore(insertion_point);
+            if (sweep(cluster[0]))
+                build_group(members, *sweep(cluster[0]), insertion_point);
+            else
+                members[0]->moveBefore(insertion_point);
         }
     }
 
@@ -57,9 +60,12 @@ public:
         for (const Refusal& refusal : refusals_) {
             if (graph_.find(refusal.producer) == graph_.find(refusal.consumer)) continue;
             mlir::Operation* op = operations_[refusal.consumer];
-            const std::string place = place_of(op), producer = place_of(operations_[refusal.producer]);
-            result.push_back({op, place == producer ? "parts of " + place + " are not fused: " + refusal.reason
-                                                    : place + " is not fused with " + producer + ": " + refusal.reason});
+            const std::string place = place_of(op),
+                              producer = place_of(operations_[refusal.producer]);
+            result.push_back(
+                {op, place == producer
+                         ? "parts of " + place + " are not fused: " + refusal.reason
+                         : place + " is not fused with " + producer + ": " + refusal.reason});
         }
         return result;
     }
@@ -72,7 +78,8 @@ private:
 
     /// Scalars stay at the front; assignments and the terminator at the end.
     static bool takes_part(mlir::Operation& op) {
-        return !llvm::isa<ir::ScalarOp, ir::AssignOp>(op) && !op.hasTrait<mlir::OpTrait::IsTerminator>();
+        return !llvm::isa<ir::ScalarOp, ir::AssignOp>(op) &&
+               !op.hasTrait<mlir::OpTrait::IsTerminator>();
     }
 
     void add(mlir::Operation& op) {
@@ -108,7 +115,8 @@ private:
         std::string reason = "it is computed later, with the operations that read it";
         bool waits = levels_.is_late(operations_[node]) &&
                      levels_.of(operations_[producer]) < levels_.of(operations_[node]);
-        if (waits || !join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
+        if (waits || !join(producer, node, reason))
+            refusals_.push_back({producer, node, std::move(reason)});
     }
 
     void join_siblings(mlir::Value operand, int node) {
@@ -177,16 +185,19 @@ private:
         members_[absorbed] = {};
     }
 
-    /// True when an edge between the two clusters leads from a reduced value to work over the domain.
+    /// True when an edge between the two clusters leads from a reduced value to work over the
+    /// domain.
     bool reads_back(const Sweep& merged, int a, int b) {
         if (merged.reduced == 0) return false;
         if (members_[a].size() > members_[b].size()) std::swap(a, b);
         for (int node : members_[a]) {
             mlir::Operation* op = operations_[node];
             for (mlir::Value operand : op->getOperands())
-                if (in_cluster(operand.getDefiningOp(), b) && reads_back(merged, operand, op)) return true;
+                if (in_cluster(operand.getDefiningOp(), b) && reads_back(merged, operand, op))
+                    return true;
             for (mlir::OpOperand& use : op->getUses())
-                if (in_cluster(use.getOwner(), b) && reads_back(merged, use.get(), use.getOwner())) return true;
+                if (in_cluster(use.getOwner(), b) && reads_back(merged, use.get(), use.getOwner()))
+                    return true;
         }
         return false;
     }
@@ -208,7 +219,8 @@ private:
     }
     static bool reads_back(const Sweep& merged, mlir::Value value, mlir::Operation* reader) {
         auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-        return aligned_shape(type.getShape()) != merged.domain && Sweep::of(reader)->domain == merged.domain;
+        return aligned_shape(type.getShape()) != merged.domain &&
+               Sweep::of(reader)->domain == merged.domain;
     }
 
     Levels levels_;
@@ -242,7 +254,8 @@ public:
         mlir::Operation* end = block.getTerminator();
         fusion.rewrite(end);
         // Assignments read values of groups, which have just been moved after them.
-        for (ir::AssignOp assign : llvm::to_vector(block.getOps<ir::AssignOp>())) assign->moveBefore(end);
+        for (ir::AssignOp assign : llvm::to_vector(block.getOps<ir::AssignOp>()))
+            assign->moveBefore(end);
     }
 
 private:

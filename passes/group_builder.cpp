@@ -52,7 +52,8 @@ struct Border {
     llvm::SetVector<mlir::Value> inputs, scalars, results;
     llvm::DenseSet<mlir::Operation*> inside;
 
-    explicit Border(llvm::ArrayRef<mlir::Operation*> members) : inside(members.begin(), members.end()) {
+    explicit Border(llvm::ArrayRef<mlir::Operation*> members)
+        : inside(members.begin(), members.end()) {
         for (mlir::Operation* op : members) {
             for (mlir::Value operand : op->getOperands()) {
                 if (inside.contains(operand.getDefiningOp())) continue;
@@ -60,7 +61,8 @@ struct Border {
                 (tensor ? inputs : scalars).insert(operand);
             }
             for (mlir::Value result : op->getResults())
-                if (llvm::any_of(result.getUsers(), [&](mlir::Operation* u) { return !inside.contains(u); }))
+                if (llvm::any_of(result.getUsers(),
+                                 [&](mlir::Operation* u) { return !inside.contains(u); }))
                     results.insert(result);
         }
     }

@@ -26,7 +26,9 @@ namespace {
 /// The number of latest calls that are tried for joining.
 constexpr size_t joints_tried = 4;
 
-bool pays(const CallJoint& joint) { return joint.calls.size() > 1 && joint.bytes_to_copy() <= joint.bytes_saved(); }
+bool pays(const CallJoint& joint) {
+    return joint.calls.size() > 1 && joint.bytes_to_copy() <= joint.bytes_saved();
+}
 
 std::string text_of(const CallJoint& joint) {
     return std::to_string(joint.calls.size()) + " calls of " + place_of(joint.calls[0]) +
@@ -79,14 +81,17 @@ private:
                 ++count[CallJoint::key_of(&op, joining)];
                 break;  // One joining per call is enough; two could end in different joined calls.
             }
-        std::erase_if(candidates, [&](const Candidate& c) { return count[CallJoint::key_of(c.op, c.joining)] < 2; });
+        std::erase_if(candidates, [&](const Candidate& c) {
+            return count[CallJoint::key_of(c.op, c.joining)] < 2;
+        });
         return candidates;
     }
 
     void add(mlir::Operation& op) {
         llvm::SmallVector<int> predecessors;
         for (mlir::Value operand : op.getOperands())
-            if (mlir::Operation* producer = operand.getDefiningOp()) predecessors.push_back(nodes_.lookup(producer));
+            if (mlir::Operation* producer = operand.getDefiningOp())
+                predecessors.push_back(nodes_.lookup(producer));
         nodes_[&op] = graph_.add(predecessors);
         operations_.push_back(&op);
     }
@@ -98,7 +103,9 @@ private:
             CallJoint pair{{joints[i].calls.back(), op}, joining};
             pair.choose_order();
             auto text = [&] { return place_of(op) + " with " + place_of(joints[i].calls[0]); };
-            if (!pays(pair) || needs(op, joints[i]) || !ChangeLimit::instance().allows("join-calls", text)) continue;
+            if (!pays(pair) || needs(op, joints[i]) ||
+                !ChangeLimit::instance().allows("join-calls", text))
+                continue;
             if (!graph_.try_merge(nodes_[joints[i].calls[0]], nodes_[op])) continue;
             joints[i].calls.push_back(op);
             return;
@@ -160,8 +167,8 @@ private:
     Groups groups_;
 };
 
-/// Additions of results of calls: sum_t f(a_t, b_t) becomes one call on the concatenated a_t and b_t, if the op declares
-/// that.
+/// Additions of results of calls: sum_t f(a_t, b_t) becomes one call on the concatenated a_t and
+/// b_t, if the op declares that.
 class Sums {
 public:
     explicit Sums(mlir::Block& block) : block_(block) {}
@@ -174,14 +181,18 @@ public:
     }
 
 private:
-    /// The call that computes `term` only for this sum, through a reshape that drops leading dimensions of size 1.
+    /// The call that computes `term` only for this sum, through a reshape that drops leading
+    /// dimensions of size 1.
     static mlir::Operation* call_of(mlir::Value term) {
         if (!term.hasOneUse()) return nullptr;
         auto reshape = term.getDefiningOp<ir::ReshapeOp>();
         if (!reshape) return term.getDefiningOp();
-        auto shape = [](mlir::Value v) { return aligned_shape(llvm::cast<mlir::RankedTensorType>(v.getType()).getShape()); };
+        auto shape = [](mlir::Value v) {
+            return aligned_shape(llvm::cast<mlir::RankedTensorType>(v.getType()).getShape());
+        };
         mlir::Value source = reshape.getInput();
-        return source.hasOneUse() && shape(source) == shape(term) ? source.getDefiningOp() : nullptr;
+        return source.hasOneUse() && shape(source) == shape(term) ? source.getDefiningOp()
+                                                                  : nullptr;
     }
 
     static void join_terms(ir::MapOp root, std::vector<CallJoint>& joined) {
@@ -206,10 +217,14 @@ private:
             if (joint.calls.size() < 2) continue;
             mlir::Value first = term_of[joint.calls[0]];
             joint.choose_order();
-            if (!pays(joint) || llvm::any_of(joint.calls, [&](auto* c) { return replaced.contains(term_of[c]); })) continue;
-            if (!ChangeLimit::instance().allows("join-calls", [&] { return text_of(joint); })) continue;
+            if (!pays(joint) ||
+                llvm::any_of(joint.calls, [&](auto* c) { return replaced.contains(term_of[c]); }))
+                continue;
+            if (!ChangeLimit::instance().allows("join-calls", [&] { return text_of(joint); }))
+                continue;
             for (mlir::Operation* call : joint.calls) replaced[term_of[call]] = {};
-            replaced[first] = with_type(first.getType(), joint.build(builder)->getResult(0), root, builder);
+            replaced[first] =
+                with_type(first.getType(), joint.build(builder)->getResult(0), root, builder);
             joined.push_back(joint);
         }
         if (!replaced.empty()) rebuild_sum(root, terms, replaced);
@@ -243,7 +258,8 @@ public:
         // After sums of calls, which leave fewer terms.
         const std::vector<std::string> scattered = join_scattered(block);
         if (notes_) notes_->insert(notes_->end(), scattered.begin(), scattered.end());
-        // Cleans up: slices concatenated again, operands joined twice, and the calls that were summed.
+        // Cleans up: slices concatenated again, operands joined twice, and the calls that were
+        // summed.
         if (!slices.empty() || !siblings.empty() || !sums.empty()) clean(block);
         // Last, because the rows of a loop's steps are one matrix only now.
         const std::vector<std::string> rows = join_rows(block);

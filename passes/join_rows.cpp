@@ -18,7 +18,8 @@ namespace {
 
 std::optional<RowAddition> row_addition(mlir::Operation* op, const Shape& sums) {
     auto call = llvm::dyn_cast_if_present<ir::LibraryCall>(op);
-    const OpDef* const definition = call && op->getNumResults() == 1 ? find_op(std::string_view(call.getFunction())) : nullptr;
+    const OpDef* const definition =
+        call && op->getNumResults() == 1 ? find_op(std::string_view(call.getFunction())) : nullptr;
     if (!definition) return std::nullopt;
     const auto attributes = ir::to_attributes(call.getCallAttributes());
     if (mlir::failed(attributes)) return std::nullopt;
@@ -51,16 +52,21 @@ public:
 
     std::vector<std::string> run() {
         for (mlir::Operation& op : llvm::make_early_inc_range(block_)) {
-            if (is_by_rows(&op)) read_after(&op);
-            else if (is_over_rows(&op)) add_before(&op);
-            else if (llvm::isa<ir::ScatterOp>(op)) multiply_after(&op);
+            if (is_by_rows(&op))
+                read_after(&op);
+            else if (is_over_rows(&op))
+                add_before(&op);
+            else if (llvm::isa<ir::ScatterOp>(op))
+                multiply_after(&op);
         }
         return std::move(notes_);
     }
 
 private:
     /// Adding rows up costs as much as a product of a few columns.
-    static bool pays(int64_t rows, int64_t table_rows, int64_t width) { return rows >= 2 * table_rows && width >= 32; }
+    static bool pays(int64_t rows, int64_t table_rows, int64_t width) {
+        return rows >= 2 * table_rows && width >= 32;
+    }
     static bool is_precise(mlir::Value value) {
         const mlir::Type element = ir::tensor_type_of(value).getElementType();
         return element.isF32() || element.isF64();
@@ -68,7 +74,8 @@ private:
 
     bool allows(mlir::Operation* product, const Moved& moved) {
         const auto text = [&] {
-            return "the product of " + place_of(product) + " is that of " + std::to_string(moved.table_rows) + " rows of " + place_of(moved.by);
+            return "the product of " + place_of(product) + " is that of " +
+                   std::to_string(moved.table_rows) + " rows of " + place_of(moved.by);
         };
         if (!ChangeLimit::instance().allows("join-calls", text)) return false;
         notes_.push_back(text());
@@ -79,15 +86,20 @@ private:
     static std::optional<Moved> gathered(const RowBlocks& blocks) {
         const mlir::Value source = source_of(blocks);
         auto* const gather = source ? source.getDefiningOp() : nullptr;
-        if (!llvm::isa_and_present<ir::GatherOp>(gather) || !is_precise(source) || !row_addition(gather, Shape{0, 0})) return std::nullopt;
-        return Moved{gather, gather->getOperand(1), ir::tensor_type_of(gather->getOperand(0)).getDimSize(0)};
+        if (!llvm::isa_and_present<ir::GatherOp>(gather) || !is_precise(source) ||
+            !row_addition(gather, Shape{0, 0}))
+            return std::nullopt;
+        return Moved{gather, gather->getOperand(1),
+                     ir::tensor_type_of(gather->getOperand(0)).getDimSize(0)};
     }
 
     /// E[places] W is (E W)[places].
     void read_after(mlir::Operation* op) {
         const RowBlocks blocks = row_blocks(op->getOperand(0));
         const std::optional<Moved> moved = gathered(blocks);
-        if (!moved || !pays(row_count(op->getOperand(0)), moved->table_rows, ir::tensor_type_of(op->getOperand(0)).getDimSize(1)) ||
+        if (!moved ||
+            !pays(row_count(op->getOperand(0)), moved->table_rows,
+                  ir::tensor_type_of(op->getOperand(0)).getDimSize(1)) ||
             !allows(op, *moved))
             return;
         mlir::OpBuilder builder(op);
@@ -106,11 +118,15 @@ private:
             const mlir::Value rows = op->getOperand(side), others = op->getOperand(1 - side);
             const RowBlocks blocks = row_blocks(rows);
             const std::optional<Moved> moved = gathered(blocks);
-            if (!moved || !pays(row_count(rows), moved->table_rows, ir::tensor_type_of(rows).getDimSize(1)) || !allows(op, *moved)) continue;
+            if (!moved ||
+                !pays(row_count(rows), moved->table_rows, ir::tensor_type_of(rows).getDimSize(1)) ||
+                !allows(op, *moved))
+                continue;
             mlir::OpBuilder builder(op);
             const mlir::Value places = places_of(builder, op, *moved, blocks);
             const mlir::Value sums = added(builder, op, *moved, others, places);
-            const mlir::Value read = where_read(builder, op, *moved, moved->by->getOperand(0), places);
+            const mlir::Value read =
+                where_read(builder, op, *moved, moved->by->getOperand(0), places);
             op->setOperand(side, read);
             op->setOperand(1 - side, sums);
             op->setLoc(of_both(builder, *moved, op));
@@ -124,7 +140,8 @@ private:
         const RowBlocks blocks = row_blocks(scatter->getOperand(0));
         const mlir::Value source = source_of(blocks);
         mlir::Operation* const op = source ? source.getDefiningOp() : nullptr;
-        const Moved moved{scatter, scatter->getOperand(1), ir::tensor_type_of(scatter->getResult(0)).getDimSize(0)};
+        const Moved moved{scatter, scatter->getOperand(1),
+                          ir::tensor_type_of(scatter->getResult(0)).getDimSize(0)};
         if (!is_by_rows(op) || !is_read_only_by(source, scatter) ||
             !pays(row_count(source), moved.table_rows, ir::tensor_type_of(source).getDimSize(1)))
             return;
@@ -134,10 +151,12 @@ private:
         const mlir::Value places = places_of(builder, scatter, moved, *order);
         const mlir::Value sums = added(builder, scatter, moved, op->getOperand(0), places);
         mlir::Operation* const product = multiplied(builder, op, 0, sums, moved);
-        scatter->getResult(0).replaceAllUsesWith(where_read(builder, scatter, moved, product->getResult(0), places));
+        scatter->getResult(0).replaceAllUsesWith(
+            where_read(builder, scatter, moved, product->getResult(0), places));
     }
 
-    /// Where in the blocks each row of their source stands; nothing unless all are there, once each.
+    /// Where in the blocks each row of their source stands; nothing unless all are there, once
+    /// each.
     static std::optional<RowBlocks> positions(const RowBlocks& blocks, int64_t rows) {
         struct Place {
             int64_t begin, position, count;
@@ -159,61 +178,82 @@ private:
         return end == rows ? std::optional(order) : std::nullopt;
     }
 
-    static mlir::Value places_of(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, const RowBlocks& blocks) {
+    static mlir::Value places_of(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved,
+                                 const RowBlocks& blocks) {
         // By one name, so that both directions' are the same.
         const llvm::StringRef function = row_addition(moved.by, Shape{0, 0})->op->name;
-        return elements_at(builder, of_both(builder, moved, op), builder.getStringAttr(function), moved.places, blocks);
+        return elements_at(builder, of_both(builder, moved, op), builder.getStringAttr(function),
+                           moved.places, blocks);
     }
 
     /// What is computed of both's operands computes a part of both's steps.
-    static mlir::Location of_both(mlir::OpBuilder& builder, const Moved& moved, mlir::Operation* op) {
+    static mlir::Location of_both(mlir::OpBuilder& builder, const Moved& moved,
+                                  mlir::Operation* op) {
         return builder.getFusedLoc({moved.by->getLoc(), op->getLoc()});
     }
 
     /// `op` of another matrix, of as many rows as the table.
-    static mlir::Operation* multiplied(mlir::OpBuilder& builder, mlir::Operation* op, unsigned operand, mlir::Value matrix, const Moved& moved) {
+    static mlir::Operation* multiplied(mlir::OpBuilder& builder, mlir::Operation* op,
+                                       unsigned operand, mlir::Value matrix, const Moved& moved) {
         mlir::Operation* const product = builder.clone(*op);
         product->setLoc(of_both(builder, moved, op));
         product->setOperand(operand, matrix);
         const mlir::RankedTensorType type = ir::tensor_type_of(op->getResult(0));
-        product->getResult(0).setType(mlir::RankedTensorType::get({moved.table_rows, type.getDimSize(1)}, type.getElementType()));
+        product->getResult(0).setType(mlir::RankedTensorType::get(
+            {moved.table_rows, type.getDimSize(1)}, type.getElementType()));
         return product;
     }
 
     /// `rows` added to zeros.
-    static mlir::Value added(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, mlir::Value rows, mlir::Value places) {
+    static mlir::Value added(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved,
+                             mlir::Value rows, mlir::Value places) {
         const int64_t width = ir::tensor_type_of(rows).getDimSize(1);
         const RowAddition addition = *row_addition(moved.by, Shape{moved.table_rows, width});
-        const auto type = mlir::RankedTensorType::get({moved.table_rows, width}, ir::tensor_type_of(rows).getElementType());
+        const auto type = mlir::RankedTensorType::get({moved.table_rows, width},
+                                                      ir::tensor_type_of(rows).getElementType());
         const mlir::Location location = of_both(builder, moved, op);
-        return ir::ScatterOp::create(builder, location, mlir::TypeRange(type), builder.getStringAttr(addition.op->name), mlir::ValueRange{rows, places},
-                                     mlir::ValueRange(), ir::to_dictionary(addition.attributes, builder.getContext()))
+        return ir::ScatterOp::create(builder, location, mlir::TypeRange(type),
+                                     builder.getStringAttr(addition.op->name),
+                                     mlir::ValueRange{rows, places}, mlir::ValueRange(),
+                                     ir::to_dictionary(addition.attributes, builder.getContext()))
             ->getResult(0);
     }
 
-    /// The rows of `table` that are at some place, and zeros: infinity in others meets no zero then.
-    static mlir::Value where_read(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, mlir::Value table, mlir::Value places) {
+    /// The rows of `table` that are at some place, and zeros: infinity in others meets no zero
+    /// then.
+    static mlir::Value where_read(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved,
+                                  mlir::Value table, mlir::Value places) {
         const mlir::Type element = ir::tensor_type_of(table).getElementType();
-        const auto type = mlir::RankedTensorType::get({ir::tensor_type_of(places).getDimSize(0), 1}, element);
+        const auto type =
+            mlir::RankedTensorType::get({ir::tensor_type_of(places).getDimSize(0), 1}, element);
         const llvm::StringRef name = row_addition(moved.by, Shape{0, 0})->op->name;
         const mlir::Location location = of_both(builder, moved, op);
-        const auto number = [&](double value) -> mlir::Value { return mlir::arith::ConstantOp::create(builder, location, builder.getFloatAttr(element, value)); };
-        const mlir::Value ones = map(builder, location, name, type, {}, [&](auto) { return number(1); });
+        const auto number = [&](double value) -> mlir::Value {
+            return mlir::arith::ConstantOp::create(builder, location,
+                                                   builder.getFloatAttr(element, value));
+        };
+        const mlir::Value ones =
+            map(builder, location, name, type, {}, [&](auto) { return number(1); });
         const mlir::Value counts = added(builder, op, moved, ones, places);
-        return map(builder, location, name, ir::tensor_type_of(table), {table, counts}, [&](mlir::Block::BlockArgListType x) -> mlir::Value {
-            const mlir::Value zero = number(0);
-            const mlir::Value is_read = mlir::arith::CmpFOp::create(builder, location, mlir::arith::CmpFPredicate::OGT, x[1], zero);
-            return mlir::arith::SelectOp::create(builder, location, is_read, x[0], zero);
-        });
+        return map(builder, location, name, ir::tensor_type_of(table), {table, counts},
+                   [&](mlir::Block::BlockArgListType x) -> mlir::Value {
+                       const mlir::Value zero = number(0);
+                       const mlir::Value is_read = mlir::arith::CmpFOp::create(
+                           builder, location, mlir::arith::CmpFPredicate::OGT, x[1], zero);
+                       return mlir::arith::SelectOp::create(builder, location, is_read, x[0], zero);
+                   });
     }
 
     template <class Formula>
-    static mlir::Value map(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::RankedTensorType type,
-                           llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
-        auto map = ir::MapOp::create(builder, location, mlir::TypeRange(type), name, inputs, mlir::ValueRange());
+    static mlir::Value map(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name,
+                           mlir::RankedTensorType type, llvm::ArrayRef<mlir::Value> inputs,
+                           Formula formula) {
+        auto map = ir::MapOp::create(builder, location, mlir::TypeRange(type), name, inputs,
+                                     mlir::ValueRange());
         const mlir::OpBuilder::InsertionGuard guard(builder);
         mlir::Block* const body = builder.createBlock(&map.getBody());
-        for (size_t i = 0; i < inputs.size(); ++i) body->addArgument(type.getElementType(), location);
+        for (size_t i = 0; i < inputs.size(); ++i)
+            body->addArgument(type.getElementType(), location);
         ir::YieldOp::create(builder, location, mlir::ValueRange(formula(body->getArguments())));
         return map.getResult(0);
     }

@@ -14,30 +14,41 @@ namespace {
 /// The library call whose only result is a term of this sum and of nothing else; null: none.
 mlir::Operation* only_for_sum(mlir::Value term) {
     mlir::Operation* const op = term.getDefiningOp();
-    return llvm::isa_and_present<ir::LibraryCall>(op) && op->getNumResults() == 1 && term.hasOneUse() ? op : nullptr;
+    return llvm::isa_and_present<ir::LibraryCall>(op) && op->getNumResults() == 1 &&
+                   term.hasOneUse()
+               ? op
+               : nullptr;
 }
 
 const OpDef* onto_form_of(mlir::Operation* op) {
-    const OpDef* const called = op ? find_op(std::string_view(llvm::cast<ir::LibraryCall>(op).getFunction())) : nullptr;
+    const OpDef* const called =
+        op ? find_op(std::string_view(llvm::cast<ir::LibraryCall>(op).getFunction())) : nullptr;
     return called ? onto_form(*called) : nullptr;
 }
 
 /// `call`, but added to `base`.
-mlir::Value add_onto(mlir::OpBuilder& builder, mlir::Value base, mlir::Operation* call, const OpDef& onto) {
+mlir::Value add_onto(mlir::OpBuilder& builder, mlir::Value base, mlir::Operation* call,
+                     const OpDef& onto) {
     llvm::SmallVector<mlir::Value> inputs{base};
     llvm::append_range(inputs, call->getOperands());
-    const mlir::Location location = builder.getFusedLoc({call->getLoc(), (*call->user_begin())->getLoc()});  // Both the call and the addition.
-    return ir::ScatterOp::create(builder, location, mlir::TypeRange(base.getType()), builder.getStringAttr(onto.name), inputs, mlir::ValueRange(),
+    const mlir::Location location = builder.getFusedLoc(
+        {call->getLoc(), (*call->user_begin())->getLoc()});  // Both the call and the addition.
+    return ir::ScatterOp::create(builder, location, mlir::TypeRange(base.getType()),
+                                 builder.getStringAttr(onto.name), inputs, mlir::ValueRange(),
                                  llvm::cast<ir::LibraryCall>(call).getCallAttributes())
         ->getResult(0);
 }
 
-/// The other terms are added to the first one that another call makes, or else to the first of them.
+/// The other terms are added to the first one that another call makes, or else to the first of
+/// them.
 void accumulate(ir::MapOp sum, std::vector<std::string>& notes) {
     const llvm::SmallVector<mlir::Value> terms = terms_of(sum);
-    const auto is_base = [](mlir::Value term) { return only_for_sum(term) && !onto_form_of(only_for_sum(term)); };
+    const auto is_base = [](mlir::Value term) {
+        return only_for_sum(term) && !onto_form_of(only_for_sum(term));
+    };
     const auto* base = llvm::find_if(terms, is_base);
-    if (base == terms.end()) base = llvm::find_if(terms, [](mlir::Value term) { return only_for_sum(term); });
+    if (base == terms.end())
+        base = llvm::find_if(terms, [](mlir::Value term) { return only_for_sum(term); });
     if (base == terms.end()) return;
     mlir::OpBuilder builder(sum);
     ReplacedTerms replaced;
@@ -45,8 +56,13 @@ void accumulate(ir::MapOp sum, std::vector<std::string>& notes) {
     for (mlir::Value term : terms) {
         mlir::Operation* const call = only_for_sum(term);
         const OpDef* const onto = onto_form_of(call);
-        if (term == *base || !onto || term.getType() != total.getType() || !llvm::isa<ir::ScatterOp>(call)) continue;
-        const auto text = [&] { return "the result of " + place_of(call) + " is added to that of " + place_of(base->getDefiningOp()) + " in place"; };
+        if (term == *base || !onto || term.getType() != total.getType() ||
+            !llvm::isa<ir::ScatterOp>(call))
+            continue;
+        const auto text = [&] {
+            return "the result of " + place_of(call) + " is added to that of " +
+                   place_of(base->getDefiningOp()) + " in place";
+        };
         if (!ChangeLimit::instance().allows("join-calls", text)) continue;
         total = add_onto(builder, total, call, *onto);
         replaced[term] = {};

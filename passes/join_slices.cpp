@@ -21,20 +21,24 @@ struct Placed {
     int axis = 0;
     int64_t begin = 0, end = 0;
 
-    bool is_beside(const Placed& other) const { return axis == other.axis && term.getType() == other.term.getType(); }
+    bool is_beside(const Placed& other) const {
+        return axis == other.axis && term.getType() == other.term.getType();
+    }
 };
 
 /// Nothing unless the call is used by the sum only.
 std::optional<Placed> placed(mlir::Value term) {
     mlir::Operation* op = term.getDefiningOp();
     auto call = llvm::dyn_cast_if_present<ir::LibraryCall>(op);
-    if (!call || !term.hasOneUse() || op->getNumOperands() != 1 || op->getNumResults() != 1) return std::nullopt;
+    if (!call || !term.hasOneUse() || op->getNumOperands() != 1 || op->getNumResults() != 1)
+        return std::nullopt;
     const OpDef* definition = find_op(std::string_view(call.getFunction()));
     const auto attributes = ir::to_attributes(call.getCallAttributes());
     if (!definition || mlir::failed(attributes)) return std::nullopt;
     const std::optional<Dims> begin = placement_of({*definition, *attributes});
     if (!begin) return std::nullopt;
-    const mlir::RankedTensorType part = ir::tensor_type_of(op->getOperand(0)), whole = ir::tensor_type_of(term);
+    const mlir::RankedTensorType part = ir::tensor_type_of(op->getOperand(0)),
+                                 whole = ir::tensor_type_of(term);
     std::optional<Placed> found;
     for (int axis = 0; axis < whole.getRank(); ++axis) {
         if (part.getDimSize(axis) == whole.getDimSize(axis)) continue;
@@ -44,7 +48,8 @@ std::optional<Placed> placed(mlir::Value term) {
     return found;
 }
 
-/// Terms that follow each other in a sum. If they do not overlap, each element is added to zeros only, in any order.
+/// Terms that follow each other in a sum. If they do not overlap, each element is added to zeros
+/// only, in any order.
 using Run = llvm::SmallVector<Placed>;
 
 bool overlap(const Run& sorted) {
@@ -63,7 +68,10 @@ void join(Run run, ir::MapOp sum, ReplacedTerms& replaced, std::vector<std::stri
     mlir::OpBuilder builder(sum);
     for (size_t first = 0, end = 1; first < run.size(); first = end++) {
         while (end < run.size() && run[end].begin == run[end - 1].end) ++end;
-        const auto text = [&] { return std::to_string(end - first) + " results of " + place_of(run[first].call) + " are put side by side"; };
+        const auto text = [&] {
+            return std::to_string(end - first) + " results of " + place_of(run[first].call) +
+                   " are put side by side";
+        };
         if (end - first < 2 || !ChangeLimit::instance().allows("join-calls", text)) continue;
         llvm::SmallVector<mlir::Value> parts;
         llvm::SmallVector<mlir::Location> locations;

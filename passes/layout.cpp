@@ -43,14 +43,16 @@ bool is_image(mlir::Value value) {
     return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] > 1 && positions > 1;
 }
 
-bool is_full(mlir::Value value, ir::GroupOp group) { return llvm::equal(ir::shape_of(value), group.getDomain()); }
+bool is_full(mlir::Value value, ir::GroupOp group) {
+    return llvm::equal(ir::shape_of(value), group.getDomain());
+}
 
-/// A smaller result of a sweep over [N, C, spatial...] that is an image itself: the sums of the rows of one. In either order they
-/// are stored along the channels or one by one.
+/// A smaller result of a sweep over [N, C, spatial...] that is an image itself: the sums of the
+/// rows of one. In either order they are stored along the channels or one by one.
 bool is_smaller_image(mlir::Value value, ir::GroupOp group) {
     const Shape shape = ir::shape_of(value);
-    return is_image(value) && shape.rank() == int(group.getDomain().size()) && shape[1] == group.getDomain()[1] &&
-           shape[shape.rank() - 1] == 1;
+    return is_image(value) && shape.rank() == int(group.getDomain().size()) &&
+           shape[1] == group.getDomain()[1] && shape[shape.rank() - 1] == 1;
 }
 
 /// Whether a smaller result of a sweep over [N, C, spatial...] can be stored in vectors along C.
@@ -63,7 +65,8 @@ bool lies_along_channels(mlir::Value value, ir::GroupOp group) {
     return true;
 }
 
-/// Whether the rows of a sweep follow one another: a full result reads a reduction of its row, or columns are reduced, too.
+/// Whether the rows of a sweep follow one another: a full result reads a reduction of its row, or
+/// columns are reduced, too.
 bool runs_row_by_row(ir::GroupOp group) {
     const int rank = int(group.getDomain().size());
     llvm::DenseSet<mlir::Value> reduced;  // Reductions, and what reads them.
@@ -71,9 +74,12 @@ bool runs_row_by_row(ir::GroupOp group) {
         if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op)) {
             const Shape shape = ir::shape_of(reduce.getInput());
             for (int64_t axis : reduce.getAxes())
-                if (shape[int(axis)] != 1 && !llvm::is_contained(group.getReduced(), axis + rank - shape.rank())) return true;
+                if (shape[int(axis)] != 1 &&
+                    !llvm::is_contained(group.getReduced(), axis + rank - shape.rank()))
+                    return true;
             reduced.insert(reduce.getResult());
-        } else if (llvm::any_of(op.getOperands(), [&](mlir::Value operand) { return reduced.contains(operand); })) {
+        } else if (llvm::any_of(op.getOperands(),
+                                [&](mlir::Value operand) { return reduced.contains(operand); })) {
             reduced.insert(op.result_begin(), op.result_end());
         }
     }
@@ -88,9 +94,11 @@ bool takes_channels_last(ir::GroupOp group) {
     for (mlir::Value result : group.getResults()) {
         const bool full = is_full(result, group);
         has_full = has_full || full;
-        if (!full && !lies_along_channels(result, group) && !is_smaller_image(result, group)) return false;
+        if (!full && !lies_along_channels(result, group) && !is_smaller_image(result, group))
+            return false;
     }
-    return group.getReduced().empty() || !group.reduces_rows() || !has_full || !runs_row_by_row(group);
+    return group.getReduced().empty() || !group.reduces_rows() || !has_full ||
+           !runs_row_by_row(group);
 }
 
 /// A program with gradients: its caller changes the states between calls.
@@ -101,12 +109,14 @@ bool is_border(mlir::Operation& op) {
 
 class Layouts {
 public:
-    Layouts(mlir::func::FuncOp function, const ChannelsLastRule& rule) : function_(function), rule_(rule) {}
+    Layouts(mlir::func::FuncOp function, const ChannelsLastRule& rule)
+        : function_(function), rule_(rule) {}
 
     void run() {
         for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
-        keeps_states_ = llvm::none_of(function_.getBody().front(),
-                                      [](mlir::Operation& op) { return mlir::isa<ir::AssignOp>(op) || is_border(op); });
+        keeps_states_ = llvm::none_of(function_.getBody().front(), [](mlir::Operation& op) {
+            return mlir::isa<ir::AssignOp>(op) || is_border(op);
+        });
         for (mlir::Operation& op : function_.getBody().front()) visit(op);
         for (const auto& [value, bytes] : votes_) sums_[*together_.findLeader(value)] += bytes;
         for (mlir::Operation& op : function_.getBody().front()) decide(op);
@@ -125,10 +135,13 @@ private:
         for (mlir::Value result : op.getResults()) fixed_.insert(result);
     }
 
-    /// Whether groups alone read a part of an image whose order is decided here: they walk any strides.
+    /// Whether groups alone read a part of an image whose order is decided here: they walk any
+    /// strides.
     bool takes_its_order(ir::SliceOp slice) const {
-        return is_image(slice.getInput()) && is_image(slice.getResult()) && !fixed_.contains(slice.getInput()) &&
-               llvm::all_of(slice->getUsers(), [](mlir::Operation* user) { return mlir::isa<ir::GroupOp>(user); });
+        return is_image(slice.getInput()) && is_image(slice.getResult()) &&
+               !fixed_.contains(slice.getInput()) &&
+               llvm::all_of(slice->getUsers(),
+                            [](mlir::Operation* user) { return mlir::isa<ir::GroupOp>(user); });
     }
 
     void visit_group(ir::GroupOp group) {
@@ -136,8 +149,10 @@ private:
         for (mlir::Value value : group.getInputs())
             if (is_image(value) && is_full(value, group)) images.push_back(value);
         for (mlir::Value value : group.getResults()) {
-            if ((is_image(value) && is_full(value, group)) || is_smaller_image(value, group)) images.push_back(value);
-            else fixed_.insert(value);
+            if ((is_image(value) && is_full(value, group)) || is_smaller_image(value, group))
+                images.push_back(value);
+            else
+                fixed_.insert(value);
         }
         if (!takes_channels_last(group)) {
             for (mlir::Value image : images) vote(image, -1);
@@ -161,10 +176,15 @@ private:
         if (rule.alike) return visit_alike(op, call, rule);
         const int gain = rule.preferred || (rule.preferred_packed && keeps_states_) ? 1 : 0;
         for (auto [i, input] : llvm::enumerate(call.getInputs()))
-            vote(input, !ChannelsLast::holds(rule.inputs, i) ? -1 : ChannelsLast::holds(rule.indifferent_inputs, i) ? 0 : gain);
+            vote(input, !ChannelsLast::holds(rule.inputs, i)              ? -1
+                        : ChannelsLast::holds(rule.indifferent_inputs, i) ? 0
+                                                                          : gain);
         for (mlir::OpResult result : op.getResults()) {
             const bool may = ChannelsLast::holds(rule.outputs, result.getResultNumber());
-            vote(result, !may ? -1 : ChannelsLast::holds(rule.indifferent_outputs, result.getResultNumber()) ? 0 : gain);
+            vote(result, !may ? -1
+                         : ChannelsLast::holds(rule.indifferent_outputs, result.getResultNumber())
+                             ? 0
+                             : gain);
             if (!may) fixed_.insert(result);
         }
     }
@@ -173,12 +193,16 @@ private:
     void visit_alike(mlir::Operation& op, ir::LibraryCall call, const ChannelsLast& rule) {
         llvm::SmallVector<mlir::Value> images;
         for (auto [i, input] : llvm::enumerate(call.getInputs())) {
-            if (!ChannelsLast::holds(rule.inputs, i)) vote(input, -1);
-            else if (is_image(input)) images.push_back(input);
+            if (!ChannelsLast::holds(rule.inputs, i))
+                vote(input, -1);
+            else if (is_image(input))
+                images.push_back(input);
         }
         for (mlir::OpResult result : op.getResults()) {
-            if (!ChannelsLast::holds(rule.outputs, result.getResultNumber())) fixed_.insert(result);
-            else if (is_image(result)) images.push_back(result);
+            if (!ChannelsLast::holds(rule.outputs, result.getResultNumber()))
+                fixed_.insert(result);
+            else if (is_image(result))
+                images.push_back(result);
         }
         for (mlir::Value image : images) together_.unionSets(key(images.front()), key(image));
     }
@@ -201,17 +225,22 @@ private:
         if (!mlir::isa<ir::GroupOp, ir::LibraryCall>(op)) return;
         llvm::SmallVector<mlir::OpResult> last;
         for (mlir::OpResult result : op.getResults())
-            if (is_image(result) && !fixed_.contains(result) && is_wanted(result)) last.push_back(result);
-        if (last.empty() || !ChangeLimit::instance().allows("layout", [&] { return place_of(&op); })) return;
+            if (is_image(result) && !fixed_.contains(result) && is_wanted(result))
+                last.push_back(result);
+        if (last.empty() ||
+            !ChangeLimit::instance().allows("layout", [&] { return place_of(&op); }))
+            return;
         set_channels_last(last);
     }
 
     mlir::func::FuncOp function_;
     const ChannelsLastRule& rule_;
-    bool keeps_states_ = false;  ///< No state is assigned and no gradient computed, as in inference: weights are packed once for many calls.
+    bool keeps_states_ = false;  ///< No state is assigned and no gradient computed, as in
+                                 ///< inference: weights are packed once for many calls.
     llvm::EquivalenceClasses<const void*> together_;
-    std::map<const void*, int64_t> votes_, sums_;  ///< Bytes for channels-last; of each value, of each class.
-    llvm::DenseSet<mlir::Value> fixed_;            ///< Row-major whatever is decided.
+    std::map<const void*, int64_t> votes_,
+        sums_;                           ///< Bytes for channels-last; of each value, of each class.
+    llvm::DenseSet<mlir::Value> fixed_;  ///< Row-major whatever is decided.
 };
 
 class LayoutPass : public impl::LayoutBase<LayoutPass> {
@@ -220,14 +249,16 @@ public:
     explicit LayoutPass(ChannelsLastRule rule) : rule_(std::move(rule)) {}
 
     void runOnOperation() override {
-        if (!getOperation().isExternal()) Layouts(getOperation(), rule_ ? rule_ : rule_of_option()).run();
+        if (!getOperation().isExternal())
+            Layouts(getOperation(), rule_ ? rule_ : rule_of_option()).run();
     }
 
 private:
     ChannelsLastRule rule_of_option() const {
         if (!device) return channels_last_of;
         return [](const TypeCall& call) {
-            return device_channels_last_of(call, {.in_library = [](const TypeCall&) { return true; }});
+            return device_channels_last_of(call,
+                                           {.in_library = [](const TypeCall&) { return true; }});
         };
     }
 
@@ -236,6 +267,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<mlir::Pass> create_layout_pass(ChannelsLastRule rule) { return std::make_unique<LayoutPass>(std::move(rule)); }
+std::unique_ptr<mlir::Pass> create_layout_pass(ChannelsLastRule rule) {
+    return std::make_unique<LayoutPass>(std::move(rule));
+}
 
 }  // namespace catena::passes

@@ -12,7 +12,8 @@ namespace {
 
 /// Scalars and views: they need no time of their own.
 bool costs_nothing(mlir::Operation& op) {
-    return llvm::isa<ir::ScalarOp, ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp>(op);
+    return llvm::isa<ir::ScalarOp, ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp>(
+        op);
 }
 
 bool ends_program(mlir::Operation& op) {
@@ -32,7 +33,9 @@ Levels::Levels(mlir::Block& block) {
     for (mlir::Operation& op : llvm::reverse(block)) {
         int level = earliest_.lookup(&op);
         if (llvm::isa<ir::MapOp>(op))
-            if (int late = latest(op); late > level && bytes_to_keep(op, late) <= bytes_of_results(op)) level = late;
+            if (int late = latest(op);
+                late > level && bytes_to_keep(op, late) <= bytes_of_results(op))
+                level = late;
         level_[&op] = level;
     }
 }
@@ -42,7 +45,8 @@ int Levels::earliest(mlir::Operation& op) const {
     for (mlir::Value operand : op.getOperands())
         if (mlir::Operation* producer = operand.getDefiningOp()) {
             // Operations without operands can run at the start.
-            bool is_step = producer->getNumOperands() > 0 && !costs_nothing(*producer) && !Sweep::of(producer);
+            bool is_step =
+                producer->getNumOperands() > 0 && !costs_nothing(*producer) && !Sweep::of(producer);
             level = std::max(level, earliest_.lookup(producer) + is_step);
         }
     return level;

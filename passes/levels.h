@@ -6,10 +6,10 @@
 
 namespace catena::passes {
 
-/// The level at which a fusable operation should run: the number of non-fusable operations before it. As early as
-/// possible, unless all its users run later over the same domain and keeping its operands costs no more memory than
-/// keeping its result: the factor 1 - y of a sigmoid's gradient belongs to the backward pass, although it could be
-/// computed in the forward pass.
+/// The level at which a fusable operation should run: the number of non-fusable operations before
+/// it. As early as possible, unless all its users run later over the same domain and keeping its
+/// operands costs no more memory than keeping its result: the factor 1 - y of a sigmoid's gradient
+/// belongs to the backward pass, although it could be computed in the forward pass.
 class Levels {
 public:
     explicit Levels(mlir::Block& block);

@@ -54,7 +54,9 @@ public:
         const int place = int(std::ranges::max_element(alive_) - alive_.begin());
         std::vector<Waiting> waiting;
         for (size_t v = 0; v < versions_.size(); ++v) {
-            if (bytes(int(v)) == 0 || first_[v] >= place || last_[v] <= place || !step_of(int(v)).is_repeatable) continue;
+            if (bytes(int(v)) == 0 || first_[v] >= place || last_[v] <= place ||
+                !step_of(int(v)).is_repeatable)
+                continue;
             const auto next = std::ranges::lower_bound(readers_[v], place);
             if (*next != place) waiting.push_back({int(v), *next});
         }
@@ -69,7 +71,11 @@ public:
         double seconds = 0;
     };
     std::optional<Chain> chain_for(const Waiting& waiting) const {
-        Chain chain{.waiting = waiting, .copied = {}, .moved = {}, .frees = bytes(waiting.version), .seconds = 0};
+        Chain chain{.waiting = waiting,
+                    .copied = {},
+                    .moved = {},
+                    .frees = bytes(waiting.version),
+                    .seconds = 0};
         const int place = int(std::ranges::max_element(alive_) - alive_.begin());
         if (!need(versions_[size_t(waiting.version)].maker, place, chain)) return std::nullopt;
         if (chain.frees <= 0) return std::nullopt;
@@ -88,7 +94,8 @@ public:
             Instance copy{original.step, original.reads, {}, true};
             for (int& read : copy.reads) read = source_at(read, at, inserted);
             for (int made : original.makes) {
-                versions_of_[size_t(versions_[size_t(made)].value)].push_back(int(versions_.size()));
+                versions_of_[size_t(versions_[size_t(made)].value)].push_back(
+                    int(versions_.size()));
                 copy.makes.push_back(int(versions_.size()));
                 versions_.push_back({versions_[size_t(made)].value, int(instances_.size())});
             }
@@ -100,7 +107,8 @@ public:
         std::vector<int> order;
         for (size_t p = 0; p < order_.size(); ++p) {
             if (int(p) == at) order.insert(order.end(), inserted.begin(), inserted.end());
-            if (std::ranges::find(chain.moved, order_[p]) == chain.moved.end()) order.push_back(order_[p]);
+            if (std::ranges::find(chain.moved, order_[p]) == chain.moved.end())
+                order.push_back(order_[p]);
         }
         order_ = std::move(order);
         measure();
@@ -110,14 +118,17 @@ public:
         MemoryPlan plan{.order = {}, .bytes = peak_, .more_seconds = more_seconds_};
         for (int instance : order_) {
             PlannedStep step{instances_[size_t(instance)].step, {}};
-            for (int read : instances_[size_t(instance)].reads) step.read_from.push_back(first_[size_t(read)]);
+            for (int read : instances_[size_t(instance)].reads)
+                step.read_from.push_back(first_[size_t(read)]);
             plan.order.push_back(std::move(step));
         }
         return plan;
     }
 
 private:
-    int64_t bytes(int version) const { return model_->values[size_t(versions_[size_t(version)].value)].bytes; }
+    int64_t bytes(int version) const {
+        return model_->values[size_t(versions_[size_t(version)].value)].bytes;
+    }
     const MemoryModel::Step& step_of(int version) const {
         return model_->steps[size_t(instances_[size_t(versions_[size_t(version)].maker)].step)];
     }
@@ -132,7 +143,8 @@ private:
             for (int v : instance.makes) first_[size_t(v)] = last_[size_t(v)] = int(p);
             for (int v : instance.reads) {
                 last_[size_t(v)] = int(p);
-                if (readers_[size_t(v)].empty() || readers_[size_t(v)].back() != int(p)) readers_[size_t(v)].push_back(int(p));
+                if (readers_[size_t(v)].empty() || readers_[size_t(v)].back() != int(p))
+                    readers_[size_t(v)].push_back(int(p));
             }
         }
         std::vector<int64_t> change(order_.size() + 1, 0);
@@ -148,14 +160,16 @@ private:
     }
 
     bool is_alive_at(int version, int at) const {
-        return versions_[size_t(version)].maker < 0 || (first_[size_t(version)] < at && last_[size_t(version)] >= at);
+        return versions_[size_t(version)].maker < 0 ||
+               (first_[size_t(version)] < at && last_[size_t(version)] >= at);
     }
 
     /// Adds `instance`, after what it reads, to those that are made again before the reader.
     bool need(int instance, int place, Chain& chain) const {
         if (std::ranges::find(chain.copied, instance) != chain.copied.end()) return true;
         const MemoryModel::Step& step = model_->steps[size_t(instances_[size_t(instance)].step)];
-        if (!step.is_repeatable || chain.copied.size() + chain.moved.size() >= longest_chain) return false;
+        if (!step.is_repeatable || chain.copied.size() + chain.moved.size() >= longest_chain)
+            return false;
         for (int read : instances_[size_t(instance)].reads)
             if (!has_source(read, place, chain)) return false;
         chain.copied.push_back(instance);
@@ -163,14 +177,17 @@ private:
         return true;
     }
 
-    /// A version of the value that `read` is, for a copy before the reader: alive, small enough to be kept alive, made again
-    /// later anyway and then earlier now, or made again.
+    /// A version of the value that `read` is, for a copy before the reader: alive, small enough to
+    /// be kept alive, made again later anyway and then earlier now, or made again.
     bool has_source(int read, int place, Chain& chain) const {
         const int at = chain.waiting.reader_place;
         if (versions_[size_t(read)].maker < 0) return true;
         const std::vector<int>& versions = versions_of_[size_t(versions_[size_t(read)].value)];
-        if (std::ranges::any_of(versions, [&](int v) { return v != chain.waiting.version && is_alive_at(v, at); })) return true;
-        if (const int kept = latest_before(versions, at); kept >= 0 && bytes(read) <= bytes(chain.waiting.version) / small_share) {
+        if (std::ranges::any_of(
+                versions, [&](int v) { return v != chain.waiting.version && is_alive_at(v, at); }))
+            return true;
+        if (const int kept = latest_before(versions, at);
+            kept >= 0 && bytes(read) <= bytes(chain.waiting.version) / small_share) {
             if (last_[size_t(kept)] < place) chain.frees -= bytes(read);
             return true;
         }
@@ -178,7 +195,9 @@ private:
             const int maker = versions_[size_t(v)].maker;
             if (first_[size_t(v)] <= at || !instances_[size_t(maker)].is_copy) continue;
             if (std::ranges::find(chain.moved, maker) != chain.moved.end()) return true;
-            const auto alive = [&](int r) { return is_alive_at(r, at) && r != chain.waiting.version; };
+            const auto alive = [&](int r) {
+                return is_alive_at(r, at) && r != chain.waiting.version;
+            };
             if (!std::ranges::all_of(instances_[size_t(maker)].reads, alive)) continue;
             chain.moved.push_back(maker);
             return true;
@@ -189,7 +208,9 @@ private:
     int latest_before(const std::vector<int>& versions, int at) const {
         int latest = -1;
         for (int v : versions)
-            if (first_[size_t(v)] >= 0 && first_[size_t(v)] < at && (latest < 0 || last_[size_t(v)] > last_[size_t(latest)])) latest = v;
+            if (first_[size_t(v)] >= 0 && first_[size_t(v)] < at &&
+                (latest < 0 || last_[size_t(v)] > last_[size_t(latest)]))
+                latest = v;
         return latest;
     }
 
@@ -200,7 +221,8 @@ private:
         return instances;
     }
 
-    /// The version of the same value that a copy at `at` reads: of those just inserted, else alive, else the latest.
+    /// The version of the same value that a copy at `at` reads: of those just inserted, else alive,
+    /// else the latest.
     int source_at(int read, int at, const std::vector<int>& inserted) const {
         if (versions_[size_t(read)].maker < 0) return read;
         const std::vector<int>& versions = versions_of_[size_t(versions_[size_t(read)].value)];
@@ -209,14 +231,16 @@ private:
         for (int v : versions)
             if (size_t(v) < first_.size() && is_alive_at(v, at)) return v;
         std::vector<int> known;
-        std::ranges::copy_if(versions, std::back_inserter(known), [&](int v) { return size_t(v) < first_.size(); });
+        std::ranges::copy_if(versions, std::back_inserter(known),
+                             [&](int v) { return size_t(v) < first_.size(); });
         return latest_before(known, at);
     }
 
     /// Readers of `version` from place `at` on read what `copy` makes.
     void redirect(int version, int at, const Instance& copy) {
         const int value = versions_[size_t(version)].value;
-        const int fresh = *std::ranges::find_if(copy.makes, [&](int v) { return versions_[size_t(v)].value == value; });
+        const int fresh = *std::ranges::find_if(
+            copy.makes, [&](int v) { return versions_[size_t(v)].value == value; });
         for (size_t p = size_t(at); p < order_.size(); ++p)
             for (int& read : instances_[size_t(order_[p])].reads)
                 if (read == version) read = fresh;
@@ -240,22 +264,25 @@ private:
 bool improve(Order& order, int64_t budget) {
     std::vector<Order::Chain> chains;
     for (const Order::Waiting& waiting : order.waiting_at_peak())
-        if (std::optional<Order::Chain> chain = order.chain_for(waiting)) chains.push_back(std::move(*chain));
+        if (std::optional<Order::Chain> chain = order.chain_for(waiting))
+            chains.push_back(std::move(*chain));
     const auto worth = [](const Order::Chain& c) { return double(c.frees) / (c.seconds + 1e-6); };
-    std::ranges::sort(chains, [&](const Order::Chain& a, const Order::Chain& b) { return worth(a) > worth(b); });
+    std::ranges::sort(
+        chains, [&](const Order::Chain& a, const Order::Chain& b) { return worth(a) > worth(b); });
     if (chains.size() > most_tries) chains.resize(most_tries);
     for (const Order::Chain& chain : chains) {
         Order changed = order;
         changed.apply(chain);
-        if (changed.peak() > order.peak() || changed.excess(budget) >= order.excess(budget)) continue;
+        if (changed.peak() > order.peak() || changed.excess(budget) >= order.excess(budget))
+            continue;
         order = std::move(changed);
         return true;
     }
     return false;
 }
 
-/// Under a goal that is at most `budget`, or a step towards it: far below what is needed, every change looks alike. False if
-/// that cannot be done.
+/// Under a goal that is at most `budget`, or a step towards it: far below what is needed, every
+/// change looks alike. False if that cannot be done.
 bool step_towards(Order& order, int64_t budget) {
     constexpr double share = 0.95;
     const int64_t goal = std::max(budget, int64_t(share * double(order.peak())));
@@ -279,7 +306,8 @@ MemoryPlan plan_cheaply(const MemoryModel& model, double share) {
     double seconds = 0;
     for (const MemoryModel::Step& step : model.steps) seconds += step.seconds;
     Order order(model), best = order;
-    while (order.peak() > 0 && step_towards(order, 0) && order.more_seconds() <= share * seconds) best = order;
+    while (order.peak() > 0 && step_towards(order, 0) && order.more_seconds() <= share * seconds)
+        best = order;
     return best.plan();
 }
 

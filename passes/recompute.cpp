@@ -22,9 +22,11 @@ namespace {
 
 /// What is smaller stays in a cache between its writer and its readers.
 constexpr int64_t fewest_bytes = 64 * 1024;
-/// Arithmetic of one element that a sweep does while it waits for memory; a division counts as several.
+/// Arithmetic of one element that a sweep does while it waits for memory; a division counts as
+/// several.
 constexpr int most_arithmetic = 12, division = 4;
-/// Beside one array as large as the result, a formula may keep a fraction of it alive: statistics, scales.
+/// Beside one array as large as the result, a formula may keep a fraction of it alive: statistics,
+/// scales.
 constexpr int64_t small_share = 8;
 /// As many as fusion allows a group to read (fuse.cpp).
 constexpr size_t max_inputs = 12;
@@ -35,15 +37,20 @@ std::optional<int> arithmetic_of(ir::MapOp map) {
     for (mlir::Operation& op : map.getBody().front().without_terminator()) {
         if (!llvm::isa<mlir::arith::ArithDialect>(op.getDialect())) return std::nullopt;
         if (llvm::isa<mlir::arith::ConstantOp>(op)) continue;
-        count += llvm::isa<mlir::arith::DivFOp, mlir::arith::DivSIOp, mlir::arith::RemFOp, mlir::arith::RemSIOp>(op) ? division : 1;
+        count += llvm::isa<mlir::arith::DivFOp, mlir::arith::DivSIOp, mlir::arith::RemFOp,
+                           mlir::arith::RemSIOp>(op)
+                     ? division
+                     : 1;
     }
     return count;
 }
 
-/// How a result of a group follows from values outside of the group, and from results of its reductions.
+/// How a result of a group follows from values outside of the group, and from results of its
+/// reductions.
 struct Formula {
     llvm::SetVector<mlir::Operation*> operations;
-    llvm::SetVector<mlir::Value> leaves;  ///< Arguments of the group's body, or values in it that are smaller than its domain.
+    llvm::SetVector<mlir::Value> leaves;  ///< Arguments of the group's body, or values in it that
+                                          ///< are smaller than its domain.
     int arithmetic = 0;
 };
 
@@ -88,7 +95,8 @@ mlir::Value outside(mlir::Value leaf, ir::GroupOp group) {
     return argument ? group->getOperand(argument.getArgNumber()) : mlir::Value();
 }
 
-/// A state that the program assigns: its memory is reused for the new content once nobody reads the old one.
+/// A state that the program assigns: its memory is reused for the new content once nobody reads the
+/// old one.
 bool is_overwritten(mlir::Value value) {
     return llvm::any_of(value.getUsers(), [&](mlir::Operation* user) {
         auto assign = llvm::dyn_cast<ir::AssignOp>(user);
@@ -97,7 +105,8 @@ bool is_overwritten(mlir::Value value) {
 }
 
 /// The bytes that `reader` would read more if it computed the candidate; nothing if it cannot.
-std::optional<int64_t> bytes_more(ir::GroupOp reader, const Candidate& candidate, ir::GroupOp group) {
+std::optional<int64_t> bytes_more(ir::GroupOp reader, const Candidate& candidate,
+                                  ir::GroupOp group) {
     if (reader.getDomain() != group.getDomain()) return std::nullopt;
     int64_t bytes = 0;
     size_t inputs = reader.getInputs().size() - 1;
@@ -119,13 +128,16 @@ int64_t bytes_kept(const Candidate& candidate, ir::GroupOp group) {
     for (mlir::Value leaf : candidate.formula.leaves) {
         if (!llvm::isa<mlir::RankedTensorType>(leaf.getType())) continue;
         const mlir::Value value = outside(leaf, group);
-        const auto reads = [&](ir::GroupOp reader) { return llvm::is_contained(reader.getInputs(), value); };
+        const auto reads = [&](ir::GroupOp reader) {
+            return llvm::is_contained(reader.getInputs(), value);
+        };
         if (!value || !llvm::all_of(candidate.readers, reads)) bytes += bytes_of(leaf);
     }
     return bytes;
 }
 
-/// Only the readers that read all of the formula's large arrays anyway: each saves reading the result, which is stored for others.
+/// Only the readers that read all of the formula's large arrays anyway: each saves reading the
+/// result, which is stored for others.
 std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp group) {
     candidate.stored = true;
     candidate.readers.remove_if([&](ir::GroupOp reader) {
@@ -135,19 +147,24 @@ std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp grou
     return candidate.readers.empty() ? std::nullopt : std::optional(std::move(candidate));
 }
 
-/// Nothing unless storing the result, or reading it, costs more memory traffic than its readers have without it. The place in memory
-/// of a result that is not stored is free for what its formula reads, which now lives as long: hardly more memory is needed.
+/// Nothing unless storing the result, or reading it, costs more memory traffic than its readers
+/// have without it. The place in memory of a result that is not stored is free for what its formula
+/// reads, which now lives as long: hardly more memory is needed.
 std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) {
     const mlir::Value inside = group.yield().getValues()[result.getResultNumber()];
-    if (result.use_empty() || !is_full(result, group) || bytes_of(result) < fewest_bytes) return std::nullopt;
+    if (result.use_empty() || !is_full(result, group) || bytes_of(result) < fewest_bytes)
+        return std::nullopt;
     Candidate candidate{.result = result, .formula = {}, .readers = {}};
     bool has_others = false;
     for (mlir::Operation* user : result.getUsers()) {
         auto reader = llvm::dyn_cast<ir::GroupOp>(user);
-        if (reader) candidate.readers.insert(reader);
-        else has_others = true;
+        if (reader)
+            candidate.readers.insert(reader);
+        else
+            has_others = true;
     }
-    if (!inside.getDefiningOp() || !find_formula(inside, group, candidate.formula)) return std::nullopt;
+    if (!inside.getDefiningOp() || !find_formula(inside, group, candidate.formula))
+        return std::nullopt;
     if (has_others) return stored_for_others(std::move(candidate), group);
     const int64_t kept_bytes = bytes_kept(candidate, group);
     int64_t saved = bytes_of(result);  // It is not written.
@@ -161,12 +178,16 @@ std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) 
     return candidate;
 }
 
-/// The group with other results: without those of the candidates, and with the smaller values that these need.
-ir::GroupOp with_other_results(ir::GroupOp group, llvm::ArrayRef<Candidate> candidates, mlir::IRMapping& outsides) {
+/// The group with other results: without those of the candidates, and with the smaller values that
+/// these need.
+ir::GroupOp with_other_results(ir::GroupOp group, llvm::ArrayRef<Candidate> candidates,
+                               mlir::IRMapping& outsides) {
     llvm::SetVector<mlir::Value> kept;
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> old;  // Inside, outside.
     for (auto [result, value] : llvm::zip(group.getResults(), group.yield().getValues())) {
-        if (llvm::any_of(candidates, [&](const Candidate& c) { return c.result == result && !c.stored; })) continue;
+        if (llvm::any_of(candidates,
+                         [&](const Candidate& c) { return c.result == result && !c.stored; }))
+            continue;
         kept.insert(value);
         old.emplace_back(value, result);
     }
@@ -176,12 +197,13 @@ ir::GroupOp with_other_results(ir::GroupOp group, llvm::ArrayRef<Candidate> cand
     llvm::SmallVector<mlir::Type> types;
     for (mlir::Value value : kept) types.push_back(value.getType());
     mlir::OpBuilder b(group);
-    auto fresh = ir::GroupOp::create(b, group.getLoc(), types, group.getLabel(), group.getInputs(), group.getScalars(),
-                                     group.getDomain(), group.getReduced());
+    auto fresh = ir::GroupOp::create(b, group.getLoc(), types, group.getLabel(), group.getInputs(),
+                                     group.getScalars(), group.getDomain(), group.getReduced());
     fresh.getBody().takeBody(group.getBody());
     fresh.yield().getValuesMutable().assign(kept.getArrayRef());
     for (auto [value, result] : llvm::zip(kept, fresh.getResults())) outsides.map(value, result);
-    for (auto [argument, operand] : llvm::zip(fresh.getBody().getArguments(), fresh->getOperands())) outsides.map(argument, operand);
+    for (auto [argument, operand] : llvm::zip(fresh.getBody().getArguments(), fresh->getOperands()))
+        outsides.map(argument, operand);
     for (auto [inside, result] : old) result.replaceAllUsesWith(outsides.lookup(inside));
     return fresh;
 }
@@ -201,9 +223,11 @@ mlir::Value argument_for(ir::GroupOp group, mlir::Value value) {
 }
 
 /// Makes `reader` compute what it read.
-void compute_in(ir::GroupOp reader, mlir::Value read, mlir::Value inside, const Formula& formula, const mlir::IRMapping& outsides) {
+void compute_in(ir::GroupOp reader, mlir::Value read, mlir::Value inside, const Formula& formula,
+                const mlir::IRMapping& outsides) {
     mlir::IRMapping mapping;
-    for (mlir::Value leaf : formula.leaves) mapping.map(leaf, argument_for(reader, outsides.lookup(leaf)));
+    for (mlir::Value leaf : formula.leaves)
+        mapping.map(leaf, argument_for(reader, outsides.lookup(leaf)));
     mlir::Block& body = reader.getBody().front();
     mlir::OpBuilder b(&body, body.begin());
     for (mlir::Operation* op : formula.operations) b.clone(*op, mapping);
@@ -228,33 +252,42 @@ public:
 
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
-        // In program order: what is computed again may then be part of what a later group computes again.
-        for (ir::GroupOp group : llvm::to_vector(getOperation().getBody().front().getOps<ir::GroupOp>()))
+        // In program order: what is computed again may then be part of what a later group computes
+        // again.
+        for (ir::GroupOp group :
+             llvm::to_vector(getOperation().getBody().front().getOps<ir::GroupOp>()))
             while (group) group = move_to_readers(group);
     }
 
 private:
-    /// The group as it is then, if something changed: readers that read x now may compute another result from it, too.
+    /// The group as it is then, if something changed: readers that read x now may compute another
+    /// result from it, too.
     ir::GroupOp move_to_readers(ir::GroupOp group) {
         llvm::SmallVector<Candidate> candidates;
         for (mlir::OpResult result : group->getResults()) {
             std::optional<Candidate> candidate = candidate_of(result, group);
             if (!candidate) continue;
-            const std::string place = place_of(group.yield().getValues()[result.getResultNumber()].getDefiningOp());
+            const std::string place =
+                place_of(group.yield().getValues()[result.getResultNumber()].getDefiningOp());
             if (!ChangeLimit::instance().allows("recompute", [&] { return place; })) continue;
             if (notes_)
-                notes_->push_back(place + " is computed again by the " + std::to_string(candidate->readers.size()) +
-                                  " that read it, which costs less than to " + (candidate->stored ? "read it" : "store it"));
+                notes_->push_back(place + " is computed again by the " +
+                                  std::to_string(candidate->readers.size()) +
+                                  " that read it, which costs less than to " +
+                                  (candidate->stored ? "read it" : "store it"));
             candidates.push_back(std::move(*candidate));
         }
         if (candidates.empty()) return {};
         llvm::SmallVector<mlir::Value> insides;
-        for (const Candidate& c : candidates) insides.push_back(group.yield().getValues()[c.result.getResultNumber()]);
+        for (const Candidate& c : candidates)
+            insides.push_back(group.yield().getValues()[c.result.getResultNumber()]);
         mlir::IRMapping outsides;
         ir::GroupOp fresh = with_other_results(group, candidates, outsides);
         for (auto [candidate, inside] : llvm::zip(candidates, insides)) {
-            const mlir::Value read = candidate.stored ? outsides.lookup(inside) : mlir::Value(candidate.result);
-            for (ir::GroupOp reader : candidate.readers) compute_in(reader, read, inside, candidate.formula, outsides);
+            const mlir::Value read =
+                candidate.stored ? outsides.lookup(inside) : mlir::Value(candidate.result);
+            for (ir::GroupOp reader : candidate.readers)
+                compute_in(reader, read, inside, candidate.formula, outsides);
         }
         group.erase();
         remove_dead(fresh.getBody().front());

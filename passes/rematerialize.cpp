@@ -25,10 +25,13 @@ namespace catena::passes {
 
 namespace {
 
-// Rough times, of which only the ratios count: bytes and operations that a processor with two cores does in a second.
+// Rough times, of which only the ratios count: bytes and operations that a processor with two cores
+// does in a second.
 constexpr double bytes_a_second = 3e10, operations_a_second = 4e11, seconds_a_step = 3e-6;
 
-bool is_step(mlir::Operation& op) { return llvm::isa<ir::GroupOp, ir::MapOp, ir::ReduceOp, ir::LibraryCall>(op); }
+bool is_step(mlir::Operation& op) {
+    return llvm::isa<ir::GroupOp, ir::MapOp, ir::ReduceOp, ir::LibraryCall>(op);
+}
 
 /// The value whose memory `value` is a view of.
 mlir::Value root_of(mlir::Value value) {
@@ -53,14 +56,17 @@ struct Program {
     explicit Program(mlir::func::FuncOp function) {
         for (mlir::BlockArgument argument : function.getArguments()) add_value(argument, 0, -1);
         for (mlir::Operation& op : function.getBody().front()) {
-            if (is_step(op)) add_step(op);
-            else if (op.getNumResults() == 0) add_results(op);
+            if (is_step(op))
+                add_step(op);
+            else if (op.getNumResults() == 0)
+                add_results(op);
         }
     }
 
     MemoryModel model;
-    std::vector<mlir::Operation*> operations;       ///< By step.
-    std::vector<std::vector<unsigned>> operands;    ///< By step: the operand that each value read comes from.
+    std::vector<mlir::Operation*> operations;  ///< By step.
+    std::vector<std::vector<unsigned>>
+        operands;  ///< By step: the operand that each value read comes from.
 
 private:
     void add_value(mlir::Value value, int64_t bytes, int maker) {
@@ -106,7 +112,8 @@ private:
     /// What is returned or assigned has memory of its own, which stays.
     void add_results(mlir::Operation& op) {
         for (mlir::Value operand : op.getOperands())
-            if (llvm::isa<mlir::RankedTensorType>(operand.getType())) model.values[size_t(number_of(operand))].bytes = 0;
+            if (llvm::isa<mlir::RankedTensorType>(operand.getType()))
+                model.values[size_t(number_of(operand))].bytes = 0;
     }
 
     llvm::DenseMap<mlir::Value, int> numbers_;  ///< By root.
@@ -129,7 +136,8 @@ public:
             before[p] = next;
             if (!is_copy[p]) next = program_.operations[size_t(plan_.order[p].step)];
         }
-        for (size_t p = 0; p < plan_.order.size(); ++p) place(plan_.order[p], is_copy[p], before[p]);
+        for (size_t p = 0; p < plan_.order.size(); ++p)
+            place(plan_.order[p], is_copy[p], before[p]);
         mlir::Block& block = *next->getBlock();
         for (mlir::Operation* op : llvm::reverse(placed_)) drop_unread(op);
         for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -143,10 +151,13 @@ private:
         const std::vector<unsigned>& operands = program_.operands[size_t(step.step)];
         for (size_t i = 0; i < operands.size(); ++i) {
             if (step.read_from[i] < 0) continue;
-            const mlir::OpResult original = llvm::cast<mlir::OpResult>(root_of(original_operand(step.step, operands[i])));
-            const mlir::Value version = placed_[size_t(step.read_from[i])]->getResult(original.getResultNumber());
+            const mlir::OpResult original =
+                llvm::cast<mlir::OpResult>(root_of(original_operand(step.step, operands[i])));
+            const mlir::Value version =
+                placed_[size_t(step.read_from[i])]->getResult(original.getResultNumber());
             const mlir::Value operand = original_operand(step.step, operands[i]);
-            op->setOperand(operands[i], version == original ? operand : view_on(operand, version, op));
+            op->setOperand(operands[i],
+                           version == original ? operand : view_on(operand, version, op));
         }
         placed_.push_back(op);
     }
@@ -154,7 +165,9 @@ private:
     /// As it was before anything was changed.
     mlir::Value original_operand(int step, unsigned number) {
         auto [found, is_new] = originals_.try_emplace(step);
-        if (is_new) found->second.assign(program_.operations[size_t(step)]->operand_begin(), program_.operations[size_t(step)]->operand_end());
+        if (is_new)
+            found->second.assign(program_.operations[size_t(step)]->operand_begin(),
+                                 program_.operations[size_t(step)]->operand_end());
         return found->second[number];
     }
 
@@ -182,13 +195,15 @@ private:
         return false;
     }
 
-    /// Removes an operation that nobody reads, or the results of a group that nobody reads. The order of a kernel's sums depends on
-    /// what else it computes (KernelValues::unroll_of), so a group whose sums are read stays whole: they have the bits that they
-    /// have without a budget.
+    /// Removes an operation that nobody reads, or the results of a group that nobody reads. The
+    /// order of a kernel's sums depends on what else it computes (KernelValues::unroll_of), so a
+    /// group whose sums are read stays whole: they have the bits that they have without a budget.
     static void drop_unread(mlir::Operation* op) {
         if (op->use_empty() && op->getNumResults() > 0) return op->erase();
         auto group = llvm::dyn_cast<ir::GroupOp>(op);
-        if (!group || llvm::none_of(group->getResults(), [](mlir::Value result) { return result.use_empty(); })) return;
+        if (!group || llvm::none_of(group->getResults(),
+                                    [](mlir::Value result) { return result.use_empty(); }))
+            return;
         if (reads_reductions(group)) return;
         llvm::SmallVector<mlir::Value> inside, outside;
         llvm::SmallVector<mlir::Type> types;
@@ -199,17 +214,20 @@ private:
             types.push_back(result.getType());
         }
         mlir::OpBuilder b(group);
-        auto fresh = ir::GroupOp::create(b, group.getLoc(), types, group.getLabel(), group.getInputs(), group.getScalars(),
-                                         group.getDomain(), group.getReduced());
+        auto fresh =
+            ir::GroupOp::create(b, group.getLoc(), types, group.getLabel(), group.getInputs(),
+                                group.getScalars(), group.getDomain(), group.getReduced());
         llvm::SmallVector<mlir::OpResult> last;
         for (auto [value, result] : llvm::zip(outside, fresh->getResults()))
             if (is_channels_last(llvm::cast<mlir::OpResult>(value))) last.push_back(result);
         if (!last.empty()) set_channels_last(last);
         fresh.getBody().takeBody(group.getBody());
         fresh.yield().getValuesMutable().assign(inside);
-        for (auto [value, result] : llvm::zip(outside, fresh.getResults())) value.replaceAllUsesWith(result);
+        for (auto [value, result] : llvm::zip(outside, fresh.getResults()))
+            value.replaceAllUsesWith(result);
         group.erase();
-        for (mlir::Operation& inner : llvm::make_early_inc_range(llvm::reverse(fresh.getBody().front())))
+        for (mlir::Operation& inner :
+             llvm::make_early_inc_range(llvm::reverse(fresh.getBody().front())))
             if (mlir::isOpTriviallyDead(&inner)) inner.erase();
     }
 
@@ -219,14 +237,20 @@ private:
     llvm::DenseMap<int, llvm::SmallVector<mlir::Value>> originals_;
 };
 
-/// Updates come as soon as what they read is there, as they will in the schedule (codegen/batch_kernels.h); in the recorded order
-/// they wait for all of the backward pass, and so do the gradients.
+/// Updates come as soon as what they read is there, as they will in the schedule
+/// (codegen/batch_kernels.h); in the recorded order they wait for all of the backward pass, and so
+/// do the gradients.
 void run_updates_early(mlir::Block& block) {
     for (mlir::Operation& op : llvm::make_early_inc_range(block)) {
-        if (!llvm::isa<ir::GroupOp>(op) || llvm::any_of(op.getUsers(), [](mlir::Operation* user) { return user->getNumResults() > 0; })) continue;
+        if (!llvm::isa<ir::GroupOp>(op) || llvm::any_of(op.getUsers(), [](mlir::Operation* user) {
+                return user->getNumResults() > 0;
+            }))
+            continue;
         mlir::Operation* latest = nullptr;
         for (mlir::Value operand : op.getOperands())
-            if (mlir::Operation* made = operand.getDefiningOp(); made && (!latest || latest->isBeforeInBlock(made))) latest = made;
+            if (mlir::Operation* made = operand.getDefiningOp();
+                made && (!latest || latest->isBeforeInBlock(made)))
+                latest = made;
         if (latest) op.moveAfter(latest);
     }
 }
@@ -238,7 +262,8 @@ std::string curve(const MemoryModel& model, int64_t without) {
     std::string text = "memory_budget: by an estimate of all budgets,";
     for (const int percent : {80, 60, 40, 20}) {
         const MemoryPlan plan = plan_within(model, without * percent / 100);
-        text += fmt::format("{} {:.1f} MB cost {:.1f} ms", percent == 80 ? "" : ",", megabytes(plan.bytes), 1e3 * plan.more_seconds);
+        text += fmt::format("{} {:.1f} MB cost {:.1f} ms", percent == 80 ? "" : ",",
+                            megabytes(plan.bytes), 1e3 * plan.more_seconds);
     }
     return text;
 }
@@ -258,16 +283,23 @@ public:
         const int64_t without = plan_in_order(program.model).bytes;
         if (budget <= 0 && without < from) return;
         constexpr double cheap = 0.02;
-        const MemoryPlan plan = budget > 0 ? plan_within(program.model, budget) : plan_cheaply(program.model, cheap);
-        // Hardly worth it where the program's inputs, its parameters and their moments, take most of the memory.
+        const MemoryPlan plan =
+            budget > 0 ? plan_within(program.model, budget) : plan_cheaply(program.model, cheap);
+        // Hardly worth it where the program's inputs, its parameters and their moments, take most
+        // of the memory.
         if (budget <= 0 && plan.bytes > without - (without + bytes_of_inputs()) / 8) return;
         const size_t more = plan.order.size() - program.model.steps.size();
         if (notes_ && (budget > 0 || more > 0))
-            notes_->push_back(fmt::format("{}: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} launches are made "
-                                          "again, about {:.1f} ms", budget > 0 ? "memory_budget" : "saved memory", megabytes(plan.bytes),
-                                          megabytes(without), more, 1e3 * plan.more_seconds));
+            notes_->push_back(
+                fmt::format("{}: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} "
+                            "launches are made "
+                            "again, about {:.1f} ms",
+                            budget > 0 ? "memory_budget" : "saved memory", megabytes(plan.bytes),
+                            megabytes(without), more, 1e3 * plan.more_seconds));
         if (notes_ && budget > 0) notes_->push_back(curve(program.model, without));
-        if (more == 0 || !ChangeLimit::instance().allows("rematerialize", [&] { return fmt::format("{} launches", more); })) return;
+        if (more == 0 || !ChangeLimit::instance().allows(
+                             "rematerialize", [&] { return fmt::format("{} launches", more); }))
+            return;
         Rewriter(program, plan).run();
     }
 
@@ -293,7 +325,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<mlir::Pass> create_rematerialize_pass(int64_t budget, std::vector<std::string>* notes) {
+std::unique_ptr<mlir::Pass> create_rematerialize_pass(int64_t budget,
+                                                      std::vector<std::string>* notes) {
     return std::make_unique<RematerializePass>(budget, notes);
 }
 

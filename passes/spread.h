@@ -6,12 +6,14 @@
 
 namespace catena::passes {
 
-/// A sum of squares of differences from what follows from a sum of the same elements: sum (x - centre)^2.
+/// A sum of squares of differences from what follows from a sum of the same elements: sum (x -
+/// centre)^2.
 struct Spread {
     ir::ReduceOp squares, sum;
     mlir::Value x, centre;
 
-    /// Removes the sums, whose results nobody reads any more, and what only the squares were made from.
+    /// Removes the sums, whose results nobody reads any more, and what only the squares were made
+    /// from.
     void erase();
 };
 

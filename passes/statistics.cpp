@@ -33,7 +33,8 @@ const OpDef* form_of(ir::LibraryCall call) {
     return measured_form({*op, types, *attributes});
 }
 
-/// The convolution gives the squares around the mean of n elements, the program wants them around a centre that it has made from the sum:
+/// The convolution gives the squares around the mean of n elements, the program wants them around a
+/// centre that it has made from the sum:
 ///     sum (x - centre)^2 = sum (x - mean)^2 + n (mean - centre)^2.
 mlir::Value around_centre(mlir::Value squares, mlir::Value sum, Spread spread, double n) {
     FormulaWriter w(spread.squares);
@@ -47,11 +48,14 @@ mlir::Value around_centre(mlir::Value squares, mlir::Value sum, Spread spread, d
 void measure(ir::LibraryCall call, const OpDef& form, Spread spread) {
     mlir::OpBuilder b(call);
     const mlir::Type channels = spread.sum.getType();
-    const double n = double(element_count(ir::shape_of(spread.x))) / double(element_count(ir::shape_of(spread.sum.getResult())));
+    const double n = double(element_count(ir::shape_of(spread.x))) /
+                     double(element_count(ir::shape_of(spread.sum.getResult())));
     const llvm::SmallVector<mlir::Type> types{spread.x.getType(), channels, channels};
-    auto made = ir::WindowOp::create(b, call.getLoc(), types, b.getStringAttr(form.name), call.getInputs(), call.getScalars(), call.getCallAttributes());
+    auto made = ir::WindowOp::create(b, call.getLoc(), types, b.getStringAttr(form.name),
+                                     call.getInputs(), call.getScalars(), call.getCallAttributes());
     spread.sum.getResult().replaceAllUsesWith(made->getResult(1));
-    spread.squares.getResult().replaceAllUsesWith(around_centre(made->getResult(2), made->getResult(1), spread, n));
+    spread.squares.getResult().replaceAllUsesWith(
+        around_centre(made->getResult(2), made->getResult(1), spread, n));
     spread.sum.erase();
     spread.erase();
     call->getResult(0).replaceAllUsesWith(made->getResult(0));
@@ -62,7 +66,8 @@ class StatisticsPass : public impl::StatisticsBase<StatisticsPass> {
 public:
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
-        for (ir::ReduceOp reduce : llvm::to_vector(getOperation().getBody().front().getOps<ir::ReduceOp>())) {
+        for (ir::ReduceOp reduce :
+             llvm::to_vector(getOperation().getBody().front().getOps<ir::ReduceOp>())) {
             // The sum comes before the squares, so an erased sum is not visited again.
             const std::optional<Spread> spread = spread_of(reduce);
             if (!spread || spread->sum->getBlock() != reduce->getBlock()) continue;
@@ -70,7 +75,9 @@ public:
             const Shape x = ir::shape_of(spread->x);
             if (!call || element_count(x) <= small_domain || !is_of_channels(reduce, x)) continue;
             const OpDef* const form = form_of(call);
-            if (form && ChangeLimit::instance().allows("statistics", [&] { return place_of(reduce); })) measure(call, *form, *spread);
+            if (form &&
+                ChangeLimit::instance().allows("statistics", [&] { return place_of(reduce); }))
+                measure(call, *form, *spread);
         }
     }
 };

@@ -12,16 +12,22 @@ namespace {
 /// A map that adds two tensors of its own shape.
 bool is_addition(mlir::Operation* op) {
     auto map = llvm::dyn_cast_if_present<ir::MapOp>(op);
-    if (!map || map.getInputs().size() != 2 || !map.getScalars().empty() || map.getNumResults() != 1) return false;
+    if (!map || map.getInputs().size() != 2 || !map.getScalars().empty() ||
+        map.getNumResults() != 1)
+        return false;
     mlir::Block& body = map.getBody().front();
     mlir::Operation& first = body.front();
-    if (!llvm::isa<mlir::arith::AddFOp, mlir::arith::AddIOp>(first) || first.getNextNode() != body.getTerminator())
+    if (!llvm::isa<mlir::arith::AddFOp, mlir::arith::AddIOp>(first) ||
+        first.getNextNode() != body.getTerminator())
         return false;
-    if (first.getOperand(0) == first.getOperand(1) || map.yield().getOperand(0) != first.getResult(0)) return false;
+    if (first.getOperand(0) == first.getOperand(1) ||
+        map.yield().getOperand(0) != first.getResult(0))
+        return false;
     mlir::Type element = mlir::getElementTypeOrSelf(map.getResult(0).getType());
     return !element.isInteger(1) && llvm::all_of(map.getInputs(), [&](mlir::Value input) {
         auto type = llvm::cast<mlir::RankedTensorType>(input.getType());
-        return type.getElementType() == element && aligned_shape(type.getShape()) == aligned_shape(map.shape());
+        return type.getElementType() == element &&
+               aligned_shape(type.getShape()) == aligned_shape(map.shape());
     });
 }
 

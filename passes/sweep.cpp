@@ -9,7 +9,8 @@ namespace catena::passes {
 
 namespace {
 
-/// Column sums are accumulated in memory, row by row: pays for many rows if the accumulators stay in the caches.
+/// Column sums are accumulated in memory, row by row: pays for many rows if the accumulators stay
+/// in the caches.
 constexpr int64_t fewest_rows = 64, most_columns = 16 * 1024;
 
 llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
@@ -40,7 +41,8 @@ std::optional<Sweep> Sweep::of(mlir::Operation* op) {
         Sweep sweep{aligned_shape(shape)};
         for (int64_t axis : reduce.getAxes())
             if (shape[axis] != 1) sweep.reduced |= 1u << (shape.size() - 1 - axis);
-        // Over dimensions of size 1 alone it is no reduction: among those of another dimension it would be taken for one of theirs.
+        // Over dimensions of size 1 alone it is no reduction: among those of another dimension it
+        // would be taken for one of theirs.
         if (sweep.reduced == 0) return std::nullopt;
         return sweep;
     }
@@ -84,9 +86,11 @@ namespace {
 /// Rows reduced by `rows` beside columns reduced by `columns`, of the same domain.
 std::optional<Sweep> rows_and_columns(const Sweep& rows, const Sweep& columns) {
     int64_t row_count = 1, column_count = 1;
-    for (size_t i = 0; i < rows.domain.size(); ++i) (rows.reduced >> i & 1 ? column_count : row_count) *= rows.domain[i];
+    for (size_t i = 0; i < rows.domain.size(); ++i)
+        (rows.reduced >> i & 1 ? column_count : row_count) *= rows.domain[i];
     bool fits = rows.kept() == columns.reduced && !columns.columns && rows.may_read_back() &&
-                rows.domain.size() < size_t(max_rank) && row_count >= fewest_rows && column_count <= most_columns;
+                rows.domain.size() < size_t(max_rank) && row_count >= fewest_rows &&
+                column_count <= most_columns;
     if (!fits) return std::nullopt;
     Sweep both = rows;
     both.columns = true;
@@ -108,7 +112,9 @@ std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason) 
     // Operations on the reduced values of the other: a mean's division.
     if (a.reduced != 0 && b.reduced == 0 && b.domain == a.reduced_shape()) return a;
     if (b.reduced != 0 && a.reduced == 0 && a.domain == b.reduced_shape()) return b;
-    auto named = [](llvm::ArrayRef<int64_t> domain) { return domain.empty() ? "a scalar" : text(domain); };
+    auto named = [](llvm::ArrayRef<int64_t> domain) {
+        return domain.empty() ? "a scalar" : text(domain);
+    };
     reason = "their shapes differ: " + named(a.domain) + " and " + named(b.domain);
     return std::nullopt;
 }

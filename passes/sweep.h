@@ -9,23 +9,25 @@
 
 namespace catena::passes {
 
-/// Up to this many elements a single thread processes the whole domain and finds it in its caches: reading a reduced value
-/// back in the same sweep costs nothing, and neither do two passes.
+/// Up to this many elements a single thread processes the whole domain and finds it in its caches:
+/// reading a reduced value back in the same sweep costs nothing, and neither do two passes.
 constexpr int64_t small_domain = 32 * 1024;
 
-/// The iteration space of a fused group: a domain (without leading dimensions of size 1) and which of its
-/// dimensions the reductions combine. Dimensions are counted from the last, so that operands of lower rank line up.
+/// The iteration space of a fused group: a domain (without leading dimensions of size 1) and which
+/// of its dimensions the reductions combine. Dimensions are counted from the last, so that operands
+/// of lower rank line up.
 struct Sweep {
     llvm::SmallVector<int64_t, 4> domain;  ///< Innermost first.
     uint32_t reduced = 0;                  ///< Bit i: domain[i]; never a dimension of size 1.
-    bool columns = false;                  ///< Some reductions combine all dimensions but the reduced ones.
+    bool columns = false;  ///< Some reductions combine all dimensions but the reduced ones.
 
-    /// The sweep of one map, reduce or reshape of leading dimensions; nothing for any other operation.
+    /// The sweep of one map, reduce or reshape of leading dimensions; nothing for any other
+    /// operation.
     static std::optional<Sweep> of(mlir::Operation* op);
     /// Shape of the reduced values.
     llvm::SmallVector<int64_t, 4> reduced_shape() const;
-    /// True when reduced values may be read over the domain in the same sweep: the reduced dimensions are the last,
-    /// and there is more than one row or little to do in it.
+    /// True when reduced values may be read over the domain in the same sweep: the reduced
+    /// dimensions are the last, and there is more than one row or little to do in it.
     bool may_read_back() const;
     /// The dimensions that are not reduced, as bits; none of size 1.
     uint32_t kept() const;

@@ -15,7 +15,8 @@ namespace {
 
 namespace arith = mlir::arith;
 
-/// What a value in a map's body is computed from, in order, and the map's arguments that this reads.
+/// What a value in a map's body is computed from, in order, and the map's arguments that this
+/// reads.
 struct Slice {
     llvm::SetVector<mlir::Operation*> operations;
     llvm::SetVector<mlir::Value> arguments;
@@ -39,7 +40,8 @@ mlir::Value tensor_of(ir::MapOp map, mlir::Value argument) {
     return number < map.getInputs().size() ? map.getInputs()[number] : mlir::Value();
 }
 
-/// Whether a tensor has an element for each channel of `y` and broadcasts to it, or has one element.
+/// Whether a tensor has an element for each channel of `y` and broadcasts to it, or has one
+/// element.
 bool varies_along_channels(mlir::Value tensor, mlir::Value y) {
     const Shape shape = ir::shape_of(tensor), whole = ir::shape_of(y);
     const int missing = whole.rank() - shape.rank();
@@ -70,16 +72,23 @@ mlir::Value tensor_of(mlir::OpBuilder& b, const SideValue& side, const Shape& sh
             const mlir::Value tensor = tensor_of(map, argument);
             if (bool(tensor) != wants_tensors) continue;
             arguments.push_back(argument);
-            if (tensor) inputs.push_back(tensor);
-            else scalars.push_back(map.getScalars()[llvm::cast<mlir::BlockArgument>(argument).getArgNumber() - map.getInputs().size()]);
+            if (tensor)
+                inputs.push_back(tensor);
+            else
+                scalars.push_back(
+                    map.getScalars()[llvm::cast<mlir::BlockArgument>(argument).getArgNumber() -
+                                     map.getInputs().size()]);
         }
     const mlir::Type element = map.compute_type();
-    const mlir::Type type = mlir::RankedTensorType::get(llvm::ArrayRef<int64_t>(shape.begin(), shape.end()), element);
-    auto made = ir::MapOp::create(b, map.getLoc(), mlir::TypeRange(type), map.getFunction(), inputs, scalars);
+    const mlir::Type type =
+        mlir::RankedTensorType::get(llvm::ArrayRef<int64_t>(shape.begin(), shape.end()), element);
+    auto made = ir::MapOp::create(b, map.getLoc(), mlir::TypeRange(type), map.getFunction(), inputs,
+                                  scalars);
     const mlir::OpBuilder::InsertionGuard guard(b);
     mlir::Block* body = b.createBlock(&made.getBody());
     mlir::IRMapping mapping;
-    for (mlir::Value argument : arguments) mapping.map(argument, body->addArgument(element, map.getLoc()));
+    for (mlir::Value argument : arguments)
+        mapping.map(argument, body->addArgument(element, map.getLoc()));
     for (mlir::Operation* op : slice.operations) b.clone(*op, mapping);
     mlir::Value value = mapping.lookup(side.value);
     if (side.is_negated) value = arith::NegFOp::create(b, map.getLoc(), value);
@@ -98,7 +107,9 @@ std::optional<double> SideValue::constant() const {
 TailSteps::TailSteps(mlir::Value y) : y_(y) {
     for (mlir::Value value = y; value.hasOneUse();) {
         auto map = llvm::dyn_cast<ir::MapOp>(*value.user_begin());
-        if (!map || map.getNumResults() != 1 || map.getResult(0).getType() != y.getType() || !take(map, value)) return;
+        if (!map || map.getNumResults() != 1 || map.getResult(0).getType() != y.getType() ||
+            !take(map, value))
+            return;
         maps_.push_back(map);
         value = map.getResult(0);
     }
@@ -111,7 +122,9 @@ bool TailSteps::take(ir::MapOp map, mlir::Value through) {
     Operands operands = operands_;
     while (value.hasOneUse() && !llvm::isa<ir::YieldOp>(*value.user_begin())) {
         mlir::Operation& step = **value.user_begin();
-        if (step.getNumResults() != 1 || !step.getResult(0).getType().isF32() || !take_step(operands, step, value, map)) return false;
+        if (step.getNumResults() != 1 || !step.getResult(0).getType().isF32() ||
+            !take_step(operands, step, value, map))
+            return false;
         value = step.getResult(0);
     }
     if (!value.hasOneUse() || map.yield().getOperand(0) != value) return false;
@@ -119,7 +132,8 @@ bool TailSteps::take(ir::MapOp map, mlir::Value through) {
     return true;
 }
 
-bool TailSteps::take_step(Operands& o, mlir::Operation& step, mlir::Value through, ir::MapOp map) const {
+bool TailSteps::take_step(Operands& o, mlir::Operation& step, mlir::Value through,
+                          ir::MapOp map) const {
     if (step.getNumOperands() != 2) return false;
     const bool is_left = step.getOperand(0) == through;
     SideValue side{map, step.getOperand(is_left ? 1 : 0)};
@@ -154,21 +168,24 @@ bool TailSteps::take_sum(Operands& o, const SideValue& side) const {
         place = side;
         return true;
     }
-    const mlir::Value tensor = side.value.getDefiningOp() ? mlir::Value() : tensor_of(side.map, side.value);
+    const mlir::Value tensor =
+        side.value.getDefiningOp() ? mlir::Value() : tensor_of(side.map, side.value);
     if (!tensor || tensor.getType() != y_.getType()) return false;
     o.other = tensor;
     return true;
 }
 
 bool TailSteps::is_one_number(const SideValue& side) const {
-    return reads_only(side, [](mlir::Value tensor) { return element_count(ir::shape_of(tensor)) == 1; });
+    return reads_only(side,
+                      [](mlir::Value tensor) { return element_count(ir::shape_of(tensor)) == 1; });
 }
 
 bool TailSteps::is_for_channels(const SideValue& side) const {
     return reads_only(side, [&](mlir::Value tensor) { return varies_along_channels(tensor, y_); });
 }
 
-void TailSteps::replace_by(const OpDef& tailed, mlir::Operation* call, const Attributes& attributes, mlir::Value range) {
+void TailSteps::replace_by(const OpDef& tailed, mlir::Operation* call, const Attributes& attributes,
+                           mlir::Value range) {
     mlir::OpBuilder b(maps_.back());
     llvm::SmallVector<mlir::Location> locations{call->getLoc()};
     for (ir::MapOp map : maps_) locations.push_back(map.getLoc());
@@ -181,9 +198,15 @@ void TailSteps::replace_by(const OpDef& tailed, mlir::Operation* call, const Att
     };
     Shape channels = Shape::filled(ir::shape_of(y_).rank(), 1);
     channels[1] = ir::shape_of(y_)[1];
-    const auto tensor = [&](const std::optional<SideValue>& side, const Shape& shape) { return side ? tensor_of(b, *side, shape) : mlir::Value(); };
-    const auto bound = [&](const std::optional<SideValue>& side) { return side && !side->constant() ? tensor_of(b, *side, {1}) : mlir::Value(); };
-    const auto number = [](const std::optional<SideValue>& side, double otherwise) { return side ? side->constant().value_or(otherwise) : otherwise; };
+    const auto tensor = [&](const std::optional<SideValue>& side, const Shape& shape) {
+        return side ? tensor_of(b, *side, shape) : mlir::Value();
+    };
+    const auto bound = [&](const std::optional<SideValue>& side) {
+        return side && !side->constant() ? tensor_of(b, *side, {1}) : mlir::Value();
+    };
+    const auto number = [](const std::optional<SideValue>& side, double otherwise) {
+        return side ? side->constant().value_or(otherwise) : otherwise;
+    };
     give(TailOperand::range, range);
     give(TailOperand::before, tensor(operands_.before, channels));
     give(TailOperand::scale, tensor(operands_.scale, channels));
@@ -192,10 +215,13 @@ void TailSteps::replace_by(const OpDef& tailed, mlir::Operation* call, const Att
     give(TailOperand::lowest, bound(operands_.lowest));
     give(TailOperand::highest, bound(operands_.highest));
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const Attributes all = with_tail(attributes, given, number(operands_.lowest, -infinity), number(operands_.highest, infinity));
-    const llvm::SmallVector<mlir::Type> types{y_.getType(), mlir::RankedTensorType::get({1}, b.getF32Type())};
-    auto made = ir::WindowOp::create(b, b.getFusedLoc(locations), types, b.getStringAttr(tailed.name), inputs, mlir::ValueRange(),
-                                     ir::to_dictionary(all, b.getContext()));
+    const Attributes all = with_tail(attributes, given, number(operands_.lowest, -infinity),
+                                     number(operands_.highest, infinity));
+    const llvm::SmallVector<mlir::Type> types{y_.getType(),
+                                              mlir::RankedTensorType::get({1}, b.getF32Type())};
+    auto made =
+        ir::WindowOp::create(b, b.getFusedLoc(locations), types, b.getStringAttr(tailed.name),
+                             inputs, mlir::ValueRange(), ir::to_dictionary(all, b.getContext()));
     maps_.back().getResult(0).replaceAllUsesWith(made->getResult(0));
     for (ir::MapOp map : llvm::reverse(maps_)) map.erase();
     call->erase();

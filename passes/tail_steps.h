@@ -7,10 +7,11 @@
 
 namespace catena::passes {
 
-/// A number for each channel, or one, that a map computes beside the value that goes through it, or reads.
+/// A number for each channel, or one, that a map computes beside the value that goes through it, or
+/// reads.
 struct SideValue {
     ir::MapOp map;
-    mlir::Value value;        ///< In the map's body.
+    mlir::Value value;  ///< In the map's body.
     bool is_negated = false;
 
     std::optional<double> constant() const;
@@ -23,8 +24,10 @@ public:
     explicit TailSteps(mlir::Value y);
 
     llvm::ArrayRef<ir::MapOp> maps() const { return maps_; }
-    /// The call with its tail, `range` being null where nothing is known of its first input. Replaces the last map.
-    void replace_by(const OpDef& tailed, mlir::Operation* call, const Attributes& attributes, mlir::Value range);
+    /// The call with its tail, `range` being null where nothing is known of its first input.
+    /// Replaces the last map.
+    void replace_by(const OpDef& tailed, mlir::Operation* call, const Attributes& attributes,
+                    mlir::Value range);
 
 private:
     /// Operands of one tail; each step of it comes once, in their order.
@@ -33,7 +36,8 @@ private:
         mlir::Value other;
     };
     bool take(ir::MapOp map, mlir::Value through);
-    bool take_step(Operands& operands, mlir::Operation& step, mlir::Value through, ir::MapOp map) const;
+    bool take_step(Operands& operands, mlir::Operation& step, mlir::Value through,
+                   ir::MapOp map) const;
     bool take_sum(Operands& operands, const SideValue& side) const;
     bool is_one_number(const SideValue& side) const;
     bool is_for_channels(const SideValue& side) const;

@@ -18,7 +18,9 @@ const OpDef* op_of(mlir::Operation* op) {
 }
 
 /// Weights that one call reads the next may change.
-bool changes_states(mlir::Operation& op) { return llvm::isa<ir::AssignOp>(op) || op_of(&op) == &border_op(); }
+bool changes_states(mlir::Operation& op) {
+    return llvm::isa<ir::AssignOp>(op) || op_of(&op) == &border_op();
+}
 
 /// What is known of the magnitudes of a tensor: a tensor of one element, or null.
 mlir::Value range_of(mlir::Value value) {
@@ -28,7 +30,8 @@ mlir::Value range_of(mlir::Value value) {
         mlir::Operation* const op = result.getOwner();
         const OpDef* const called = op_of(op);
         if (called && is_tailed_form(*called)) return op->getResult(1);
-        const bool is_view = llvm::isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp>(op);
+        const bool is_view =
+            llvm::isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp>(op);
         if (!is_view && !(called && keeps_range(*called))) return {};
         value = op->getOperand(0);
     }
@@ -37,8 +40,10 @@ mlir::Value range_of(mlir::Value value) {
 void give_tail(mlir::Operation& op) {
     const OpDef* const called = op_of(&op);
     const OpDef* const tailed = called ? tailed_form(*called) : nullptr;
-    if (!tailed || op.getNumResults() != 1 || !llvm::isa<mlir::BlockArgument>(op.getOperand(1))) return;
-    for (mlir::Type type : {op.getOperand(0).getType(), op.getOperand(1).getType(), op.getResult(0).getType()})
+    if (!tailed || op.getNumResults() != 1 || !llvm::isa<mlir::BlockArgument>(op.getOperand(1)))
+        return;
+    for (mlir::Type type :
+         {op.getOperand(0).getType(), op.getOperand(1).getType(), op.getResult(0).getType()})
         if (ir::type_of(type).dtype != Dtype::float32) return;
     const auto attributes = ir::to_attributes(llvm::cast<ir::LibraryCall>(op).getCallAttributes());
     TailSteps steps(op.getResult(0));

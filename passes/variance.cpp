@@ -17,14 +17,19 @@ namespace {
 
 /// Beside blocks of fewer elements, their statistics would be much to write and read.
 constexpr int64_t smallest_block = 64;
-/// A block that is gone through twice should stay in a core's cache, for as many neighbouring rows as one vector loop has.
+/// A block that is gone through twice should stay in a core's cache, for as many neighbouring rows
+/// as one vector loop has.
 constexpr int64_t largest_block = 1024;
-/// Rows of blocks for threads to share, and how many channels one of them takes together. Otherwise the sweep would be split.
+/// Rows of blocks for threads to share, and how many channels one of them takes together. Otherwise
+/// the sweep would be split.
 constexpr int64_t enough_rows = 32, channels_together = 256, smallest_split = 256 * 1024;
 
-llvm::ArrayRef<int64_t> shape_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape(); }
+llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
 
-/// The reduced dimensions, divided into those of a block, which are innermost, and those that number the blocks.
+/// The reduced dimensions, divided into those of a block, which are innermost, and those that
+/// number the blocks.
 struct Blocks {
     llvm::SmallVector<int64_t> within, across;
     int64_t size = 1;
@@ -38,7 +43,8 @@ std::optional<Blocks> blocks_of(Spread spread) {
     if (elements <= small_domain) return std::nullopt;
     std::optional<Blocks> best;
     Blocks blocks;
-    for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0 && llvm::is_contained(spread.squares.getAxes(), dim); --dim) {
+    for (int64_t dim = int64_t(shape.size()) - 1;
+         dim >= 0 && llvm::is_contained(spread.squares.getAxes(), dim); --dim) {
         blocks.size *= shape[size_t(dim)];
         blocks.within.insert(blocks.within.begin(), dim);
         const int64_t count = elements / kept / blocks.size;
@@ -68,16 +74,21 @@ void divide(Spread spread, const Blocks& blocks) {
     FormulaWriter w(old_squares);
     const llvm::SmallVector<int64_t> rows(shape_of(block_sum));
     const auto mean_of = [&](mlir::Value sum) { return w.multiply(sum, w.number(1 / size)); };
-    const mlir::Value block_mean = w.map("block_mean", rows, {block_sum}, [&](auto v) { return mean_of(v[0]); });
-    const mlir::Value difference = w.map("difference", shape_of(x), {x, block_mean}, [&](auto v) { return w.subtract(v[0], v[1]); });
+    const mlir::Value block_mean =
+        w.map("block_mean", rows, {block_sum}, [&](auto v) { return mean_of(v[0]); });
+    const mlir::Value difference = w.map("difference", shape_of(x), {x, block_mean},
+                                         [&](auto v) { return w.subtract(v[0], v[1]); });
     const mlir::Value rest = w.sum(difference, blocks.within);
-    const mlir::Value square = w.map("squared", shape_of(x), {difference}, [&](auto v) { return w.multiply(v[0], v[0]); });
+    const mlir::Value square =
+        w.map("squared", shape_of(x), {difference}, [&](auto v) { return w.multiply(v[0], v[0]); });
     const mlir::Value squares = w.sum(square, blocks.within);
-    const mlir::Value moved = w.map("around_centre", rows, {squares, rest, block_sum, centre}, [&](auto v) {
-        const mlir::Value e = w.subtract(mean_of(v[2]), v[3]);
-        const mlir::Value twice = w.add(w.multiply(v[1], w.number(2)), w.multiply(w.number(size), e));
-        return w.add(v[0], w.multiply(e, twice));
-    });
+    const mlir::Value moved =
+        w.map("around_centre", rows, {squares, rest, block_sum, centre}, [&](auto v) {
+            const mlir::Value e = w.subtract(mean_of(v[2]), v[3]);
+            const mlir::Value twice =
+                w.add(w.multiply(v[1], w.number(2)), w.multiply(w.number(size), e));
+            return w.add(v[0], w.multiply(e, twice));
+        });
     old_squares.getResult().replaceAllUsesWith(w.sum(moved, blocks.across));
     spread.erase();
 }
@@ -86,11 +97,14 @@ class VariancePass : public impl::VarianceBase<VariancePass> {
 public:
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
-        for (ir::ReduceOp reduce : llvm::to_vector(getOperation().getBody().front().getOps<ir::ReduceOp>())) {
+        for (ir::ReduceOp reduce :
+             llvm::to_vector(getOperation().getBody().front().getOps<ir::ReduceOp>())) {
             // The sum comes before the squares, so an erased sum is not visited again.
             const std::optional<Spread> spread = spread_of(reduce);
             const std::optional<Blocks> blocks = spread ? blocks_of(*spread) : std::nullopt;
-            if (blocks && ChangeLimit::instance().allows("variance", [&] { return place_of(reduce); })) divide(*spread, *blocks);
+            if (blocks &&
+                ChangeLimit::instance().allows("variance", [&] { return place_of(reduce); }))
+                divide(*spread, *blocks);
         }
     }
 };

@@ -20,7 +20,8 @@ static_assert(CATENA_BOOL == int(Dtype::bool_) && CATENA_INT64 == int(Dtype::int
 Type type_of(const catena_tensor& t, const std::string& who) {
     if (t.dtype < 0 || t.dtype >= dtype_count)
         fail<DtypeError>("{} has dtype {}, 0 to {} are known", who, t.dtype, dtype_count - 1);
-    if (t.rank < 0 || t.rank > max_rank) fail<ShapeError>("{} has rank {}, 0 to {} are possible", who, t.rank, max_rank);
+    if (t.rank < 0 || t.rank > max_rank)
+        fail<ShapeError>("{} has rank {}, 0 to {} are possible", who, t.rank, max_rank);
     if (t.rank > 0 && !t.sizes) fail<ShapeError>("{} has rank {} and no sizes (NULL)", who, t.rank);
     Type type{Dtype(t.dtype), Shape(std::span(t.sizes, size_t(t.rank)))};
     for (int64_t size : type.shape)
@@ -33,11 +34,14 @@ T& given(T* pointer, const char* function, const char* what) {
     if (!pointer) fail<ValueError>("{}: the {} is NULL", function, what);
     return *pointer;
 }
-const char* given_text(const char* text, const char* function, const char* what) { return &given(text, function, what); }
+const char* given_text(const char* text, const char* function, const char* what) {
+    return &given(text, function, what);
+}
 
 /// ValueError unless `count` of them lie at `given`.
 void check_list(const char* op, const char* what, int32_t count, const void* given) {
-    if (count < 0 || (count > 0 && !given)) fail<ValueError>("{}: {} {}s are given{}", op, count, what, given ? "" : " (NULL)");
+    if (count < 0 || (count > 0 && !given))
+        fail<ValueError>("{}: {} {}s are given{}", op, count, what, given ? "" : " (NULL)");
 }
 
 /// Arrays over the caller's memory.
@@ -53,8 +57,8 @@ public:
 private:
     void add(const std::string& who, const catena_tensor& t) {
         const Type type = type_of(t, who);
-        const Strides strides =
-            t.strides ? Strides(std::span(t.strides, size_t(t.rank))) : contiguous_strides(type.shape);
+        const Strides strides = t.strides ? Strides(std::span(t.strides, size_t(t.rank)))
+                                          : contiguous_strides(type.shape);
         const size_t bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
         if (bytes > 0 && !t.data) fail<ValueError>("{} has no data pointer", who);
         storages_.emplace_back(t.data, bytes, cpu_device());
@@ -67,17 +71,22 @@ private:
 
 Attribute value_of(const catena_attribute& a, const char* op) {
     switch (a.kind) {
-        case CATENA_FLAG: return a.integer != 0;
-        case CATENA_INTEGER: return a.integer;
-        case CATENA_NUMBER: return a.number;
+        case CATENA_FLAG:
+            return a.integer != 0;
+        case CATENA_INTEGER:
+            return a.integer;
+        case CATENA_NUMBER:
+            return a.number;
         case CATENA_TEXT:
             if (!a.text) fail<ValueError>("{}: the text of attribute {} is NULL", op, a.name);
             return std::string(a.text);
         case CATENA_DIMS:
             if (a.dim_count < 0 || a.dim_count > max_rank || (a.dim_count > 0 && !a.dims))
-                fail<ValueError>("{}: attribute {} has {} dims{}, 0 to {} are possible", op, a.name, a.dim_count, a.dims ? "" : " (NULL)", max_rank);
+                fail<ValueError>("{}: attribute {} has {} dims{}, 0 to {} are possible", op, a.name,
+                                 a.dim_count, a.dims ? "" : " (NULL)", max_rank);
             return Dims(std::span(a.dims, size_t(a.dim_count)));
-        default: fail<ValueError>("{}: attribute {} is of the unknown kind {}", op, a.name, a.kind);
+        default:
+            fail<ValueError>("{}: attribute {} is of the unknown kind {}", op, a.name, a.kind);
     }
 }
 
@@ -88,7 +97,8 @@ Attributes attributes_of(const catena_op_call& call) {
         const catena_attribute& a = call.attributes[i];
         if (!a.name) fail<ValueError>("{}: the name of attribute {} is NULL", call.op, i);
         for (const Attributes::Entry& other : entries)
-            if (std::string_view(other.name) == a.name) fail<ValueError>("{}: attribute {} is given twice", call.op, a.name);
+            if (std::string_view(other.name) == a.name)
+                fail<ValueError>("{}: attribute {} is given twice", call.op, a.name);
         entries.push_back({intern(a.name), value_of(a, call.op)});
     }
     return Attributes(std::move(entries));
@@ -96,12 +106,14 @@ Attributes attributes_of(const catena_op_call& call) {
 
 void check_outputs(const OpDef& op, const Types& types, std::span<const Array> outputs) {
     if (types.size() != outputs.size())
-        fail<ValueError>("{}: {} outputs are given, it has {}", op.name, outputs.size(), types.size());
+        fail<ValueError>("{}: {} outputs are given, it has {}", op.name, outputs.size(),
+                         types.size());
     for (size_t i = 0; i < types.size(); ++i) {
         if (!(outputs[i].type() == types[i]))
-            fail<ShapeError>("{}: output {} is {}, the operation gives {}", op.name, i, to_string(outputs[i].type()),
-                             to_string(types[i]));
-        if (!outputs[i].contiguous()) fail<ValueError>("{}: output {} is not row-major", op.name, i);
+            fail<ShapeError>("{}: output {} is {}, the operation gives {}", op.name, i,
+                             to_string(outputs[i].type()), to_string(types[i]));
+        if (!outputs[i].contiguous())
+            fail<ValueError>("{}: output {} is not row-major", op.name, i);
     }
 }
 
@@ -111,9 +123,11 @@ const OpDef& called_op(const catena_op_call& call) {
     if (!op) fail<ValueError>("{}: there is no operation of this name", call.op);
     if (!op->kernel) fail<ValueError>("{}: the operation has no kernel of its own", call.op);
     if (op->input_count >= 0 && op->input_count != call.input_count)
-        fail<ValueError>("{}: {} inputs are given, it takes {}", call.op, call.input_count, op->input_count);
+        fail<ValueError>("{}: {} inputs are given, it takes {}", call.op, call.input_count,
+                         op->input_count);
     if (call.scalar_count < 0 || size_t(call.scalar_count) != op->scalar_names.size())
-        fail<ValueError>("{}: {} scalars are given, it takes {}", call.op, call.scalar_count, op->scalar_names.size());
+        fail<ValueError>("{}: {} scalars are given, it takes {}", call.op, call.scalar_count,
+                         op->scalar_names.size());
     check_list(call.op, "scalar", call.scalar_count, call.scalars);
     return *op;
 }
@@ -164,8 +178,8 @@ struct catena_program {
         : program(Program::load(path, {.device = device})), state_names(program.state_names()) {}
 
     void give(const Array& array, catena_tensor* tensor) const {
-        *tensor = {array.size() ? array.raw_data() : nullptr, int32_t(array.dtype()), int32_t(array.rank()),
-                   array.shape().begin(), array.strides().begin()};
+        *tensor = {array.size() ? array.raw_data() : nullptr, int32_t(array.dtype()),
+                   int32_t(array.rank()), array.shape().begin(), array.strides().begin()};
     }
 
     Program program;
@@ -185,23 +199,37 @@ const char* name_at(const std::vector<Program::Port>& ports, int32_t i) {
 catena_program* catena_program_load(const char* path, char* error, size_t error_bytes) {
     return catena_program_load_on(path, "cpu", error, error_bytes);
 }
-catena_program* catena_program_load_on(const char* path, const char* device, char* error, size_t error_bytes) {
+catena_program* catena_program_load_on(const char* path, const char* device, char* error,
+                                       size_t error_bytes) {
     catena_program* program = nullptr;
-    guarded(error, error_bytes, [&] { program = new catena_program(path ? path : "", device ? device : ""); });
+    guarded(error, error_bytes,
+            [&] { program = new catena_program(path ? path : "", device ? device : ""); });
     return program;
 }
 void catena_program_free(catena_program* program) { delete program; }
 
-int32_t catena_program_input_count(const catena_program* p) { return p ? int32_t(p->program.inputs().size()) : 0; }
-int32_t catena_program_output_count(const catena_program* p) { return p ? int32_t(p->program.outputs().size()) : 0; }
-int32_t catena_program_state_count(const catena_program* p) { return p ? int32_t(p->state_names.size()) : 0; }
-const char* catena_program_input_name(const catena_program* p, int32_t i) { return p ? name_at(p->program.inputs(), i) : nullptr; }
-const char* catena_program_output_name(const catena_program* p, int32_t i) { return p ? name_at(p->program.outputs(), i) : nullptr; }
+int32_t catena_program_input_count(const catena_program* p) {
+    return p ? int32_t(p->program.inputs().size()) : 0;
+}
+int32_t catena_program_output_count(const catena_program* p) {
+    return p ? int32_t(p->program.outputs().size()) : 0;
+}
+int32_t catena_program_state_count(const catena_program* p) {
+    return p ? int32_t(p->state_names.size()) : 0;
+}
+const char* catena_program_input_name(const catena_program* p, int32_t i) {
+    return p ? name_at(p->program.inputs(), i) : nullptr;
+}
+const char* catena_program_output_name(const catena_program* p, int32_t i) {
+    return p ? name_at(p->program.outputs(), i) : nullptr;
+}
 const char* catena_program_state_name(const catena_program* p, int32_t i) {
-    return p && i >= 0 && size_t(i) < p->state_names.size() ? p->state_names[size_t(i)].c_str() : nullptr;
+    return p && i >= 0 && size_t(i) < p->state_names.size() ? p->state_names[size_t(i)].c_str()
+                                                            : nullptr;
 }
 
-int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t count, char* error, size_t error_bytes) {
+int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t count, char* error,
+                       size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         catena_program& program = given(p, "catena_program_run", "program");
         BorrowedArrays borrowed("input", "catena_program_run", inputs, count);
@@ -209,27 +237,33 @@ int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t c
         program.given.clear();
         // The caller's memory may be freed before a result that is an input is read.
         std::vector<Array> given;
-        for (const Array& input : borrowed.arrays()) given.push_back(input.to(program.program.device()));
+        for (const Array& input : borrowed.arrays())
+            given.push_back(input.to(program.program.device()));
         for (const Array& result : program.program.run(given)) {
             const Array output = result.to(cpu_device());
             bool is_input = false;
-            for (const Array& input : borrowed.arrays()) is_input = is_input || input.storage() == output.storage();
-            program.outputs.push_back(is_input ? Array::empty(output.type(), cpu_device()) : output.as_contiguous());
+            for (const Array& input : borrowed.arrays())
+                is_input = is_input || input.storage() == output.storage();
+            program.outputs.push_back(is_input ? Array::empty(output.type(), cpu_device())
+                                               : output.as_contiguous());
             if (is_input) copy_elements(output, program.outputs.back());
         }
     });
 }
 
-int catena_program_output(const catena_program* p, int32_t i, catena_tensor* output, char* error, size_t error_bytes) {
+int catena_program_output(const catena_program* p, int32_t i, catena_tensor* output, char* error,
+                          size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         const catena_program& program = given(p, "catena_program_output", "program");
         if (i < 0 || size_t(i) >= program.outputs.size())
-            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}", i, program.outputs.size());
+            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}",
+                             i, program.outputs.size());
         program.give(program.outputs[size_t(i)], &given(output, "catena_program_output", "output"));
     });
 }
 
-int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error, size_t error_bytes) {
+int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error,
+                         size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         catena_program& program = given(p, "catena_program_state", "program");
         const std::string asked = given_text(name, "catena_program_state", "name");
@@ -239,8 +273,8 @@ int catena_program_state(catena_program* p, const char* name, catena_tensor* sta
     });
 }
 
-int catena_program_set_state(catena_program* p, const char* name, const catena_tensor* state, char* error,
-                             size_t error_bytes) {
+int catena_program_set_state(catena_program* p, const char* name, const catena_tensor* state,
+                             char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         catena_program& program = given(p, "catena_program_set_state", "program");
         BorrowedArrays borrowed("state", "catena_program_set_state", state, 1);
@@ -251,14 +285,16 @@ int catena_program_set_state(catena_program* p, const char* name, const catena_t
     });
 }
 
-int catena_program_set_number(catena_program* p, const char* name, double value, char* error, size_t error_bytes) {
+int catena_program_set_number(catena_program* p, const char* name, double value, char* error,
+                              size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         catena_program& program = given(p, "catena_program_set_number", "program");
         program.program.set_number(given_text(name, "catena_program_set_number", "name"), value);
     });
 }
 
-int catena_program_save(const catena_program* p, const char* path, char* error, size_t error_bytes) {
+int catena_program_save(const catena_program* p, const char* path, char* error,
+                        size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         const catena_program& program = given(p, "catena_program_save", "program");
         program.program.save(given_text(path, "catena_program_save", "path"));

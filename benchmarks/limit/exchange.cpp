@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Two threads write a number in turn. Whoever waits for longer than a scheduler would let it gives up, as must the first of two parts that
-/// run one after the other.
+/// Two threads write a number in turn. Whoever waits for longer than a scheduler would let it gives
+/// up, as must the first of two parts that run one after the other.
 class Exchange {
 public:
     static constexpr int rounds = 500;
@@ -20,13 +20,16 @@ public:
         for (int i = 0; i < rounds; ++i) {
             const int mine = 2 * i + side;
             for (int looked = 1; turn_.load(std::memory_order_acquire) != mine; ++looked)
-                if (looked % 1024 == 0 && (given_up_ || Clock::now() - begin > std::chrono::milliseconds(5))) {
+                if (looked % 1024 == 0 &&
+                    (given_up_ || Clock::now() - begin > std::chrono::milliseconds(5))) {
                     given_up_ = true;
                     return;
                 }
             turn_.store(mine + 1, std::memory_order_release);
         }
-        if (side == 0) nanoseconds_ = std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / rounds;
+        if (side == 0)
+            nanoseconds_ =
+                std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / rounds;
     }
     double nanoseconds() const { return given_up_ ? 0 : nanoseconds_; }
 

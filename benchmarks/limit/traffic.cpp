@@ -11,7 +11,9 @@
 namespace catena::tool {
 namespace {
 
-double bytes_of(const Type& type) { return double(element_count(type.shape)) * double(size_of(type.dtype)); }
+double bytes_of(const Type& type) {
+    return double(element_count(type.shape)) * double(size_of(type.dtype));
+}
 
 /// The elements in memory that a view shows: those of a repeated dimension count once.
 double bytes_shown(const Array& array) {
@@ -23,22 +25,28 @@ double bytes_shown(const Array& array) {
 
 std::vector<Array> integers_of(std::span<const Variable* const> inputs) {
     std::vector<Array> integers;
-    for (const Variable* x : inputs) integers.push_back(x->array().defined() && is_integer(x->type().dtype) ? x->array() : Array());
+    for (const Variable* x : inputs)
+        integers.push_back(x->array().defined() && is_integer(x->type().dtype) ? x->array()
+                                                                               : Array());
     return integers;
 }
 
 class TrafficRecorder : public Recorder {
 public:
-    void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
-             const Attributes& attributes, std::span<const Scalar>, const SourceLoc&) override {
+    void saw(const OpDef& op, std::span<const Variable* const> inputs,
+             std::span<const Variable> outputs, const Attributes& attributes,
+             std::span<const Scalar>, const SourceLoc&) override {
         std::vector<Type> in, out;
         for (const Variable* x : inputs) in.push_back(x->array().defined() ? x->type() : Type{});
         for (const Variable& y : outputs) out.push_back(y.type());
         const double operations = product_operations({op, in, attributes}, out);
         const bool is_product = operations > 0;
-        if (is_product) count({&op, in, out, integers_of(inputs), attributes, operations, 1, first_read(inputs)});
-        const bool is_view = outputs.size() == 1 && !inputs.empty() && inputs[0]->array().defined() &&
-                             outputs[0].array().storage().get() == inputs[0]->array().storage().get();
+        if (is_product)
+            count(
+                {&op, in, out, integers_of(inputs), attributes, operations, 1, first_read(inputs)});
+        const bool is_view =
+            outputs.size() == 1 && !inputs.empty() && inputs[0]->array().defined() &&
+            outputs[0].array().storage().get() == inputs[0]->array().storage().get();
         if (!is_view) {
             for (const Variable* x : inputs)
                 if (x->array().defined()) read(op, x->array(), outputs, is_product);
@@ -60,8 +68,10 @@ public:
         Traffic result;
         for (const auto& [key, call] : products_) result.products.push_back(call);
         for (const auto& [storage, m] : memories_) {
-            if (!m.is_pointwise) result.bytes += std::min(m.bytes, m.read);
-            else if (m.is_given) result.bytes += m.bytes;
+            if (!m.is_pointwise)
+                result.bytes += std::min(m.bytes, m.read);
+            else if (m.is_given)
+                result.bytes += m.bytes;
         }
         return result;
     }
@@ -69,8 +79,8 @@ public:
 private:
     struct Memory {
         double bytes = 0;
-        double read = 0;            ///< By other operations than products.
-        bool is_made = false;       ///< Not there before the iteration.
+        double read = 0;       ///< By other operations than products.
+        bool is_made = false;  ///< Not there before the iteration.
         bool is_read_by_product = false;
         bool is_pointwise = false;  ///< Written by another operation than a product.
         bool is_given = false;      ///< Read by a product, or left.
@@ -97,7 +107,8 @@ private:
         m.bytes = std::max(m.bytes, bytes_shown(array));
         return m;
     }
-    void read(const OpDef& op, const Array& array, std::span<const Variable> outputs, bool by_product) {
+    void read(const OpDef& op, const Array& array, std::span<const Variable> outputs,
+              bool by_product) {
         Memory& m = memory(array);
         if (by_product) {
             m.is_given = true;
@@ -140,7 +151,8 @@ std::string ProductCall::key() const {
     return text;
 }
 
-Traffic traffic_of(const std::function<void()>& iteration, const std::function<std::vector<Array>()>& results) {
+Traffic traffic_of(const std::function<void()>& iteration,
+                   const std::function<std::vector<Array>()>& results) {
     TrafficRecorder recorder;
     {
         RecorderScope scope(&recorder);

@@ -20,8 +20,10 @@ struct Gpt : Chain {
     ChainList out;  ///< One Linear, or none where the output is tied.
     explicit Gpt(const GptSizes& sizes = {})
         : embed(sizes.words, sizes.width, {.initialW = initializers::Normal(0.02)}),
-          positions(initializers::Zero(), Shape{sizes.positions, sizes.width}), norm(sizes.width, {.eps = 1e-5}) {
-        for (int64_t i = 0; i < sizes.blocks; ++i) blocks.append(GptBlock(sizes.width, sizes.heads));
+          positions(initializers::Zero(), Shape{sizes.positions, sizes.width}),
+          norm(sizes.width, {.eps = 1e-5}) {
+        for (int64_t i = 0; i < sizes.blocks; ++i)
+            blocks.append(GptBlock(sizes.width, sizes.heads));
         if (!sizes.tied) out.append(Linear(sizes.width, sizes.words));
         add_children({{"embed", embed}, {"blocks", blocks}, {"norm", norm}, {"out", out}});
         add_param("positions", positions);
@@ -35,7 +37,8 @@ struct Gpt : Chain {
         for (size_t i = 0; i < blocks.size(); ++i) h = blocks.get<GptBlock>(i)(h, causal);
         return scores(norm(h));
     }
-    /// One more word [batch, 1] after those of the caches, one a block, to the scores [batch, 1, words].
+    /// One more word [batch, 1] after those of the caches, one a block, to the scores [batch, 1,
+    /// words].
     Variable decode(const Variable& word, std::vector<AttentionCache>& caches) {
         const int64_t past = caches.at(0).keys.shape()[2];
         Variable h = embed(word) + positions[slice(past, past + 1)];

@@ -28,13 +28,23 @@ struct GptBlock : Chain {
     Linear qkv, project, up, down;
     int64_t heads;
     GptBlock(int64_t width, int64_t heads)
-        : norm1(width, {.eps = 1e-5}), norm2(width, {.eps = 1e-5}), qkv(width, 3 * width), project(width, width),
-          up(width, 4 * width), down(4 * width, width), heads(heads) {
-        add_children({{"norm1", norm1}, {"qkv", qkv}, {"project", project},
-                      {"norm2", norm2}, {"up", up}, {"down", down}});
+        : norm1(width, {.eps = 1e-5}),
+          norm2(width, {.eps = 1e-5}),
+          qkv(width, 3 * width),
+          project(width, width),
+          up(width, 4 * width),
+          down(4 * width, width),
+          heads(heads) {
+        add_children({{"norm1", norm1},
+                      {"qkv", qkv},
+                      {"project", project},
+                      {"norm2", norm2},
+                      {"up", up},
+                      {"down", down}});
     }
 
-    /// x [batch, words, width] to the same; `causal` [words, words] is true where a word (row) may look.
+    /// x [batch, words, width] to the same; `causal` [words, words] is true where a word (row) may
+    /// look.
     Variable operator()(const Variable& x, const Variable& causal) {
         const Variables parts = split_heads(x);
         return finish(x, attention(parts[0], parts[1], parts[2], causal));
@@ -52,13 +62,16 @@ private:
         Variables parts = split_axis(qkv(norm1(x), 2), 3, 2);
         for (Variable& part : parts) {
             const Shape& shape = part.shape();
-            part = transpose(reshape(part, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
+            part = transpose(reshape(part, {shape[0], shape[1], heads, shape[2] / heads}),
+                             {0, 2, 1, 3});
         }
         return parts;
     }
-    static Variable attention(const Variable& q, const Variable& k, const Variable& v, const Variable& causal) {
+    static Variable attention(const Variable& q, const Variable& k, const Variable& v,
+                              const Variable& causal) {
         Variable scores = matmul(q, k, false, true) * (1 / std::sqrt(double(q.shape()[3])));
-        if (causal.defined()) scores = where(causal, scores, -std::numeric_limits<double>::infinity());
+        if (causal.defined())
+            scores = where(causal, scores, -std::numeric_limits<double>::infinity());
         return matmul(softmax(scores, 3), v);
     }
     Variable finish(const Variable& x, const Variable& attended) {
@@ -69,7 +82,8 @@ private:
 
 /// The block for texts of `words` words, with its mask.
 struct CausalBlock : GptBlock {
-    CausalBlock(int64_t width, int64_t heads, int64_t words) : GptBlock(width, heads), mask(causal_mask(words)) {}
+    CausalBlock(int64_t width, int64_t heads, int64_t words)
+        : GptBlock(width, heads), mask(causal_mask(words)) {}
     Variable operator()(const Variable& x) { return GptBlock::operator()(x, mask); }
     Variable mask;
 };

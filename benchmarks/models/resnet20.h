@@ -15,13 +15,14 @@ struct BasicBlock : Chain {
     Variable operator()(const Variable& x) { return relu(second(relu(first(x))) + shortcut(x)); }
 };
 
-/// ResNet-20 for CIFAR (He et al. 2015): three stages of `depth` blocks, of `width`, 2 and 4 times as many channels.
-/// x [batch, 3, height, width] to the scores [batch, 10].
+/// ResNet-20 for CIFAR (He et al. 2015): three stages of `depth` blocks, of `width`, 2 and 4 times
+/// as many channels. x [batch, 3, height, width] to the scores [batch, 10].
 struct ResNet20 : Chain {
     NormalizedConvolution stem;
     ChainList blocks;
     Linear out;
-    explicit ResNet20(int64_t width = 16, int64_t depth = 3) : stem(3, width, 3), out(4 * width, 10) {
+    explicit ResNet20(int64_t width = 16, int64_t depth = 3)
+        : stem(3, width, 3), out(4 * width, 10) {
         int64_t in = width;
         for (int64_t stage = 0; stage < 3; ++stage)
             for (int64_t i = 0; i < depth; ++i) {

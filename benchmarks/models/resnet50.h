@@ -11,11 +11,16 @@ struct Bottleneck : Chain {
     NormalizedConvolution reduce, spatial, expand;
     Shortcut shortcut;
     Bottleneck(int64_t in, int64_t middle, int64_t stride)
-        : reduce(in, middle, 1), spatial(middle, middle, 3, stride), expand(middle, 4 * middle, 1),
+        : reduce(in, middle, 1),
+          spatial(middle, middle, 3, stride),
+          expand(middle, 4 * middle, 1),
           shortcut(in, 4 * middle, stride) {
-        add_children({{"reduce", reduce}, {"spatial", spatial}, {"expand", expand}, {"shortcut", shortcut}});
+        add_children(
+            {{"reduce", reduce}, {"spatial", spatial}, {"expand", expand}, {"shortcut", shortcut}});
     }
-    Variable operator()(const Variable& x) { return relu(expand(relu(spatial(relu(reduce(x))))) + shortcut(x)); }
+    Variable operator()(const Variable& x) {
+        return relu(expand(relu(spatial(relu(reduce(x))))) + shortcut(x));
+    }
 };
 
 struct ResNet50Sizes {
@@ -24,7 +29,8 @@ struct ResNet50Sizes {
     int64_t classes = 1000;
 };
 
-/// ResNet-50 (He et al. 2015), the stride in the 3x3 convolutions: x [batch, 3, height, width] to [batch, classes].
+/// ResNet-50 (He et al. 2015), the stride in the 3x3 convolutions: x [batch, 3, height, width] to
+/// [batch, classes].
 struct ResNet50 : Chain {
     NormalizedConvolution stem;
     ChainList blocks;
@@ -38,7 +44,8 @@ struct ResNet50 : Chain {
         add_children({{"stem", stem}, {"blocks", blocks}, {"out", out}});
     }
     Variable operator()(const Variable& x) {
-        Variable h = max_pooling_2d(relu(stem(x)), 3, {.stride = {2}, .pad = {1}, .cover_all = false});
+        Variable h =
+            max_pooling_2d(relu(stem(x)), 3, {.stride = {2}, .pad = {1}, .cover_all = false});
         for (size_t i = 0; i < blocks.size(); ++i) h = blocks.get<Bottleneck>(i)(h);
         return out(mean(h, {2, 3}));
     }

@@ -15,8 +15,8 @@ struct DoubleConvolution : Chain {
     Variable operator()(const Variable& x) { return relu(second(relu(first(x)))); }
 };
 
-/// U-Net of four levels, of `width`, 2, 4 and 8 times as many channels: x [batch, 1, height, width], sizes divisible by
-/// 8, to the scores of every pixel, of the same shape.
+/// U-Net of four levels, of `width`, 2, 4 and 8 times as many channels: x [batch, 1, height,
+/// width], sizes divisible by 8, to the scores of every pixel, of the same shape.
 struct UNet : Chain {
     ChainList down, up, join;
     Convolution2D out;
@@ -38,7 +38,8 @@ struct UNet : Chain {
             h = down.get<DoubleConvolution>(level)(max_pooling_2d(h, 2));
         }
         for (size_t i = 0; i < up.size(); ++i) {
-            h = join.get<DoubleConvolution>(i)(concat({kept.back(), up.get<Deconvolution2D>(i)(h)}, 1));
+            h = join.get<DoubleConvolution>(i)(
+                concat({kept.back(), up.get<Deconvolution2D>(i)(h)}, 1));
             kept.pop_back();
         }
         return out(h);

@@ -14,7 +14,8 @@ struct Dcgan {
     Adam discriminator_optimizer{AdamOptions{.alpha = 2e-4, .beta1 = 0.5}};
     int64_t latent;
 
-    Dcgan(int64_t latent, int64_t width) : generator(latent, width), discriminator(width), latent(latent) {
+    Dcgan(int64_t latent, int64_t width)
+        : generator(latent, width), discriminator(width), latent(latent) {
         generator_optimizer.setup(generator);
         discriminator_optimizer.setup(discriminator);
     }
@@ -22,7 +23,8 @@ struct Dcgan {
     template <class G, class D>
     Variable step(G& generate, D& judge, const Variable& x) {
         const Variable fake = generate(cast(random_normal({x.shape()[0], latent}), x.dtype()));
-        const Variable judged = mean(softplus(-judge(x))) + mean(softplus(judge(Variable(fake.array(), false))));
+        const Variable judged =
+            mean(softplus(-judge(x))) + mean(softplus(judge(Variable(fake.array(), false))));
         discriminator.cleargrads();
         judged.backward();
         discriminator_optimizer.update();
@@ -66,15 +68,19 @@ Iteration prepare_dcgan(Variant variant, int64_t divisor) {
     if (variant == Variant::eager) {
         iteration.run = [=] { *loss = gan->step(gan->generator, gan->discriminator, x).array(); };
     } else if (variant == Variant::compiled) {
-        auto generate = shared_region("generator", variant, [gan](const Variable& z) { return gan->generator(z); });
-        auto judge = shared_region("discriminator", variant, [gan](const Variable& x) { return gan->discriminator(x); });
+        auto generate = shared_region("generator", variant,
+                                      [gan](const Variable& z) { return gan->generator(z); });
+        auto judge = shared_region("discriminator", variant,
+                                   [gan](const Variable& x) { return gan->discriminator(x); });
         iteration.run = [=] { *loss = gan->step(*generate, *judge, x).array(); };
         iteration.statistics = [=] { return sum(generate->statistics(), judge->statistics()); };
         iteration.programs = 3;
-        iteration.branches = 1;  // The discriminator's gradient flows on to the pictures only where they are generated.
+        iteration.branches = 1;  // The discriminator's gradient flows on to the pictures only where
+                                 // they are generated.
     } else {
-        auto region = shared_region(
-            "dcgan", variant, [gan](const Variable& x) { return gan->step(gan->generator, gan->discriminator, x); });
+        auto region = shared_region("dcgan", variant, [gan](const Variable& x) {
+            return gan->step(gan->generator, gan->discriminator, x);
+        });
         iteration.run = [=] { *loss = (*region)(x).array(); };
         iteration.statistics = [region] { return region->statistics(); };
         iteration.profile = [region] { return region->profile(); };

@@ -1,4 +1,5 @@
-// The benchmark's convolutional networks. Sizes of pictures are not cut below what the network's strides need.
+// The benchmark's convolutional networks. Sizes of pictures are not cut below what the network's
+// strides need.
 #include "benchmarks/models/resnet20.h"
 #include "benchmarks/models/resnet50.h"
 #include "benchmarks/models/unet.h"
@@ -26,9 +27,11 @@ Iteration prepare_resnet20(Variant variant, int64_t divisor) {
     RandomInputs random;
     const int64_t batch = cut(64), size = std::max<int64_t>(32 / divisor, 16);
     auto model = std::make_shared<models::ResNet20>(cut(16), cut(3));
-    const Variable x(random.uniform({batch, 3, size, size}), false), t(random.labels(10, {batch}), false);
+    const Variable x(random.uniform({batch, 3, size, size}), false),
+        t(random.labels(10, {batch}), false);
     auto optimizer = std::make_shared<MomentumSGD>(0.1, 0.9);
-    return train("resnet20", variant, model, optimizer, {{x, t}}, scores_loss, {std::make_shared<WeightDecay>(1e-4)});
+    return train("resnet20", variant, model, optimizer, {{x, t}}, scores_loss,
+                 {std::make_shared<WeightDecay>(1e-4)});
 }
 
 Iteration prepare_resnet50(Variant variant, int64_t divisor) {
@@ -37,7 +40,8 @@ Iteration prepare_resnet50(Variant variant, int64_t divisor) {
     const int64_t batch = cut(4), size = resnet50_picture(divisor);
     const Variable x(random.uniform({batch, 3, size, size}), false),
         t(random.labels(int32_t(cut(1000)), {batch}), false);
-    return train("resnet50", variant, resnet50(divisor), std::make_shared<MomentumSGD>(0.1, 0.9), {{x, t}}, scores_loss);
+    return train("resnet50", variant, resnet50(divisor), std::make_shared<MomentumSGD>(0.1, 0.9),
+                 {{x, t}}, scores_loss);
 }
 
 Iteration prepare_resnet50_infer(Variant variant, int64_t divisor) {
@@ -54,16 +58,19 @@ Iteration prepare_vgg16_cifar(Variant variant, int64_t divisor) {
     RandomInputs random;
     const int64_t batch = std::max<int64_t>(64 / divisor, 4);
     auto model = std::make_shared<models::Vgg16>(divided(64, divisor));
-    const Variable x(random.uniform({batch, 3, 32, 32}), false), t(random.labels(10, {batch}), false);
+    const Variable x(random.uniform({batch, 3, 32, 32}), false),
+        t(random.labels(10, {batch}), false);
     auto optimizer = std::make_shared<MomentumSGD>(0.05, 0.9);
-    return train("vgg16_cifar", variant, model, optimizer, {{x, t}}, scores_loss, {std::make_shared<WeightDecay>(5e-4)});
+    return train("vgg16_cifar", variant, model, optimizer, {{x, t}}, scores_loss,
+                 {std::make_shared<WeightDecay>(5e-4)});
 }
 
 Iteration prepare_unet(Variant variant, int64_t divisor) {
     RandomInputs random;
     const int64_t size = std::max<int64_t>(256 / divisor, 16);
     auto model = std::make_shared<models::UNet>(divided(16, divisor));
-    const Variable x(random.uniform({2, 1, size, size}), false), t(random.labels(2, {2, 1, size, size}), false);
+    const Variable x(random.uniform({2, 1, size, size}), false),
+        t(random.labels(2, {2, 1, size, size}), false);
     return train("unet", variant, model, std::make_shared<Adam>(0.001), {{x, t}},
                  [](const Variable& y, const Variable& t) { return sigmoid_cross_entropy(y, t); });
 }

@@ -1,5 +1,6 @@
-// The benchmark's functions: forward and backward, no parameters. `compiled` is a region of the forward call,
-// differentiated by backward() outside; `step` and `trusted` are one region that returns the gradients.
+// The benchmark's functions: forward and backward, no parameters. `compiled` is a region of the
+// forward call, differentiated by backward() outside; `step` and `trusted` are one region that
+// returns the gradients.
 #include "frontend/catena.h"
 #include "frontend/tools/catena/random_inputs.h"
 #include "benchmarks/workloads/shared_region.h"
@@ -14,25 +15,26 @@ using VariableList = std::vector<Variable>;
 template <class F>
 Iteration differentiate(const char* name, Variant variant, F f, VariableList xs, Variable gy) {
     if (variant == Variant::step || variant == Variant::trusted) {
-        auto region = shared_region(
-            name, variant, [f, gy](VariableList xs) {
-                const Variable y = f(xs);
-                const VariableList starts = gy.defined() ? VariableList{gy} : VariableList{};
-                Variables gxs = grad(VariableList{y}, xs, starts);
-                return VariableList(gxs.begin(), gxs.end());
-            });
+        auto region = shared_region(name, variant, [f, gy](VariableList xs) {
+            const Variable y = f(xs);
+            const VariableList starts = gy.defined() ? VariableList{gy} : VariableList{};
+            Variables gxs = grad(VariableList{y}, xs, starts);
+            return VariableList(gxs.begin(), gxs.end());
+        });
         auto last = std::make_shared<VariableList>();
         return {[=] {
-                    last->clear();  // As the other variants do: the last gradients are not kept while new ones are made.
+                    last->clear();  // As the other variants do: the last gradients are not kept
+                                    // while new ones are made.
                     *last = (*region)(xs);
                 },
-                1, [=] { return arrays_of(*last); },
+                1,
+                [=] { return arrays_of(*last); },
                 [=](const std::string& path, const PackageOptions& options) {
                     region->save(path, options);
                     return arrays_of(xs);
                 },
                 [=] { return region->statistics(); },
-            [=] { return region->profile(); }};
+                [=] { return region->profile(); }};
     }
     auto finish = [xs, gy](const Variable& y) {
         if (gy.defined()) y.set_grad(gy.array());
@@ -57,7 +59,10 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 clear();
                 finish((*region)(xs));
             },
-            1, gradients, nullptr, [=] { return region->statistics(); },
+            1,
+            gradients,
+            nullptr,
+            [=] { return region->statistics(); },
             [=] { return region->profile(); }};
 }
 
@@ -117,11 +122,15 @@ Iteration prepare_one_op(Variant variant, int64_t) {
                     for (int i = 0; i < repeats; ++i) Variable z = x + y;
                 },
                 repeats};
-    auto region = shared_region("one_op", variant, [](const Variable& x, const Variable& y) { return x + y; });
+    auto region = shared_region("one_op", variant,
+                                [](const Variable& x, const Variable& y) { return x + y; });
     return {[=] {
                 for (int i = 0; i < repeats; ++i) Variable z = (*region)(x, y);
             },
-            repeats, nullptr, nullptr, [=] { return region->statistics(); },
+            repeats,
+            nullptr,
+            nullptr,
+            [=] { return region->statistics(); },
             [=] { return region->profile(); }};
 }
 

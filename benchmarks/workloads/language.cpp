@@ -26,11 +26,13 @@ models::GptSizes gpt2_small(int64_t divisor) {
     return {cut(50257), cut(1024), cut(768), cut(12), cut(12)};
 }
 
-Iteration train_gpt(const char* name, Variant variant, const models::GptSizes& sizes, const Shape& shape) {
+Iteration train_gpt(const char* name, Variant variant, const models::GptSizes& sizes,
+                    const Shape& shape) {
     RandomInputs random;
     const Variable x(random.labels(int32_t(sizes.words), shape), false),
         t(random.labels(int32_t(sizes.words), {element_count(shape)}), false);
-    return train(name, variant, std::make_shared<models::Gpt>(sizes), adam_w(3e-4, 0.01), {{x, t}}, words_loss);
+    return train(name, variant, std::make_shared<models::Gpt>(sizes), adam_w(3e-4, 0.01), {{x, t}},
+                 words_loss);
 }
 
 /// The next word's scores, and the keys and values with those of the word.
@@ -48,8 +50,8 @@ Iteration prepare_ptb_lstm_unrolled(Variant variant, int64_t divisor) {
     auto model = std::make_shared<models::LanguageModel>(words, cut(650));
     const Variable x(random.labels(int32_t(words), {steps, batch}), false),
         t(random.labels(int32_t(words), {steps * batch}), false);
-    return train("ptb_lstm_unrolled", variant, model, std::make_shared<SGD>(1.0), {{x, t}}, scores_loss,
-                 {std::make_shared<GradientClipping>(5.0)});
+    return train("ptb_lstm_unrolled", variant, model, std::make_shared<SGD>(1.0), {{x, t}},
+                 scores_loss, {std::make_shared<GradientClipping>(5.0)});
 }
 
 Iteration prepare_char_rnn(Variant variant, int64_t divisor) {
@@ -65,8 +67,8 @@ Iteration prepare_char_rnn(Variant variant, int64_t divisor) {
         texts.push_back({text[slice(0, length)], reshape(text[slice(1, length + 1)], {-1})});
     }
     auto model = std::make_shared<models::CharRnn>(characters, cut(256));
-    Iteration iteration = train("char_rnn", variant, model, std::make_shared<Adam>(0.001), texts, scores_loss,
-                                {std::make_shared<GradientClipping>(5.0)});
+    Iteration iteration = train("char_rnn", variant, model, std::make_shared<Adam>(0.001), texts,
+                                scores_loss, {std::make_shared<GradientClipping>(5.0)});
     iteration.programs = int(lengths.size());
     return iteration;
 }
@@ -85,7 +87,8 @@ Iteration prepare_gpt_decode(Variant variant, int64_t divisor) {
     const models::GptSizes sizes = gpt2_small(divisor);
     auto model = std::make_shared<models::Gpt>(sizes);
     const Variable word(Array::zeros({Dtype::int32, {1, 1}}), false);
-    const Variable empty(Array::zeros({config().dtype, {1, sizes.heads, 0, sizes.width / sizes.heads}}), false);
+    const Variable empty(
+        Array::zeros({config().dtype, {1, sizes.heads, 0, sizes.width / sizes.heads}}), false);
     const std::vector<models::AttentionCache> beginning(size_t(sizes.blocks), {empty, empty});
     auto call = [model](const Variable& word, std::vector<models::AttentionCache> caches) {
         Variable scores = model->decode(word, caches);

@@ -23,7 +23,8 @@ Variable made_for(const onnx::Port& port, RandomInputs& random, const std::strin
         std::from_chars(text.data(), text.data() + text.size(), size);
         shape.push_back(size);
     }
-    return Variable(is_float(*port.dtype) ? random.uniform(shape).astype(*port.dtype) : Array::zeros({*port.dtype, shape}),
+    return Variable(is_float(*port.dtype) ? random.uniform(shape).astype(*port.dtype)
+                                          : Array::zeros({*port.dtype, shape}),
                     false);
 }
 
@@ -34,13 +35,17 @@ Iteration prepare_onnx(const std::string& path, Variant variant) {
     RandomInputs random;
     std::vector<Variable> inputs;
     for (const onnx::Port& port : model->inputs()) inputs.push_back(made_for(port, random, path));
-    return infer("onnx", variant, [model](const std::vector<Variable>& xs) { return (*model)(xs); }, inputs);
+    return infer(
+        "onnx", variant, [model](const std::vector<Variable>& xs) { return (*model)(xs); }, inputs);
 }
 
 #else
 
 Iteration prepare_onnx(const std::string& path, Variant) {
-    fail<ValueError>("bench: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)", path);
+    fail<ValueError>(
+        "bench: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev "
+        "libonnx-dev)",
+        path);
 }
 
 #endif

@@ -35,13 +35,16 @@ inline std::vector<Array> parameters_of(std::initializer_list<const Link*> model
     return arrays;
 }
 
-inline const auto scores_loss = [](const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); };
+inline const auto scores_loss = [](const Variable& y, const Variable& t) {
+    return softmax_cross_entropy(y, t);
+};
 using Hooks = std::vector<std::shared_ptr<OptimizerHook>>;
 
 /// A training iteration of `model` on the batches in turn: forward, loss, backward and update.
 template <class Model, class Loss>
-Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model, std::shared_ptr<Optimizer> optimizer,
-                std::vector<Batch> batches, Loss loss, const Hooks& hooks = {}) {
+Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
+                std::shared_ptr<Optimizer> optimizer, std::vector<Batch> batches, Loss loss,
+                const Hooks& hooks = {}) {
     optimizer->setup(*model);
     for (const auto& hook : hooks) optimizer->add_hook(hook);
     auto state = std::make_shared<TrainingState>();
@@ -70,11 +73,13 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
     if (variant == Variant::eager) {
         use([=](const Variable& x, const Variable& t) { return step_with(*model, x, t); }, nullptr);
     } else if (variant == Variant::compiled) {
-        auto region = shared_region(name, variant, [model](const Variable& x) { return (*model)(x); });
+        auto region =
+            shared_region(name, variant, [model](const Variable& x) { return (*model)(x); });
         use([=](const Variable& x, const Variable& t) { return step_with(*region, x, t); }, region);
     } else {
-        auto region = shared_region(
-            name, variant, [=](const Variable& x, const Variable& t) { return step_with(*model, x, t); });
+        auto region = shared_region(name, variant, [=](const Variable& x, const Variable& t) {
+            return step_with(*model, x, t);
+        });
         use([=](const Variable& x, const Variable& t) { return (*region)(x, t); }, region);
         iteration.save = [=](const std::string& path, const PackageOptions& options) {
             region->save(path, options);

@@ -21,7 +21,8 @@ Iteration prepare_gpt2_small(Variant variant, int64_t divisor);
 // Calls of networks in test mode.
 Iteration prepare_resnet50_infer(Variant variant, int64_t divisor);
 Iteration prepare_gpt_decode(Variant variant, int64_t divisor);
-/// The model of a file, on floats in [0, 1) and other numbers of 0; open sizes are 1. ValueError in a build without ONNX.
+/// The model of a file, on floats in [0, 1) and other numbers of 0; open sizes are 1. ValueError in
+/// a build without ONNX.
 Iteration prepare_onnx(const std::string& path, Variant variant);
 
 // Functions with their gradients.

@@ -30,7 +30,8 @@ Pool& pool() {
 std::unique_ptr<mlir::MLIRContext> make_context() {
     mlir::DialectRegistry registry;
     cpu::register_kernel_dialects(registry);
-    auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto context =
+        std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
     ir::load_dialects(*context);
     context->loadAllAvailableDialects();
     return context;

@@ -9,8 +9,9 @@ class MLIRContext;
 
 namespace catena::codegen {
 
-/// An MLIR context with all dialects, for one program at a time. Making one takes a millisecond, as long as the passes over a small
-/// program, so it is used again; not for ever, because a context keeps every type and attribute it has seen.
+/// An MLIR context with all dialects, for one program at a time. Making one takes a millisecond, as
+/// long as the passes over a small program, so it is used again; not for ever, because a context
+/// keeps every type and attribute it has seen.
 class PooledContext {
 public:
     PooledContext();

@@ -19,7 +19,8 @@ LoweredProgram::LoweredProgram(const Trace& trace, const passes::PipelineOptions
     timer.lap("import");
     if (options.dump) options.dump->program("import", *module);
     if (imported) imported(*module);
-    if (mlir::failed(passes::run_pipeline(*module, options, notes))) fail<CompileError>("region {}: {}", trace.name, complaints);
+    if (mlir::failed(passes::run_pipeline(*module, options, notes)))
+        fail<CompileError>("region {}: {}", trace.name, complaints);
 }
 
 }  // namespace catena::codegen

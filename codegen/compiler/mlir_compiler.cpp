@@ -32,20 +32,24 @@ using codegen::LoweredProgram;
 using Stages = std::vector<std::pair<std::string, std::string>>;
 
 std::unique_ptr<codegen::Target> target_of(const Trace& trace, const CompileOptions& options) {
-    if (!options.device || options.device->is_host()) return std::make_unique<codegen::cpu::HostTarget>(options.fast_math);
+    if (!options.device || options.device->is_host())
+        return std::make_unique<codegen::cpu::HostTarget>(options.fast_math);
     auto* device = dynamic_cast<CodeDevice*>(options.device);
-    if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
+    if (!device)
+        fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name,
+                           options.device->name());
     return std::make_unique<codegen::cuda::DeviceTarget>(*device, options.fast_math);
 }
 
 /// A program for other processes that has no code yet. `stages`, if given, receives its forms.
 struct PortableDraft {
-    PortableDraft(const Trace& trace, const passes::PipelineOptions& options, const codegen::SplitRule& rule, Stages* stages,
-                  const char* schedule_name)
+    PortableDraft(const Trace& trace, const passes::PipelineOptions& options,
+                  const codegen::SplitRule& rule, Stages* stages, const char* schedule_name)
         : lowered(trace, options,
-                   [&](mlir::ModuleOp imported) {
-                       if (stages) stages->emplace_back("import.mlir", passes::print_with_places(imported));
-                   }),
+                  [&](mlir::ModuleOp imported) {
+                      if (stages)
+                          stages->emplace_back("import.mlir", passes::print_with_places(imported));
+                  }),
           draft(codegen::build_schedule(*lowered.module, trace, rule, options.fast_math)) {
         draft.schedule.info.notes = lowered.notes;
         if (!stages) return;
@@ -60,13 +64,15 @@ struct PortableDraft {
 /// Of all arrays that the program makes: more than it needs at a time.
 int64_t bytes_of_values(const Trace& trace) {
     int64_t bytes = 0;
-    for (const auto& value : trace.values) bytes += element_count(value.type.shape) * int64_t(size_of(value.type.dtype));
+    for (const auto& value : trace.values)
+        bytes += element_count(value.type.shape) * int64_t(size_of(value.type.dtype));
     return bytes;
 }
 
-/// The program before its code, and what it came from. Passes estimate memory, the planner knows it: under a budget that was
-/// missed they are given a smaller one.
-Draft draft_within_budget(const Trace& trace, const CompileOptions& options, const codegen::Target& target, passes::Dump& dump,
+/// The program before its code, and what it came from. Passes estimate memory, the planner knows
+/// it: under a budget that was missed they are given a smaller one.
+Draft draft_within_budget(const Trace& trace, const CompileOptions& options,
+                          const codegen::Target& target, passes::Dump& dump,
                           std::unique_ptr<LoweredProgram>& lowered) {
     constexpr int most_attempts = 4;
     int64_t goal = options.memory_budget;
@@ -74,30 +80,35 @@ Draft draft_within_budget(const Trace& trace, const CompileOptions& options, con
         lowered.reset();  // Its context serves the next.
         dump.restart();
         lowered = std::make_unique<LoweredProgram>(
-            trace, passes::PipelineOptions{.fast_math = options.fast_math,
-                                           .dump = &dump,
-                                           .for_host = target.is_host(),
-                                           .channels_last = target.channels_last(),
-                                           .memory_budget = goal,
-                                           .is_large = bytes_of_values(trace) >= passes::saves_memory_from});
+            trace, passes::PipelineOptions{
+                       .fast_math = options.fast_math,
+                       .dump = &dump,
+                       .for_host = target.is_host(),
+                       .channels_last = target.channels_last(),
+                       .memory_budget = goal,
+                       .is_large = bytes_of_values(trace) >= passes::saves_memory_from});
         codegen::StageTimer timer(&dump);
-        Draft draft = codegen::build_schedule(*lowered->module, trace, target.split_rule(), options.fast_math);
+        Draft draft = codegen::build_schedule(*lowered->module, trace, target.split_rule(),
+                                              options.fast_math);
         timer.lap("schedule");
         draft.schedule.info.notes = lowered->notes;
         const auto bytes = int64_t(draft.schedule.arena_bytes);
         if (bytes <= options.memory_budget || options.memory_budget <= 0) return draft;
         if (attempt == most_attempts) {
             draft.schedule.info.notes.push_back(
-                fmt::format("memory_budget: {} bytes were asked for, {} are needed", options.memory_budget, bytes));
+                fmt::format("memory_budget: {} bytes were asked for, {} are needed",
+                            options.memory_budget, bytes));
             return draft;
         }
-        goal = std::max<int64_t>(1, int64_t(0.98 * double(goal) * double(options.memory_budget) / double(bytes)));
+        goal = std::max<int64_t>(
+            1, int64_t(0.98 * double(goal) * double(options.memory_budget) / double(bytes)));
     }
 }
 
 class MlirCompiler : public Compiler {
 public:
-    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+    std::shared_ptr<Executable> compile(const Trace& trace,
+                                        const CompileOptions& options) override {
         const NoFork whole;
         const profile::Span span("compile", trace.name);
         const auto begin = std::chrono::steady_clock::now();
@@ -105,7 +116,8 @@ public:
         const std::unique_ptr<codegen::Target> target = target_of(trace, options);
         std::unique_ptr<LoweredProgram> lowered;
         Draft draft = draft_within_budget(trace, options, *target, dump, lowered);
-        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(draft.schedule));
+        if (dump.wants("schedule"))
+            dump.text("schedule", "txt", codegen::to_string(draft.schedule));
         try {
             return target->compile(std::move(draft), {lowered->context, dump, begin});
         } catch (const CompileError& error) {
@@ -118,20 +130,23 @@ public:
         const NoFork whole;
         PortableProgram program;
         PortableDraft made(trace, {.fast_math = options.fast_math, .any_size = options.any_size},
-                           codegen::cpu::split_rule(options.any_size), options.stages ? &program.stages : nullptr, "schedule.txt");
-        codegen::cpu::add_portable_code(program, std::move(made.draft), options, made.lowered.context);
+                           codegen::cpu::split_rule(options.any_size),
+                           options.stages ? &program.stages : nullptr, "schedule.txt");
+        codegen::cpu::add_portable_code(program, std::move(made.draft), options,
+                                        made.lowered.context);
         return program;
     }
 
-    DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
-                                                      const DevicePortableOptions& options) override {
+    DevicePortableProgram compile_portable_for_device(
+        std::span<const Trace* const> runs, const DevicePortableOptions& options) override {
         const NoFork whole;
         DevicePortableProgram program;
         const bool any_size = runs.size() > 1;
         std::vector<Draft> drafts;
         for (const Trace* trace : runs) {
             const bool shown = options.stages && drafts.empty();
-            PortableDraft made(*trace, {.fast_math = options.fast_math, .any_size = any_size}, codegen::cuda::split_rule(any_size),
+            PortableDraft made(*trace, {.fast_math = options.fast_math, .any_size = any_size},
+                               codegen::cuda::split_rule(any_size),
                                shown ? &program.stages : nullptr, "cuda_schedule.txt");
             drafts.push_back(std::move(made.draft));
         }
@@ -144,18 +159,23 @@ public:
 
     std::string version() const override {
         const codegen::cpu::Processor& processor = codegen::cpu::host_processor();
-        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu, processor.vector_bytes * 8);
+        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu,
+                           processor.vector_bytes * 8);
     }
 
     int kernels_compiled() const override { return codegen::cpu::kernels_compiled(); }
     KernelCacheState kernel_cache() const override { return codegen::cpu::kernel_cache_state(); }
-    void set_kernel_cache_limit(size_t bytes) override { codegen::cpu::set_kernel_cache_limit(bytes); }
+    void set_kernel_cache_limit(size_t bytes) override {
+        codegen::cpu::set_kernel_cache_limit(bytes);
+    }
 
     KernelProvider& kernel_provider() override { return provider_; }
 
 private:
     codegen::cuda::CompilingProvider provider_{
-        [this](const Trace& trace, const CompileOptions& options) { return compile(trace, options); }};
+        [this](const Trace& trace, const CompileOptions& options) {
+            return compile(trace, options);
+        }};
 };
 
 }  // namespace

@@ -49,7 +49,9 @@ struct Cache {
     /// Programs that run an evicted kernel keep it.
     void drop_oldest() {
         while (bytes > limit && !kernels.empty()) {
-            auto older = [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; };
+            auto older = [](const auto& a, const auto& b) {
+                return a.second.last_used < b.second.last_used;
+            };
             auto oldest = std::min_element(kernels.begin(), kernels.end(), older);
             bytes -= oldest->second.code_bytes;
             kernels.erase(oldest);
@@ -64,18 +66,21 @@ Cache& cache() {
 
 std::vector<std::string> symbol_names(const std::vector<const WantedKernel*>& wanted) {
     std::vector<std::string> names;
-    for (const WantedKernel* each : wanted) names.push_back(kernel_symbol(*each->launch, names.size()));
+    for (const WantedKernel* each : wanted)
+        names.push_back(kernel_symbol(*each->launch, names.size()));
     return names;
 }
 
-/// Comments that say which of the user's operations each function computes. Only in texts: code is shared by programs with
-/// other lines.
-std::string legend(const std::vector<const WantedKernel*>& wanted, const std::vector<std::string>& names, const char* extension) {
+/// Comments that say which of the user's operations each function computes. Only in texts: code is
+/// shared by programs with other lines.
+std::string legend(const std::vector<const WantedKernel*>& wanted,
+                   const std::vector<std::string>& names, const char* extension) {
     const char* comment = std::string_view(extension) == "ll" ? ";" : "#";
     std::string text;
     for (size_t i = 0; i < wanted.size(); ++i) {
         text += fmt::format("{} {}:", comment, names[i]);
-        for (const program::Operation& operation : wanted[i]->launch->operations) text += " " + program::to_string(operation);
+        for (const program::Operation& operation : wanted[i]->launch->operations)
+            text += " " + program::to_string(operation);
         text += "\n";
     }
     return text;
@@ -93,7 +98,8 @@ JitResult compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRCont
         };
     const bool keep = DiskCache::instance().on();
     StageTimer timer(&dump);
-    JitResult result = jit_compile(std::move(kernels.context), std::move(kernels.module), names, listener, keep);
+    JitResult result =
+        jit_compile(std::move(kernels.context), std::move(kernels.module), names, listener, keep);
     timer.lap("kernels-code");
     return result;
 }
@@ -101,18 +107,22 @@ JitResult compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRCont
 /// The key of an object file of these kernels in the disk cache.
 std::string disk_key(const std::vector<const WantedKernel*>& wanted) {
     const Processor& processor = host_processor();
-    std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
-                                  processor.triple, processor.cpu, processor.features);
+    std::string key =
+        fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
+                    processor.triple, processor.cpu, processor.features);
     const std::vector<std::string> names = symbol_names(wanted);
-    for (size_t i = 0; i < wanted.size(); ++i) key += names[i] + " " + wanted[i]->launch->key + "\n";
+    for (size_t i = 0; i < wanted.size(); ++i)
+        key += names[i] + " " + wanted[i]->launch->key + "\n";
     return key;
 }
 
-/// Loaded from disk if compiled before, unless a dump is requested. `kept`: the name of the object on disk; empty if it is not there.
-JitResult load_or_compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRContext& context,
-                          passes::Dump& dump, std::string& kept) {
+/// Loaded from disk if compiled before, unless a dump is requested. `kept`: the name of the object
+/// on disk; empty if it is not there.
+JitResult load_or_compile(const std::vector<const WantedKernel*>& wanted,
+                          mlir::MLIRContext& context, passes::Dump& dump, std::string& kept) {
     DiskCache& disk = DiskCache::instance();
-    const bool shown = dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
+    const bool shown =
+        dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
     if (!disk.on() || shown) return compile(wanted, context, dump);
     const std::string key = disk_key(wanted);
     kept = fingerprint(key);
@@ -133,7 +143,8 @@ JitResult load_or_compile(const std::vector<const WantedKernel*>& wanted, mlir::
 
 }  // namespace
 
-CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context, passes::Dump& dump) {
+CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context,
+                                passes::Dump& dump) {
     Cache& known = cache();
     // One compilation at a time: a second one that needs the same kernels finds them in the cache.
     std::lock_guard lock(known.mutex);
@@ -152,7 +163,8 @@ CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIR
             auto function = reinterpret_cast<KernelFunction>(result.functions[i]);
             std::shared_ptr<const program::KeptCode> where;
             if (!kept.empty()) where = std::make_shared<program::KeptCode>(kept, symbols[i]);
-            known.kernels[key] = {function, result.code_bytes / missing.size(), result.code, std::move(where)};
+            known.kernels[key] = {function, result.code_bytes / missing.size(), result.code,
+                                  std::move(where)};
             ++i;
             known.bytes += known.kernels[key].code_bytes;
         }

@@ -20,15 +20,18 @@ struct CompiledKernels {
     size_t code_bytes = 0;  ///< Bytes of all of them.
 };
 
-/// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all new ones in one
-/// module. The least recently used kernels are evicted beyond the limit. `dump` receives every stage.
-CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context, passes::Dump& dump);
+/// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all
+/// new ones in one module. The least recently used kernels are evicted beyond the limit. `dump`
+/// receives every stage.
+CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context,
+                                passes::Dump& dump);
 
 /// Kernels compiled since the process began.
 int kernels_compiled();
 
 KernelCacheState kernel_cache_state();
-/// Limit of the cached code in bytes, besides code owned by programs. Initially CATENA_KERNEL_CACHE_MB, default 256 MB.
+/// Limit of the cached code in bytes, besides code owned by programs. Initially
+/// CATENA_KERNEL_CACHE_MB, default 256 MB.
 void set_kernel_cache_limit(size_t bytes);
 
 }  // namespace catena::codegen::cpu

@@ -15,11 +15,17 @@ int lane_count(const Kernel& kernel, const Processor& processor) {
 
 }  // namespace
 
-Emission::Emission(mlir::OpBuilder& builder, mlir::Location location, const Kernel& kernel, const KernelOptions& options,
-                   const Processor& processor)
-    : b(builder), loc(location), kernel(kernel), options(options), lanes(builder, location, lane_count(kernel, processor)),
-      nest(kernel), scratch(options.row_scratch ? find_row_scratch(kernel, nest) : no_row_scratch(kernel)),
-      memory(lanes, kernel, this->options, scratch), values(lanes, kernel, this->options, nest, scratch, memory) {}
+Emission::Emission(mlir::OpBuilder& builder, mlir::Location location, const Kernel& kernel,
+                   const KernelOptions& options, const Processor& processor)
+    : b(builder),
+      loc(location),
+      kernel(kernel),
+      options(options),
+      lanes(builder, location, lane_count(kernel, processor)),
+      nest(kernel),
+      scratch(options.row_scratch ? find_row_scratch(kernel, nest) : no_row_scratch(kernel)),
+      memory(lanes, kernel, this->options, scratch),
+      values(lanes, kernel, this->options, nest, scratch, memory) {}
 
 mlir::Value Emission::whole_steps(mlir::Value low, mlir::Value high, int64_t step) {
     mlir::Value count = lanes.sub(high, low);
@@ -29,18 +35,25 @@ mlir::Value Emission::whole_steps(mlir::Value low, mlir::Value high, int64_t ste
 void Emission::fetch_ahead(const std::vector<bool>& inputs) {
     constexpr int64_t bytes_ahead = 2048;  // About the latency of memory at its speed.
     const int inner = kernel.inner();
-    // Sums of columns in memory: their rows follow each other, but each is one loop over whole vectors.
+    // Sums of columns in memory: their rows follow each other, but each is one loop over whole
+    // vectors.
     const bool rows_in_order = kernel.serial > 0 && nest.dependence().last_stage() == 0;
     if (lanes.width() == 1 || (nest.lanes_reduced && !rows_in_order)) return;
-    const int along = nest.reduced_dims.empty() || nest.lanes_reduced ? inner : nest.reduced_dims.back();
+    const int along =
+        nest.reduced_dims.empty() || nest.lanes_reduced ? inner : nest.reduced_dims.back();
     if (along == inner && !memory.mask() && !rows_in_order) return;
     for (size_t i = 0; i < inputs.size(); ++i) {
         const KernelOperand& input = kernel.inputs[i];
-        if (!inputs[i] || stride_class(kernel, input, inner) != StrideClass::one || input.strides[along] == 0) continue;
-        const bool stays = along == inner && inner > 0 && Dependence::dims_of(input) == 1u << inner;  // The same row each time.
+        if (!inputs[i] || stride_class(kernel, input, inner) != StrideClass::one ||
+            input.strides[along] == 0)
+            continue;
+        const bool stays = along == inner && inner > 0 &&
+                           Dependence::dims_of(input) == 1u << inner;  // The same row each time.
         if (stays) continue;
-        const int64_t size = int64_t(size_of(input.dtype)), step = values.copies() * lanes.width() * size;
-        const int64_t indices = along == inner ? bytes_ahead / size : std::max<int64_t>(bytes_ahead / step, 1);
+        const int64_t size = int64_t(size_of(input.dtype)),
+                      step = values.copies() * lanes.width() * size;
+        const int64_t indices =
+            along == inner ? bytes_ahead / size : std::max<int64_t>(bytes_ahead / step, 1);
         for (int c = 0; c < values.copies(); ++c) memory.fetch(int(i), along, indices, c);
     }
 }

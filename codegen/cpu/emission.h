@@ -8,8 +8,8 @@ namespace catena::codegen::cpu {
 
 /// What the parts of a kernel's emission share.
 struct Emission {
-    Emission(mlir::OpBuilder& builder, mlir::Location location, const Kernel& kernel, const KernelOptions& options,
-             const Processor& processor);
+    Emission(mlir::OpBuilder& builder, mlir::Location location, const Kernel& kernel,
+             const KernelOptions& options, const Processor& processor);
 
     /// for (i = low; i < high; i += step) carried = body(i, carried), in a scope of its own.
     template <class F>
@@ -26,8 +26,9 @@ struct Emission {
 
     /// low + the largest multiple of `step`, a power of two, that fits below high.
     mlir::Value whole_steps(mlir::Value low, mlir::Value high, int64_t step);
-    /// Asks for what will be read from these inputs soon, in loops down columns and in rows so short that vectors are masked. Processors
-    /// see by themselves only where loops over whole vectors, one after another, are going.
+    /// Asks for what will be read from these inputs soon, in loops down columns and in rows so
+    /// short that vectors are masked. Processors see by themselves only where loops over whole
+    /// vectors, one after another, are going.
     void fetch_ahead(const std::vector<bool>& inputs);
     /// The size of a dimension in this unit.
     mlir::Value high_of(int dim) const;

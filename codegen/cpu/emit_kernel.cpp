@@ -13,9 +13,12 @@ using mlir::Value;
 /// The units of a kernel: a row, the rows of a block one after another, or a block of kept lanes.
 class KernelEmitter {
 public:
-    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const Kernel& kernel, const KernelOptions& options,
-                  const Processor& processor)
-        : e_(builder, loc, kernel, options, processor), kernel_(kernel), lanes_(e_.lanes), memory_(e_.memory),
+    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const Kernel& kernel,
+                  const KernelOptions& options, const Processor& processor)
+        : e_(builder, loc, kernel, options, processor),
+          kernel_(kernel),
+          lanes_(e_.lanes),
+          memory_(e_.memory),
           inner_(kernel.inner()) {}
 
     mlir::func::FuncOp emit(const std::string& name) {
@@ -59,11 +62,13 @@ private:
         } else {
             e_.values.emit(LoopNest::level_unit, 0);
             Value low = lanes_.mul(block, memory_.block());
-            emit_chunks(low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[size_t(inner_)]));
+            emit_chunks(
+                low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[size_t(inner_)]));
         }
     }
 
-    /// Moves operands to the unit's indices of the outer dimensions, and returns that of dimension 0, if it is one.
+    /// Moves operands to the unit's indices of the outer dimensions, and returns that of dimension
+    /// 0, if it is one.
     Value step_outer_dims(Value rest) {
         std::vector<int> outer;
         for (int dim = 0; dim < inner_; ++dim)
@@ -99,10 +104,11 @@ private:
     /// Stores the neutral element into the unit's accumulators in memory.
     void clear_accumulators(size_t at) {
         const int dim = e_.nest.reduced_dims[at];
-        if (dim == inner_) return over_lanes([&] {
-            for (size_t o = 0; o < kernel_.outputs.size(); ++o)
-                if (kernel_.stores[o].accumulate) memory_.store_neutral(int(o));
-        });
+        if (dim == inner_)
+            return over_lanes([&] {
+                for (size_t o = 0; o < kernel_.outputs.size(); ++o)
+                    if (kernel_.stores[o].accumulate) memory_.store_neutral(int(o));
+            });
         e_.loop(lanes_.index(0), memory_.sizes()[size_t(dim)], 1, {}, [&](Value i, Values) {
             memory_.step(dim, i);
             clear_accumulators(at + 1);
@@ -118,13 +124,14 @@ private:
         e_.values.set_copies(1);
         for (bool masked : {false, true}) {
             if (masked && lanes_.width() == 1) break;
-            e_.loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {}, [&](Value i, Values) {
-                if (masked) memory_.set_mask(lanes_.sub(high, i));
-                memory_.step(inner_, i);
-                body();
-                memory_.clear_mask();
-                return Values();
-            });
+            e_.loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {},
+                    [&](Value i, Values) {
+                        if (masked) memory_.set_mask(lanes_.sub(high, i));
+                        memory_.step(inner_, i);
+                        body();
+                        memory_.clear_mask();
+                        return Values();
+                    });
         }
     }
 
@@ -147,7 +154,8 @@ private:
             memory_.step(inner_, i);
             e_.values.emit(e_.nest.level_chunk, 0);
             StageEmitter(e_).emit();
-            if (e_.nest.reduced_dims.empty()) e_.fetch_ahead(std::vector<bool>(kernel_.inputs.size(), true));
+            if (e_.nest.reduced_dims.empty())
+                e_.fetch_ahead(std::vector<bool>(kernel_.inputs.size(), true));
             memory_.clear_mask();
             return Values();
         });
@@ -162,9 +170,9 @@ private:
 
 }  // namespace
 
-mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
-                               const Kernel& kernel, const KernelOptions& options,
-                               const Processor& processor) {
+mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc,
+                               const std::string& name, const Kernel& kernel,
+                               const KernelOptions& options, const Processor& processor) {
     return KernelEmitter(builder, loc, kernel, options, processor).emit(name);
 }
 

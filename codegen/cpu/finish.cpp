@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t most_scratch_bytes = 512 * 1024;
 
-/// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
-/// second-level cache.
+/// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds
+/// the second-level cache.
 int row_scratch_rows(const Kernel& kernel) {
     int rows = find_row_scratch(kernel, LoopNest(kernel)).slots;
     return rows * row_scratch_stride(kernel) <= most_scratch_bytes ? rows : 0;
@@ -28,9 +28,12 @@ double element_nanoseconds(const Kernel& kernel) {
     // Vector instructions at a few per nanosecond, bytes at second-level cache speed.
     double instructions = 0, bytes = 0;
     for (const KernelValue& value : kernel.values)
-        instructions += value.kind == KernelValue::Kind::instruction && facts_of(value.instruction).heavy ? 20 : 1;
+        instructions +=
+            value.kind == KernelValue::Kind::instruction && facts_of(value.instruction).heavy ? 20
+                                                                                              : 1;
     for (int o = 0; o < kernel.operand_count(); ++o)
-        if (kernel.operand(o).strides[kernel.inner()] != 0) bytes += double(size_of(kernel.operand(o).dtype));
+        if (kernel.operand(o).strides[kernel.inner()] != 0)
+            bytes += double(size_of(kernel.operand(o).dtype));
     return std::max(0.03 * instructions, 0.03 * bytes);
 }
 
@@ -51,12 +54,15 @@ bool streams(const KernelGeometry& geometry) {
     return large;
 }
 
-/// While a row is gone through again, memory would rest: how many rows further on the one is that is fetched meanwhile. The next one would
-/// be needed too soon, if rows are short. 0: they are so short that it does not pay, or they are gone through once.
+/// While a row is gone through again, memory would rest: how many rows further on the one is that
+/// is fetched meanwhile. The next one would be needed too soon, if rows are short. 0: they are so
+/// short that it does not pay, or they are gone through once.
 int rows_ahead(const Kernel& kernel) {
     constexpr int64_t least_bytes = 2048, bytes_ahead = 8192;
     const int inner = kernel.inner();
-    if (!kernel.is_reduced(inner) || inner == 0 || kernel.is_reduced(inner - 1) || sweeps_once(kernel)) return 0;
+    if (!kernel.is_reduced(inner) || inner == 0 || kernel.is_reduced(inner - 1) ||
+        sweeps_once(kernel))
+        return 0;
     int64_t bytes = 0;
     for (const KernelOperand& input : kernel.inputs)
         if (input.strides[inner] == 1 && input.strides[inner - 1] != 0)
@@ -86,16 +92,22 @@ std::vector<WantedKernel> finish(Draft& draft, const FinishOptions& options) {
         launch.element_nanoseconds = element_nanoseconds(kernel);
         launch.row_scratch_rows = row_scratch_rows(kernel);
         size_kernel(launch);
-        const bool streaming = options.streaming && streams(kernel) && !writes_over_an_input(draft.schedule, launch);
-        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0, rows_ahead(kernel)}});
+        const bool streaming =
+            options.streaming && streams(kernel) && !writes_over_an_input(draft.schedule, launch);
+        wanted.push_back(
+            {&kernel,
+             &launch,
+             {options.fast_math, streaming, launch.row_scratch_rows > 0, rows_ahead(kernel)}});
         launch.key = kernel_key(kernel, wanted.back().options, host_processor());
     }
     return wanted;
 }
 
-std::string kernel_key(const Kernel& kernel, const KernelOptions& options, const Processor& processor) {
-    return fmt::format("{} fast_math={} streaming={} row_scratch={} rows_ahead={} {}", processor.key, options.fast_math,
-                       options.streaming, options.row_scratch, options.rows_ahead, pattern_of(kernel));
+std::string kernel_key(const Kernel& kernel, const KernelOptions& options,
+                       const Processor& processor) {
+    return fmt::format("{} fast_math={} streaming={} row_scratch={} rows_ahead={} {}",
+                       processor.key, options.fast_math, options.streaming, options.row_scratch,
+                       options.rows_ahead, pattern_of(kernel));
 }
 
 SplitRule split_rule(bool any_size) {
@@ -108,7 +120,8 @@ SplitRule split_rule(bool any_size) {
                    .rows_in_order = true,
                    .columns = plan_columns_with_rows};
     if (any_size) {
-        // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is split.
+        // The number of blocks of a split reduction or of column reductions depends on the sizes:
+        // neither is split.
         rule.smallest = std::numeric_limits<int64_t>::max();
         rule.columns = plan_columns_after_rows;
     }

@@ -41,7 +41,8 @@ struct Jit {
     Jit() {
         auto machine = make_machine(host_processor(), true);
         llvm::orc::LLJITBuilder builder;
-        builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(machine->getTargetTriple()));
+        builder.setJITTargetMachineBuilder(
+            llvm::orc::JITTargetMachineBuilder(machine->getTargetTriple()));
         builder.setDataLayout(machine->createDataLayout());
         lljit = must(builder.create(), "the JIT cannot be started");
         lljit->getMainJITDylib().addGenerator(
@@ -62,8 +63,8 @@ std::shared_ptr<void> owner_of(llvm::orc::JITDylib& library) {
         const NoFork whole;
         Jit& j = jit();
         std::lock_guard lock(j.mutex);
-        llvm::consumeError(
-            j.lljit->getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(library)));
+        llvm::consumeError(j.lljit->getExecutionSession().removeJITDylib(
+            *static_cast<llvm::orc::JITDylib*>(library)));
     });
 }
 
@@ -72,20 +73,22 @@ JitResult link(std::unique_ptr<llvm::MemoryBuffer> object, const std::vector<std
     JitResult result;
     result.code_bytes = object->getBufferSize();
     std::lock_guard lock(j.mutex);
-    auto& library = must(j.lljit->createJITDylib(fmt::format("kernels{}", j.modules++)), "a library of kernels");
+    auto& library = must(j.lljit->createJITDylib(fmt::format("kernels{}", j.modules++)),
+                         "a library of kernels");
     library.addToLinkOrder(j.lljit->getMainJITDylib());
     must(j.lljit->addObjectFile(library, std::move(object)), "linking kernels");
     for (const std::string& name : names)
-        result.functions.push_back(must(j.lljit->lookup(library, name), "looking a kernel up").toPtr<void*>());
+        result.functions.push_back(
+            must(j.lljit->lookup(library, name), "looking a kernel up").toPtr<void*>());
     result.code = owner_of(library);
     return result;
 }
 
 }  // namespace
 
-JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                      const std::vector<std::string>& names, const CodeListener& listener,
-                      bool keep_object) {
+JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context,
+                      std::unique_ptr<llvm::Module> module, const std::vector<std::string>& names,
+                      const CodeListener& listener, bool keep_object) {
     jit();
     llvm::SmallVector<char, 0> object = make_object(*module, host_processor(), true, listener);
     module.reset();

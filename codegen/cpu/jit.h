@@ -23,9 +23,9 @@ struct JitResult {
 
 /// Optimises, compiles and links `module` into this process. CompileError with LLVM's message on
 /// failure. Texts are made only for a listener.
-JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                      const std::vector<std::string>& names, const CodeListener& listener,
-                      bool keep_object = false);
+JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context,
+                      std::unique_ptr<llvm::Module> module, const std::vector<std::string>& names,
+                      const CodeListener& listener, bool keep_object = false);
 /// Links an object file from jit_compile(), possibly of another process.
 JitResult jit_load(const std::string& object, const std::vector<std::string>& names);
 

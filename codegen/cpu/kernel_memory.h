@@ -13,19 +13,23 @@ namespace catena::codegen::cpu {
 
 using Values = llvm::SmallVector<mlir::Value, 4>;
 
-/// Memory access of the kernel being emitted: its arguments, the current position in every operand, and loads and
-/// stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is the scalar at the first lane.
+/// Memory access of the kernel being emitted: its arguments, the current position in every operand,
+/// and loads and stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is
+/// the scalar at the first lane.
 class KernelMemory {
 public:
-    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const RowScratch& scratch);
+    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options,
+                 const RowScratch& scratch);
 
     /// Unpacks KernelArguments at the start of the function.
     void read_arguments(mlir::Value arguments);
     const Values& sizes() const { return sizes_; }  ///< By dimension.
     mlir::Value scalar(int s) const { return scalars_[size_t(s)]; }
-    mlir::Value block() const { return block_; }            ///< Lanes of one unit, when lanes are kept.
-    mlir::Value blocks() const { return blocks_; }          ///< Their number per row.
-    mlir::Value split_size() const { return split_size_; }  ///< Full size of the dimension that was split.
+    mlir::Value block() const { return block_; }    ///< Lanes of one unit, when lanes are kept.
+    mlir::Value blocks() const { return blocks_; }  ///< Their number per row.
+    mlir::Value split_size() const {
+        return split_size_;
+    }  ///< Full size of the dimension that was split.
 
     /// Moves every operand to index `i` of `dim`.
     void step(int dim, mlir::Value i);
@@ -40,7 +44,8 @@ public:
     mlir::Value mask() const { return mask_; }  ///< Null: all lanes are in bounds.
 
     mlir::Value load(int operand, Register type, int c);
-    /// Asks for the memory of copy c of an input with contiguous lanes, `indices` of `dim` further on; whether it exists does not matter.
+    /// Asks for the memory of copy c of an input with contiguous lanes, `indices` of `dim` further
+    /// on; whether it exists does not matter.
     void fetch(int input, int dim, int64_t indices, int c);
     /// Stores one element into `output`, which does not vary along the lanes.
     void store_scalar(int output, mlir::Value scalar, Register from);
@@ -53,7 +58,9 @@ public:
     void store_to_row(int value, mlir::Value lanes, int c);
 
 private:
-    StrideClass class_of(int operand, int dim) const { return stride_class(kernel_, kernel_.operand(operand), dim); }
+    StrideClass class_of(int operand, int dim) const {
+        return stride_class(kernel_, kernel_.operand(operand), dim);
+    }
     mlir::Value load_field(mlir::Value base, int64_t position, mlir::Type type);
     mlir::Value address(int operand, mlir::Value offset, mlir::Type element);
     mlir::Value address_of_copy(int operand, int c, mlir::Type element);

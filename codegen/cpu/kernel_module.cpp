@@ -41,8 +41,9 @@ std::string kernel_symbol(const KernelLaunch& launch, size_t number) {
     return fmt::format("kernel{}_{}{}", number, dims, function_names(launch));
 }
 
-KernelModule lower_kernels(const std::vector<const WantedKernel*>& wanted, const std::vector<std::string>& names,
-                           const Processor& processor, mlir::MLIRContext& context, passes::Dump* dump) {
+KernelModule lower_kernels(const std::vector<const WantedKernel*>& wanted,
+                           const std::vector<std::string>& names, const Processor& processor,
+                           mlir::MLIRContext& context, passes::Dump* dump) {
     StageTimer timer(dump);
     mlir::OpBuilder builder(&context);
     mlir::Location loc = builder.getUnknownLoc();

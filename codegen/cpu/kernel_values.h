@@ -14,12 +14,13 @@ struct EmittedValue {
     explicit operator bool() const { return uniform || !copies.empty(); }
 };
 
-/// The values of the kernel being emitted. Each is emitted once in the loop of its level, as one scalar for all lanes or as
-/// `copies()` vectors side by side; what a loop's body has emitted is forgotten after it.
+/// The values of the kernel being emitted. Each is emitted once in the loop of its level, as one
+/// scalar for all lanes or as `copies()` vectors side by side; what a loop's body has emitted is
+/// forgotten after it.
 class KernelValues {
 public:
-    KernelValues(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const LoopNest& nest,
-                 const RowScratch& scratch, KernelMemory& memory);
+    KernelValues(Lanes& lanes, const Kernel& kernel, const KernelOptions& options,
+                 const LoopNest& nest, const RowScratch& scratch, KernelMemory& memory);
 
     int copies() const { return copies_; }
     void set_copies(int copies) { copies_ = copies; }
@@ -44,7 +45,8 @@ public:
     /// Forgets at its end what has been emitted since, and where operands have been moved.
     class Scope {
     public:
-        explicit Scope(KernelValues& values) : values_(values), emitted_(values.emitted_), offsets_(values.memory_.offsets()) {}
+        explicit Scope(KernelValues& values)
+            : values_(values), emitted_(values.emitted_), offsets_(values.memory_.offsets()) {}
         ~Scope();
         Scope(const Scope&) = delete;
 

@@ -16,19 +16,27 @@ bool is_float_value(Value v) { return mlir::isa<mlir::FloatType>(mlir::getElemen
 
 Type Lanes::scalar_type(Register r) const {
     switch (r) {
-        case Register::truth: return b.getI1Type();
-        case Register::i64: return b.getI64Type();
-        case Register::f32: return b.getF32Type();
-        default: return b.getF64Type();
+        case Register::truth:
+            return b.getI1Type();
+        case Register::i64:
+            return b.getI64Type();
+        case Register::f32:
+            return b.getF32Type();
+        default:
+            return b.getF64Type();
     }
 }
 
 Type Lanes::storage_type(Dtype dtype) const {
     switch (dtype) {
-        case Dtype::float16: return b.getF16Type();
-        case Dtype::float32: return b.getF32Type();
-        case Dtype::float64: return b.getF64Type();
-        default: return b.getIntegerType(unsigned(size_of(dtype) * 8));  // bfloat16 is moved as bits
+        case Dtype::float16:
+            return b.getF16Type();
+        case Dtype::float32:
+            return b.getF32Type();
+        case Dtype::float64:
+            return b.getF64Type();
+        default:
+            return b.getIntegerType(unsigned(size_of(dtype) * 8));  // bfloat16 is moved as bits
     }
 }
 
@@ -42,7 +50,8 @@ Value Lanes::index(int64_t value) { return integer(b.getI64Type(), value); }
 Value Lanes::integer(Type type, int64_t value) {
     auto scalar = b.getIntegerAttr(mlir::getElementTypeOrSelf(type), value);
     if (auto vector = mlir::dyn_cast<VectorType>(type))
-        return ConstantOp::create(b, loc, mlir::DenseElementsAttr::get(vector, mlir::Attribute(scalar)));
+        return ConstantOp::create(b, loc,
+                                  mlir::DenseElementsAttr::get(vector, mlir::Attribute(scalar)));
     return ConstantOp::create(b, loc, scalar);
 }
 
@@ -51,7 +60,8 @@ Value Lanes::constant(Type type, double value) {
     if (!mlir::isa<mlir::FloatType>(element)) return integer(type, int64_t(value));
     auto scalar = b.getFloatAttr(element, value);
     if (auto vector = mlir::dyn_cast<VectorType>(type))
-        return ConstantOp::create(b, loc, mlir::DenseElementsAttr::get(vector, mlir::Attribute(scalar)));
+        return ConstantOp::create(b, loc,
+                                  mlir::DenseElementsAttr::get(vector, mlir::Attribute(scalar)));
     return ConstantOp::create(b, loc, scalar);
 }
 
@@ -106,7 +116,8 @@ Value bfloat16_bits(Lanes& l, Value x) {
     Type i32 = l.shaped_like(x, l.b.getI32Type()), i16 = l.shaped_like(x, l.b.getI16Type());
     Value bits = BitcastOp::create(l.b, l.loc, i32, x);
     Value sixteen = l.integer(i32, 16);
-    Value odd = AndIOp::create(l.b, l.loc, ShRUIOp::create(l.b, l.loc, bits, sixteen), l.integer(i32, 1));
+    Value odd =
+        AndIOp::create(l.b, l.loc, ShRUIOp::create(l.b, l.loc, bits, sixteen), l.integer(i32, 1));
     Value rounded = l.add(bits, l.add(odd, l.integer(i32, 0x7fff)));
     Value quiet = OrIOp::create(l.b, l.loc, bits, l.integer(i32, 0x400000));
     Value chosen = l.select(l.compare(CmpFPredicate::UNO, x, x), quiet, rounded);
@@ -152,7 +163,8 @@ Value Lanes::convert(Value value, Register from, Register to) {
 }
 
 Value Lanes::float_extreme(Value x, Value y, bool maximum) {
-    // select(x > y, x, y) is one x86 instruction and gives y when either is NaN; a NaN in x is restored.
+    // select(x > y, x, y) is one x86 instruction and gives y when either is NaN; a NaN in x is
+    // restored.
     auto order = maximum ? CmpFPredicate::OGT : CmpFPredicate::OLT;
     Value chosen = select(compare(order, x, y), x, y);
     return select(compare(CmpFPredicate::UNO, x, x), x, chosen);
@@ -174,8 +186,10 @@ Value Lanes::neutral(Combine combine, Type type) {
     bool is_float = mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(type));
     constexpr double inf = std::numeric_limits<double>::infinity();
     switch (combine) {
-        case Combine::sum: return constant(type, 0);
-        case Combine::product: return constant(type, 1);
+        case Combine::sum:
+            return constant(type, 0);
+        case Combine::product:
+            return constant(type, 1);
         case Combine::maximum:
             return is_float ? constant(type, -inf)
                             : integer(type, std::numeric_limits<int64_t>::min());
@@ -188,16 +202,23 @@ Value Lanes::neutral(Combine combine, Type type) {
 Value Lanes::combine(Combine combine, Value x, Value y) {
     if (is_float_value(x)) {
         switch (combine) {
-            case Combine::sum: return AddFOp::create(b, loc, x, y);
-            case Combine::product: return MulFOp::create(b, loc, x, y);
-            default: return float_extreme(x, y, combine == Combine::maximum);
+            case Combine::sum:
+                return AddFOp::create(b, loc, x, y);
+            case Combine::product:
+                return MulFOp::create(b, loc, x, y);
+            default:
+                return float_extreme(x, y, combine == Combine::maximum);
         }
     }
     switch (combine) {
-        case Combine::sum: return add(x, y);
-        case Combine::product: return mul(x, y);
-        case Combine::maximum: return MaxSIOp::create(b, loc, x, y);
-        default: return min(x, y);
+        case Combine::sum:
+            return add(x, y);
+        case Combine::product:
+            return mul(x, y);
+        case Combine::maximum:
+            return MaxSIOp::create(b, loc, x, y);
+        default:
+            return min(x, y);
     }
 }
 

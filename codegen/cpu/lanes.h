@@ -18,23 +18,37 @@ public:
     int width() const { return width_; }
     mlir::Type scalar_type(Register r) const;
     mlir::Type storage_type(Dtype dtype) const;  ///< Integer or float type that holds it in memory.
-    mlir::VectorType vector_of(mlir::Type scalar) const { return mlir::VectorType::get({width_}, scalar); }
+    mlir::VectorType vector_of(mlir::Type scalar) const {
+        return mlir::VectorType::get({width_}, scalar);
+    }
     /// `scalar`, or the vector of it when `like` is one.
     mlir::Type shaped_like(mlir::Value like, mlir::Type scalar) const;
 
-    mlir::Value index(int64_t value);                 ///< i64 constant.
+    mlir::Value index(int64_t value);                     ///< i64 constant.
     mlir::Value constant(mlir::Type type, double value);  ///< Any scalar or vector; splat.
     mlir::Value integer(mlir::Type type, int64_t value);
     mlir::Value splat(mlir::Value scalar);
     mlir::Value extract(mlir::Value vector, int lane);
     mlir::Value insert(mlir::Value scalar, mlir::Value vector, int lane);
 
-    mlir::Value add(mlir::Value x, mlir::Value y) { return mlir::arith::AddIOp::create(b, loc, x, y); }
-    mlir::Value sub(mlir::Value x, mlir::Value y) { return mlir::arith::SubIOp::create(b, loc, x, y); }
-    mlir::Value mul(mlir::Value x, mlir::Value y) { return mlir::arith::MulIOp::create(b, loc, x, y); }
-    mlir::Value min(mlir::Value x, mlir::Value y) { return mlir::arith::MinSIOp::create(b, loc, x, y); }
-    mlir::Value div(mlir::Value x, mlir::Value y) { return mlir::arith::DivUIOp::create(b, loc, x, y); }
-    mlir::Value rem(mlir::Value x, mlir::Value y) { return mlir::arith::RemUIOp::create(b, loc, x, y); }
+    mlir::Value add(mlir::Value x, mlir::Value y) {
+        return mlir::arith::AddIOp::create(b, loc, x, y);
+    }
+    mlir::Value sub(mlir::Value x, mlir::Value y) {
+        return mlir::arith::SubIOp::create(b, loc, x, y);
+    }
+    mlir::Value mul(mlir::Value x, mlir::Value y) {
+        return mlir::arith::MulIOp::create(b, loc, x, y);
+    }
+    mlir::Value min(mlir::Value x, mlir::Value y) {
+        return mlir::arith::MinSIOp::create(b, loc, x, y);
+    }
+    mlir::Value div(mlir::Value x, mlir::Value y) {
+        return mlir::arith::DivUIOp::create(b, loc, x, y);
+    }
+    mlir::Value rem(mlir::Value x, mlir::Value y) {
+        return mlir::arith::RemUIOp::create(b, loc, x, y);
+    }
     mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) {
         return mlir::arith::SelectOp::create(b, loc, c, x, y);
     }

@@ -41,7 +41,8 @@ void LoopNest::find_uses() {
         if (kernel_.values[v].kind == Kind::reduction || dependence_.varying(int(v)))
             for (int arg : kernel_.values[v].args) used_by_lanes_[size_t(arg)] = true;
     for (size_t o = 0; o < kernel_.outputs.size(); ++o)
-        if (kernel_.outputs[o].strides[kernel_.inner()] != 0) used_by_lanes_[size_t(kernel_.stores[o].value)] = true;
+        if (kernel_.outputs[o].strides[kernel_.inner()] != 0)
+            used_by_lanes_[size_t(kernel_.stores[o].value)] = true;
 }
 
 double LoopNest::cost_of(int value) const {
@@ -53,8 +54,9 @@ double LoopNest::cost_of(int value) const {
         double own = 1;
         if (at.kind == Kind::constant) own = 0;
         if (at.kind == Kind::instruction) own = facts_of(at.instruction).cost;
-        const bool gathers = at.kind == Kind::load && stride_class(kernel_, kernel_.inputs[size_t(at.operand)], kernel_.inner()) ==
-                                                          StrideClass::general;
+        const bool gathers =
+            at.kind == Kind::load && stride_class(kernel_, kernel_.inputs[size_t(at.operand)],
+                                                  kernel_.inner()) == StrideClass::general;
         if (gathers) own = 16;
         for (int arg : at.args) own += cost(arg);
         return own;

@@ -8,8 +8,9 @@ namespace catena::codegen::cpu {
 
 /// Where in the loops of a collapsed kernel each value is computed.
 ///
-/// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept lanes the chunk of
-/// lanes, then the reduced loops. A value's level is the outermost at which its operands are known.
+/// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept
+/// lanes the chunk of lanes, then the reduced loops. A value's level is the outermost at which its
+/// operands are known.
 class LoopNest {
 public:
     explicit LoopNest(const Kernel& kernel);
@@ -24,7 +25,8 @@ public:
     /// Whether some use is a vector.
     bool used_by_lanes(int value) const { return used_by_lanes_[size_t(value)]; }
 
-    /// Estimated vector instructions to compute a value from those known outside the innermost loop.
+    /// Estimated vector instructions to compute a value from those known outside the innermost
+    /// loop.
     double cost_of(int value) const;
 
 private:

@@ -28,9 +28,9 @@
 namespace catena::codegen::cpu {
 
 void register_kernel_dialects(mlir::DialectRegistry& registry) {
-    registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                    mlir::vector::VectorDialect>();
+    registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                    mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                    mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
     mlir::registerBuiltinDialectTranslation(registry);
     mlir::registerLLVMDialectTranslation(registry);
 }

@@ -18,7 +18,8 @@
 namespace catena::codegen::cpu {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Processor& processor, bool jit) {
-    static const bool ready = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+    static const bool ready =
+        !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
     if (!ready) fail<CompileError>("codegen: LLVM has no code generator for this machine");
     std::string error;
     llvm::Triple triple(processor.triple);
@@ -27,8 +28,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Processor& processor, bo
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-        triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-        llvm::CodeGenOptLevel::Default, jit));
+        triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_,
+        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, jit));
 }
 
 namespace {

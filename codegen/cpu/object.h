@@ -21,7 +21,8 @@ using CodeListener = std::function<void(const char* extension, const std::string
 /// LLVM's description of `processor`; CompileError when this LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> make_machine(const Processor& processor, bool jit);
 
-/// Optimises `module` for `processor` and compiles it to an object file. Texts are made only for a listener.
+/// Optimises `module` for `processor` and compiles it to an object file. Texts are made only for a
+/// listener.
 llvm::SmallVector<char, 0> make_object(llvm::Module& module, const Processor& processor, bool jit,
                                        const CodeListener& listener);
 

@@ -10,7 +10,7 @@ struct Processor {
     std::string cpu;       ///< LLVM's name: "znver4".
     std::string features;  ///< "+avx512f,-avx512fp16,..."
     int vector_bytes = 16;
-    std::string key;       ///< Distinguishes code in caches.
+    std::string key;  ///< Distinguishes code in caches.
 };
 const Processor& host_processor();
 /// All processors of a level of program::known_code_levels; CompileError listing them otherwise.

@@ -32,7 +32,8 @@ RowScratch find_row_scratch(const Kernel& kernel, const LoopNest& nest) {
         // From the results towards the inputs: the last value that qualifies saves the most.
         std::function<void(int)> visit = [&](int v) {
             const KernelValue& value = kernel.values[size_t(v)];
-            const bool in_loop = nest.level(v) == nest.level_last && value.kind != KernelValue::Kind::reduction;
+            const bool in_loop =
+                nest.level(v) == nest.level_last && value.kind != KernelValue::Kind::reduction;
             if (visited[size_t(v)] || !in_loop) return;
             visited[size_t(v)] = true;
             const bool again = first[size_t(v)] >= 0 && first[size_t(v)] < stage;
@@ -45,8 +46,10 @@ RowScratch find_row_scratch(const Kernel& kernel, const LoopNest& nest) {
             if (first[size_t(v)] < 0) first[size_t(v)] = stage;
             for (int arg : value.args) visit(arg);
         };
-        for (int r : nest.dependence().reductions_of(stage)) visit(kernel.values[size_t(r)].args[0]);
-        for (int o : nest.dependence().full_outputs_of(stage)) visit(kernel.stores[size_t(o)].value);
+        for (int r : nest.dependence().reductions_of(stage))
+            visit(kernel.values[size_t(r)].args[0]);
+        for (int o : nest.dependence().full_outputs_of(stage))
+            visit(kernel.stores[size_t(o)].value);
     }
     return scratch;
 }

@@ -35,7 +35,8 @@ void StageEmitter::find_new_inputs() {
     read_.resize(e.kernel.inputs.size(), false);
     for (size_t v = 0; v < needed_.size(); ++v) {
         const KernelValue& value = e.kernel.values[v];
-        if (!needed_[v] || value.kind != KernelValue::Kind::load || read_[size_t(value.operand)]) continue;
+        if (!needed_[v] || value.kind != KernelValue::Kind::load || read_[size_t(value.operand)])
+            continue;
         new_inputs_[size_t(value.operand)] = read_[size_t(value.operand)] = true;
     }
 }
@@ -57,7 +58,8 @@ Values StageEmitter::neutral_elements() {
     for (size_t r = 0; r < reductions_.size(); ++r) {
         mlir::Type type = e.lanes.scalar_type(value_of(r).type);
         if (e.lanes.width() > 1) type = e.lanes.vector_of(type);
-        for (int c = 0; c < e.values.copies(); ++c) neutral.push_back(e.lanes.neutral(value_of(r).combine, type));
+        for (int c = 0; c < e.values.copies(); ++c)
+            neutral.push_back(e.lanes.neutral(value_of(r).combine, type));
     }
     return neutral;
 }
@@ -74,7 +76,8 @@ void StageEmitter::set_reductions(const Values& done) {
         for (size_t step = 1; step < parts.size(); step *= 2)
             for (size_t at = 0; at + step < parts.size(); at += 2 * step)
                 parts[at] = e.lanes.combine(how, parts[at], parts[at + step]);
-        e.values.set_uniform(reductions_[i], e.lanes.width() > 1 ? e.lanes.combine_lanes(how, parts[0]) : parts[0]);
+        e.values.set_uniform(reductions_[i],
+                             e.lanes.width() > 1 ? e.lanes.combine_lanes(how, parts[0]) : parts[0]);
     }
 }
 
@@ -95,19 +98,22 @@ Values StageEmitter::emit_reduced_loops(size_t at, const Values& carried) {
 
 /// As Emission::loop, for reductions: splits long sums into partial sums, for accuracy.
 template <class F>
-Values StageEmitter::loop_in_chains(Value low, Value high, int64_t step, const Values& carried, F&& body) {
+Values StageEmitter::loop_in_chains(Value low, Value high, int64_t step, const Values& carried,
+                                    F&& body) {
     if (carried.empty()) return e.loop(low, high, step, carried, body);
     const int64_t chain = chain_length * step;
     return e.loop(low, high, chain, carried, [&](Value begin, const Values& outside) {
         Value end = e.lanes.min(high, e.lanes.add(begin, e.lanes.index(chain)));
         Values sums = loop_side_by_side(begin, end, step, body);
         for (size_t i = 0; i < sums.size(); ++i)
-            sums[i] = e.lanes.combine(value_of(i / size_t(e.values.copies())).combine, outside[i], sums[i]);
+            sums[i] = e.lanes.combine(value_of(i / size_t(e.values.copies())).combine, outside[i],
+                                      sums[i]);
         return sums;
     });
 }
 
-/// A loop over rows whose values fill few vectors would wait for each addition: several rows at a time, with sums of their own.
+/// A loop over rows whose values fill few vectors would wait for each addition: several rows at a
+/// time, with sums of their own.
 template <class F>
 Values StageEmitter::loop_side_by_side(Value low, Value high, int64_t step, F&& body) {
     const int rows = e.nest.lanes_reduced ? 1 : e.values.unroll_of(needed_) / e.values.copies();
@@ -121,7 +127,8 @@ Values StageEmitter::loop_side_by_side(Value low, Value high, int64_t step, F&& 
         for (int row = 0; row < rows; ++row) {
             const KernelValues::Scope scope(e.values);
             const auto own = inside.begin() + long(row) * long(sums);
-            next.append(body(row == 0 ? i : e.lanes.add(i, e.lanes.index(row * step)), Values(own, own + long(sums))));
+            next.append(body(row == 0 ? i : e.lanes.add(i, e.lanes.index(row * step)),
+                             Values(own, own + long(sums))));
         }
         return next;
     });
@@ -129,13 +136,14 @@ Values StageEmitter::loop_side_by_side(Value low, Value high, int64_t step, F&& 
         for (size_t row = 0; row + apart < size_t(rows); row += 2 * apart)
             for (size_t s = 0; s < sums; ++s) {
                 const Combine how = value_of(s / size_t(e.values.copies())).combine;
-                carried[row * sums + s] = e.lanes.combine(how, carried[row * sums + s], carried[(row + apart) * sums + s]);
+                carried[row * sums + s] = e.lanes.combine(how, carried[row * sums + s],
+                                                          carried[(row + apart) * sums + s]);
             }
     return e.loop(middle, high, step, Values(carried.begin(), carried.begin() + long(sums)), body);
 }
 
-/// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
-/// to the first copy.
+/// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask
+/// that add to the first copy.
 Values StageEmitter::emit_lane_loops(Values carried) {
     Value low = e.lanes.index(0), high = e.high_of(e.kernel.inner());
     const int copies = e.values.copies(), width = e.lanes.width();
@@ -170,7 +178,8 @@ Values StageEmitter::emit_body(const Values& carried) {
             Value x = e.values.in_lanes(value_of(i).args[0], c);
             if (e.memory.mask() && e.nest.lanes_reduced)
                 x = e.lanes.select(e.memory.mask(), x, e.lanes.neutral(how, x.getType()));
-            next.push_back(e.lanes.combine(how, carried[i * size_t(e.values.copies()) + size_t(c)], x));
+            next.push_back(
+                e.lanes.combine(how, carried[i * size_t(e.values.copies()) + size_t(c)], x));
         }
     }
     for (int o : full_outputs_) e.values.store_output(o);
@@ -179,8 +188,9 @@ Values StageEmitter::emit_body(const Values& carried) {
     return next;
 }
 
-/// In the stages that find their row in a cache, so that memory is at work while they compute. One input each, as far as they go: a processor
-/// has few requests under way at a time. The first ones, because the last one stores, past the caches if results are large.
+/// In the stages that find their row in a cache, so that memory is at work while they compute. One
+/// input each, as far as they go: a processor has few requests under way at a time. The first ones,
+/// because the last one stores, past the caches if results are large.
 void StageEmitter::fetch_rows_ahead() {
     const int inner = e.kernel.inner();
     std::vector<int> stages;
@@ -189,9 +199,12 @@ void StageEmitter::fetch_rows_ahead() {
     size_t next = 0;
     for (size_t i = 0; i < e.kernel.inputs.size(); ++i) {
         const KernelOperand& input = e.kernel.inputs[i];
-        if (stride_class(e.kernel, input, inner) != StrideClass::one || input.strides[inner - 1] == 0) continue;
+        if (stride_class(e.kernel, input, inner) != StrideClass::one ||
+            input.strides[inner - 1] == 0)
+            continue;
         if (stages[next++ % stages.size()] != stage_) continue;
-        for (int c = 0; c < e.values.copies(); ++c) e.memory.fetch(int(i), inner - 1, e.options.rows_ahead, c);
+        for (int c = 0; c < e.values.copies(); ++c)
+            e.memory.fetch(int(i), inner - 1, e.options.rows_ahead, c);
     }
 }
 

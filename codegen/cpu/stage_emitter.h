@@ -4,8 +4,8 @@
 
 namespace catena::codegen::cpu {
 
-/// The stages of a row, or of a chunk of kept lanes: each has loops over the reduced dimensions, whose reductions the next one
-/// reads; then the outputs that remain are stored.
+/// The stages of a row, or of a chunk of kept lanes: each has loops over the reduced dimensions,
+/// whose reductions the next one reads; then the outputs that remain are stored.
 class StageEmitter {
 public:
     explicit StageEmitter(Emission& emission) : e(emission) {}
@@ -18,14 +18,17 @@ private:
     void set_reductions(const Values& done);
     Values emit_reduced_loops(size_t at, const Values& carried);
     template <class F>
-    Values loop_in_chains(mlir::Value low, mlir::Value high, int64_t step, const Values& carried, F&& body);
+    Values loop_in_chains(mlir::Value low, mlir::Value high, int64_t step, const Values& carried,
+                          F&& body);
     template <class F>
     Values loop_side_by_side(mlir::Value low, mlir::Value high, int64_t step, F&& body);
     Values emit_lane_loops(Values carried);
     Values emit_body(const Values& carried);
     void fetch_rows_ahead();
     bool has_loops(int stage) const;
-    const KernelValue& value_of(size_t reduction) const { return e.kernel.values[size_t(reductions_[reduction])]; }
+    const KernelValue& value_of(size_t reduction) const {
+        return e.kernel.values[size_t(reductions_[reduction])];
+    }
 
     Emission& e;
     // Of the stage that is emitted.

@@ -10,8 +10,8 @@ namespace catena::codegen::cpu {
 SplitRule HostTarget::split_rule() const { return cpu::split_rule(false); }
 
 std::shared_ptr<Executable> HostTarget::compile(Draft draft, const Compilation& compilation) {
-    const CompiledKernels kernels =
-        find_or_compile(finish(draft, {.fast_math = fast_math_}), compilation.context, compilation.dump);
+    const CompiledKernels kernels = find_or_compile(finish(draft, {.fast_math = fast_math_}),
+                                                    compilation.context, compilation.dump);
     Schedule& schedule = draft.schedule;
     schedule.info.kernels = kernels.distinct;
     schedule.info.code_bytes = kernels.code_bytes;

@@ -30,7 +30,9 @@ public:
     using B = Value;
 
     EmittingOps(Lanes& lanes, Value like)
-        : l(lanes), f32_(lanes.shaped_like(like, lanes.b.getF32Type())), i32_(lanes.shaped_like(like, lanes.b.getI32Type())) {}
+        : l(lanes),
+          f32_(lanes.shaped_like(like, lanes.b.getF32Type())),
+          i32_(lanes.shaped_like(like, lanes.b.getI32Type())) {}
 
     F constant(float value) const { return l.constant(f32_, value); }
     I integer(int32_t value) const { return l.integer(i32_, value); }
@@ -39,7 +41,9 @@ public:
     F mul(F x, F y) const { return arith::MulFOp::create(l.b, l.loc, x, y); }
     F div(F x, F y) const { return arith::DivFOp::create(l.b, l.loc, x, y); }
     F fma(F a, F b, F c) const { return mlir::math::FmaOp::create(l.b, l.loc, a, b, c); }
-    F scale(F x, F n) const requires avx512 {
+    F scale(F x, F n) const
+        requires avx512
+    {
         Value every_lane = arith::ConstantIntOp::create(l.b, l.loc, -1, 16);
         Value rounding =
             arith::ConstantIntOp::create(l.b, l.loc, 4, 32);  // As the mode says: to nearest.
@@ -64,7 +68,8 @@ public:
 
     /// Lanes with large arguments, which are rare, call the C library one by one.
     F libm_where(B where, F value, F x, math::LibmFunction function) const {
-        const Instruction instruction = function == math::LibmFunction::sin ? Instruction::sin : Instruction::cos;
+        const Instruction instruction =
+            function == math::LibmFunction::sin ? Instruction::sin : Instruction::cos;
         Value any = where;
         if (mlir::isa<mlir::VectorType>(where.getType()))
             any = mlir::vector::ReductionOp::create(l.b, l.loc, mlir::vector::CombiningKind::OR,
@@ -72,7 +77,8 @@ public:
         auto branch = mlir::scf::IfOp::create(l.b, l.loc, f32_, any, /*withElseRegion=*/true);
         mlir::OpBuilder::InsertionGuard guard(l.b);
         l.b.setInsertionPointToStart(branch.thenBlock());
-        mlir::scf::YieldOp::create(l.b, l.loc, select(where, *call_math_library(l, instruction, x), value));
+        mlir::scf::YieldOp::create(l.b, l.loc,
+                                   select(where, *call_math_library(l, instruction, x), value));
         l.b.setInsertionPointToStart(branch.elseBlock());
         mlir::scf::YieldOp::create(l.b, l.loc, value);
         return branch.getResult(0);
@@ -85,8 +91,10 @@ private:
 
 }  // namespace
 
-std::optional<Value> expand_math(Lanes& lanes, Instruction instruction, llvm::ArrayRef<Value> arguments) {
-    if (!facts_of(instruction).has_steps || !mlir::getElementTypeOrSelf(arguments[0]).isF32()) return std::nullopt;
+std::optional<Value> expand_math(Lanes& lanes, Instruction instruction,
+                                 llvm::ArrayRef<Value> arguments) {
+    if (!facts_of(instruction).has_steps || !mlir::getElementTypeOrSelf(arguments[0]).isF32())
+        return std::nullopt;
     const Value x = arguments[0];
     const bool whole_register = mlir::isa<mlir::VectorType>(x.getType()) && lanes.width() == 16;
     return whole_register ? take_steps(EmittingOps<true>(lanes, x), instruction, x)
@@ -115,23 +123,26 @@ Value call(Lanes& lanes, mlir::func::FuncOp callee, mlir::ValueRange arguments) 
     return mlir::func::CallOp::create(lanes.b, lanes.loc, callee, arguments).getResult(0);
 }
 
-/// A function of the module that calls `callee` for each lane. (In a kernel that takes many sines the calls for all their lanes would
-/// be most of the code, and take seconds to compile.)
-mlir::func::FuncOp function_of_lanes(Lanes& lanes, mlir::func::FuncOp callee, mlir::VectorType vector) {
+/// A function of the module that calls `callee` for each lane. (In a kernel that takes many sines
+/// the calls for all their lanes would be most of the code, and take seconds to compile.)
+mlir::func::FuncOp function_of_lanes(Lanes& lanes, mlir::func::FuncOp callee,
+                                     mlir::VectorType vector) {
     const unsigned count = callee.getNumArguments();
     const std::string name = callee.getName().str() + "_x" + std::to_string(lanes.width());
     const llvm::SmallVector<mlir::Type> types(count, vector);
     const bool is_known = bool(module_of(lanes).lookupSymbol<mlir::func::FuncOp>(name));
     mlir::func::FuncOp function = declare(lanes, name, lanes.b.getFunctionType(types, vector));
     if (is_known) return function;
-    function->setAttr("llvm.linkage", mlir::LLVM::LinkageAttr::get(lanes.b.getContext(), mlir::LLVM::Linkage::Internal));
+    function->setAttr("llvm.linkage", mlir::LLVM::LinkageAttr::get(lanes.b.getContext(),
+                                                                   mlir::LLVM::Linkage::Internal));
     mlir::OpBuilder::InsertionGuard guard(lanes.b);
     mlir::Block* body = function.addEntryBlock();
     lanes.b.setInsertionPointToStart(body);
     Value result = lanes.constant(vector, 0);
     for (int lane = 0; lane < lanes.width(); ++lane) {
         llvm::SmallVector<Value> scalars;
-        for (Value argument : body->getArguments()) scalars.push_back(lanes.extract(argument, lane));
+        for (Value argument : body->getArguments())
+            scalars.push_back(lanes.extract(argument, lane));
         result = lanes.insert(call(lanes, callee, scalars), result, lane);
     }
     mlir::func::ReturnOp::create(lanes.b, lanes.loc, result);
@@ -140,17 +151,21 @@ mlir::func::FuncOp function_of_lanes(Lanes& lanes, mlir::func::FuncOp callee, ml
 
 }  // namespace
 
-std::optional<Value> call_math_library(Lanes& lanes, Instruction instruction, llvm::ArrayRef<Value> arguments) {
+std::optional<Value> call_math_library(Lanes& lanes, Instruction instruction,
+                                       llvm::ArrayRef<Value> arguments) {
     if (!facts_of(instruction).library) return std::nullopt;
     std::string name = facts_of(instruction).library;
     mlir::Type element = mlir::getElementTypeOrSelf(arguments[0]);
     if (element.isF32()) name += "f";
     const llvm::SmallVector<mlir::Type> types(arguments.size(), element);
     mlir::func::FuncOp callee = declare(lanes, name, lanes.b.getFunctionType(types, element));
-    const auto is_vector = [](Value argument) { return mlir::isa<mlir::VectorType>(argument.getType()); };
+    const auto is_vector = [](Value argument) {
+        return mlir::isa<mlir::VectorType>(argument.getType());
+    };
     if (llvm::none_of(arguments, is_vector)) return call(lanes, callee, arguments);
     llvm::SmallVector<Value> vectors;
-    for (Value argument : arguments) vectors.push_back(is_vector(argument) ? argument : lanes.splat(argument));
+    for (Value argument : arguments)
+        vectors.push_back(is_vector(argument) ? argument : lanes.splat(argument));
     return call(lanes, function_of_lanes(lanes, callee, lanes.vector_of(element)), vectors);
 }
 

@@ -6,8 +6,8 @@
 
 namespace catena::codegen::cpu {
 
-/// `instruction` of scalars or vectors of float32 in plain arithmetic, the same steps as the eager kernels take; nothing when
-/// LLVM or the C library is to do it.
+/// `instruction` of scalars or vectors of float32 in plain arithmetic, the same steps as the eager
+/// kernels take; nothing when LLVM or the C library is to do it.
 std::optional<mlir::Value> expand_math(Lanes& lanes, Instruction instruction,
                                        llvm::ArrayRef<mlir::Value> arguments);
 

@@ -5,8 +5,8 @@
 
 namespace catena::codegen::cuda {
 
-/// A call of an op that says how its elements are computed (runtime/ops/declare/device_form.h), as kernels: one a pass. The names
-/// that its texts may use are in docs/cuda.md.
+/// A call of an op that says how its elements are computed (runtime/ops/declare/device_form.h), as
+/// kernels: one a pass. The names that its texts may use are in docs/cuda.md.
 struct ElementKernels {
     program::ElementLaunches launches;  ///< Symbols are set when names are.
     std::vector<CodeKernel> kernels;

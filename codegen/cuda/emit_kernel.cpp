@@ -10,13 +10,20 @@ namespace catena::codegen::cuda {
 
 namespace {
 
-/// The loops of a kernel: over groups, and in each, for every stage, over the steps of what is reduced.
+/// The loops of a kernel: over groups, and in each, for every stage, over the steps of what is
+/// reduced.
 class Emitter {
 public:
     Emitter(const Kernel& kernel, const Layout& layout)
-        : w_(kernel, layout), lines_(w_.lines), values_(w_), reductions_(w_), kernel_(kernel), layout_(layout),
+        : w_(kernel, layout),
+          lines_(w_.lines),
+          values_(w_),
+          reductions_(w_),
+          kernel_(kernel),
+          layout_(layout),
           inner_(kernel.inner()) {
-        for (int dim = 0; dim <= inner_; ++dim) (kernel.is_reduced(dim) ? reduced_dims_ : kept_dims_).push_back(dim);
+        for (int dim = 0; dim <= inner_; ++dim)
+            (kernel.is_reduced(dim) ? reduced_dims_ : kept_dims_).push_back(dim);
     }
 
     KernelText emit() {
@@ -25,8 +32,8 @@ public:
         begin_groups();
         emit_stages();
         lines_.close();  // groups
-        return {fmt::format("(const __grid_constant__ Arguments<{}, {}> a) {{\n{}}}\n", std::max(kernel_.operand_count(), 1),
-                            w_.numbers, lines_.text()),
+        return {fmt::format("(const __grid_constant__ Arguments<{}, {}> a) {{\n{}}}\n",
+                            std::max(kernel_.operand_count(), 1), w_.numbers, lines_.text()),
                 std::move(w_.math)};
     }
 
@@ -35,7 +42,8 @@ private:
 
     void read_arguments() {
         lines_.line("typedef {} index;", layout_.wide_index ? "i64" : "int");
-        for (int dim = 0; dim <= inner_; ++dim) lines_.line("const index n{} = index(a.number[{}]);", dim, w_.numbers++);
+        for (int dim = 0; dim <= inner_; ++dim)
+            lines_.line("const index n{} = index(a.number[{}]);", dim, w_.numbers++);
         lines_.line("const index split_size = index(a.number[{}]);", w_.numbers++);
         for (int o = 0; o < kernel_.operand_count(); ++o) read_operand(o);
         if (kernel_.split < 0) lines_.line("(void)split_size;");
@@ -46,8 +54,8 @@ private:
 
     void read_operand(int o) {
         const bool input = o < int(kernel_.inputs.size());
-        lines_.line("{0}{1}* const p{2} = static_cast<{0}{1}*>(a.pointer[{2}]);", input ? "const " : "",
-                    storage_text(kernel_.operand(o).dtype), o);
+        lines_.line("{0}{1}* const p{2} = static_cast<{0}{1}*>(a.pointer[{2}]);",
+                    input ? "const " : "", storage_text(kernel_.operand(o).dtype), o);
         for (int dim = 0; dim <= inner_; ++dim)
             if (w_.stride(o, dim) == StrideClass::general)
                 lines_.line("const index s{}_{} = index(a.number[{}]);", o, dim, w_.numbers++);
@@ -80,14 +88,17 @@ private:
             std::string sum = step ? fmt::format("o{}", o) : "0";
             for (int dim : step ? reduced_dims_ : kept_dims_) {
                 if (w_.stride(o, dim) == StrideClass::one) sum += fmt::format(" + i{}", dim);
-                if (w_.stride(o, dim) == StrideClass::general) sum += fmt::format(" + i{} * s{}_{}", dim, o, dim);
+                if (w_.stride(o, dim) == StrideClass::general)
+                    sum += fmt::format(" + i{} * s{}_{}", dim, o, dim);
             }
             if (!step || w_.level_of_operand(o) == Level::step)
                 lines_.line("const index {}{} = {};", step ? "q" : "o", o, sum);
         }
     }
 
-    std::string size_of_step(int dim) const { return fmt::format("{}{}", dim == kernel_.split ? "m" : "n", dim); }
+    std::string size_of_step(int dim) const {
+        return fmt::format("{}{}", dim == kernel_.split ? "m" : "n", dim);
+    }
 
     //---- groups
 
@@ -102,18 +113,23 @@ private:
                 "for (index group = index(blockIdx.x) * {0} + index(threadIdx.x); group < groups; "
                 "group += index(gridDim.x) * {0}) {{",
                 layout_.groups_per_block());
-        if (!kept_dims_.empty()) name_indices(kept_dims_, "group", [](int dim) { return fmt::format("n{}", dim); });
+        if (!kept_dims_.empty())
+            name_indices(kept_dims_, "group", [](int dim) { return fmt::format("n{}", dim); });
         name_offsets(Level::group);
         if (w_.reduces()) count_steps();
     }
 
     /// Several threads share a group: a thread takes its `turn` at the group's steps.
     void begin_shared_groups() {
-        const int per_block = layout_.groups_per_block(), each = w_.lanes_reduced() ? layout_.reduce_threads : per_block;
-        lines_.line("const int turn = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "%" : "/", each);
-        lines_.line("const int place = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "/" : "%", each);
+        const int per_block = layout_.groups_per_block(),
+                  each = w_.lanes_reduced() ? layout_.reduce_threads : per_block;
+        lines_.line("const int turn = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "%" : "/",
+                    each);
+        lines_.line("const int place = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "/" : "%",
+                    each);
         lines_.line("(void)turn;");
-        if (const int words = reductions_.shared_words(); words > 0) lines_.line("__shared__ u64 shared[{}];", words);
+        if (const int words = reductions_.shared_words(); words > 0)
+            lines_.line("__shared__ u64 shared[{}];", words);
         lines_.open(
             "for (index first = index(blockIdx.x) * {0}; first < groups; first += "
             "index(gridDim.x) * {0}) {{",
@@ -142,7 +158,8 @@ private:
         bool any_full = false;
         for (int stage = 0; stage <= w_.depends.last_stage(); ++stage) {
             if (stage > 0) write_group_values(stage);
-            const std::vector<int> reductions = w_.depends.reductions_of(stage), full = w_.depends.full_outputs_of(stage);
+            const std::vector<int> reductions = w_.depends.reductions_of(stage),
+                                   full = w_.depends.full_outputs_of(stage);
             if (!reductions.empty() || !full.empty()) emit_loop(stage, reductions, full);
             any_full = any_full || !full.empty();
         }
@@ -183,10 +200,12 @@ private:
         for (int r : reductions) reductions_.finish(r);
     }
 
-    void emit_step(int stage, const std::vector<int>& reductions, const std::vector<int>& full, const char* accumulator) {
+    void emit_step(int stage, const std::vector<int>& reductions, const std::vector<int>& full,
+                   const char* accumulator) {
         name_indices(reduced_dims_, "step", [this](int dim) { return size_of_step(dim); });
         name_offsets(Level::step);
-        const std::vector<bool> needed = w_.depends.needed_by(stage, std::vector<bool>(kernel_.values.size(), false));
+        const std::vector<bool> needed =
+            w_.depends.needed_by(stage, std::vector<bool>(kernel_.values.size(), false));
         values_.write(Level::step, [&](int v) { return bool(needed[size_t(v)]); });
         for (int r : reductions) reductions_.add(accumulator, r);
         values_.store(full, "q");

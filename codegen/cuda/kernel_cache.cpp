@@ -43,26 +43,29 @@ std::string key_of(const CodeKernel& kernel) {
 
 std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
     constexpr const char* kinds[] = {"map", "rows", "columns"};
-    return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)], fingerprint(key_of(kernel)).substr(0, 16),
-                       fast_math ? "_fast" : "");
+    return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)],
+                       fingerprint(key_of(kernel)).substr(0, 16), fast_math ? "_fast" : "");
 }
 
-std::string code_for(const std::string& architecture, const std::string& text, bool fast_math, int newest) {
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math,
+                     int newest) {
     if (architecture == "text") return text;
     const bool ptx = architecture.starts_with("compute_");
     const std::string number = architecture.substr(architecture.find('_') + 1);
     const std::vector<int> known = nvrtc_architectures(newest);
-    const bool makes = std::any_of(known.begin(), known.end(), [&](int each) { return std::to_string(each) == number; });
+    const bool makes = std::any_of(known.begin(), known.end(),
+                                   [&](int each) { return std::to_string(each) == number; });
     if (!makes && !known.empty())
-        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(newest), architecture,
-                           fmt::join(known, ", sm_"));
+        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(newest),
+                           architecture, fmt::join(known, ", sm_"));
     return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx, newest});
 }
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {
     if (!disk.on()) return nvrtc_compile(text, options);
-    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(options.newest), options.architecture,
-                                        options.ptx, fmt::join(nvrtc_flags(options), " "), text);
+    const std::string key =
+        fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(options.newest),
+                    options.architecture, options.ptx, fmt::join(nvrtc_flags(options), " "), text);
     if (std::optional<std::string> found = disk.find(key)) return *found;
     std::string code = nvrtc_compile(text, options);
     disk.store(key, code);
@@ -82,7 +85,8 @@ std::string unit_text(std::span<CodeKernel* const> kernels) {
 std::vector<TranslationUnit> units_of(std::span<CodeKernel* const> kernels) {
     std::vector<TranslationUnit> units;
     for (size_t begin = 0; begin < kernels.size(); begin += kernels_per_unit) {
-        const auto some = kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin));
+        const auto some =
+            kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin));
         TranslationUnit& unit = units.emplace_back();
         unit.text = unit_text(some);
         for (const CodeKernel* kernel : some) unit.names.push_back(kernel->name);
@@ -90,7 +94,8 @@ std::vector<TranslationUnit> units_of(std::span<CodeKernel* const> kernels) {
     return units;
 }
 
-std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math) {
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels,
+                                               bool fast_math) {
     for (CodeKernel* kernel : kernels) kernel->name = kernel_name(*kernel, fast_math);
     return units_of(kernels);
 }
@@ -114,11 +119,11 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
     const std::string architecture = device.architecture();
     size_t next = 0;
     for (const TranslationUnit& unit : translation_units(fresh, fast_math)) {
-        std::string image =
-            architecture == "text"
-                ? unit.text
-                : machine_code(DiskCache::instance(), unit.text,
-                               {.architecture = architecture, .fast_math = fast_math, .newest = device.newest_code()});
+        std::string image = architecture == "text" ? unit.text
+                                                   : machine_code(DiskCache::instance(), unit.text,
+                                                                  {.architecture = architecture,
+                                                                   .fast_math = fast_math,
+                                                                   .newest = device.newest_code()});
         for (const void* handle : device.load(image, unit.names)) {
             known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
             ++next;

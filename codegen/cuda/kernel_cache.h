@@ -29,18 +29,21 @@ struct TranslationUnit {
     std::string text;
     std::vector<std::string> names;
 };
-std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math);
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels,
+                                               bool fast_math);
 /// The same of kernels that have their names.
 std::vector<TranslationUnit> units_of(std::span<CodeKernel* const> kernels);
 /// All of them in one text.
 std::string unit_text(std::span<CodeKernel* const> kernels);
 
-/// The same in every process, so that texts are, and others for other texts: one module's kernels never hide another's.
+/// The same in every process, so that texts are, and others for other texts: one module's kernels
+/// never hide another's.
 std::string kernel_name(const CodeKernel& kernel, bool fast_math);
 
-/// What a device of this architecture loads: code of "sm_90", PTX of "compute_90", or the text itself for "text". CompileError
-/// naming the ones that there are. `newest` as in NvrtcOptions.
-std::string code_for(const std::string& architecture, const std::string& text, bool fast_math, int newest = 0);
+/// What a device of this architecture loads: code of "sm_90", PTX of "compute_90", or the text
+/// itself for "text". CompileError naming the ones that there are. `newest` as in NvrtcOptions.
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math,
+                     int newest = 0);
 
 /// nvrtc_compile() unless `disk` has the result: for this text, architecture, NVRTC and flags.
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options);

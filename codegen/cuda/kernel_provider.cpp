@@ -27,9 +27,11 @@ bool has_elements(std::span<const Array> arrays) {
 
 /// All that decides about a program but the values of scalars.
 std::string key_of(const CodeDevice& device, const KernelCall& call) {
-    std::string key = fmt::format("{} {}{}", device.name(), call.op.id, config().fast_math ? " fast" : "");
+    std::string key =
+        fmt::format("{} {}{}", device.name(), call.op.id, config().fast_math ? " fast" : "");
     for (const Array& input : call.inputs) key += " " + to_string(input.type());
-    for (const Array& output : call.outputs) key += output.contiguous() ? "" : " " + to_string(output.strides());
+    for (const Array& output : call.outputs)
+        key += output.contiguous() ? "" : " " + to_string(output.strides());
     for (const Attributes::Entry& entry : call.attributes.entries())
         key += fmt::format(" {}={}", entry.name, to_string(entry.value));
     return key;
@@ -56,7 +58,9 @@ public:
     std::vector<int> origins(const Trace& trace) const {
         std::vector<int> origins;
         for (const Trace::ScalarSlot& slot : trace.scalars) {
-            const auto same = [&](const Scalar& scalar) { return slot.cell && scalar.cell() == slot.cell; };
+            const auto same = [&](const Scalar& scalar) {
+                return slot.cell && scalar.cell() == slot.cell;
+            };
             const auto found = std::find_if(scalars_.begin(), scalars_.end(), same);
             origins.push_back(found == scalars_.end() ? -1 : int(found - scalars_.begin()));
         }
@@ -86,7 +90,8 @@ RecordedCall record(const KernelCall& call) {
         // Arrays of their own, though the caller may have passed one twice.
         inputs.emplace_back(Array::empty(input.type(), meta_device()), false);
         const int number = int(inputs.size()) - 1;
-        made.argument_of[tracer.add_argument(inputs.back().array(), fmt::format("x{}", number))] = number;
+        made.argument_of[tracer.add_argument(inputs.back().array(), fmt::format("x{}", number))] =
+            number;
     }
     for (const Variable& input : inputs) pointers.push_back(&input);
     const TaggedScalars tagged(call.scalars);
@@ -97,7 +102,8 @@ RecordedCall record(const KernelCall& call) {
     }
     made.trace = tracer.trace();
     made.trace.outputs.clear();
-    for (const Variable& output : outputs) made.trace.outputs.push_back(tracer.value_of(output.array()));
+    for (const Variable& output : outputs)
+        made.trace.outputs.push_back(tracer.value_of(output.array()));
     made.trace.name = call.op.name;
     made.scalar_of = tagged.origins(made.trace);
     made.reads_scalars = tagged.were_read();
@@ -130,7 +136,9 @@ void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
 }
 
 /// Another build may ask its libraries for something else by the same key.
-std::string key_on_disk(const std::string& key) { return "library code, " + generator_version() + ", " + key; }
+std::string key_on_disk(const std::string& key) {
+    return "library code, " + generator_version() + ", " + key;
+}
 
 Strides strides_without_ones(const Array& array) {
     Strides strides = array.strides();
@@ -151,7 +159,8 @@ void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
         ++host_calls_;
         return run_on_host(device, call);
     }
-    for (const Array& output : call.outputs) CATENA_ASSERT(output.contiguous(), "programs give row-major results");
+    for (const Array& output : call.outputs)
+        CATENA_ASSERT(output.contiguous(), "programs give row-major results");
     std::vector<Array> inputs;
     for (size_t i = 0; i < program.arguments.size(); ++i)
         inputs.push_back(program.arguments[i] >= 0 ? call.inputs[size_t(program.arguments[i])]
@@ -159,7 +168,8 @@ void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
     std::vector<double> scalars = program.scalars;
     for (size_t s = 0; s < scalars.size(); ++s)
         if (program.scalar_of[s] >= 0) scalars[s] = call.scalars[size_t(program.scalar_of[s])];
-    static_cast<program::DeviceExecutable&>(*program.executable).run_into(inputs, scalars, call.outputs);
+    static_cast<program::DeviceExecutable&>(*program.executable)
+        .run_into(inputs, scalars, call.outputs);
 }
 
 std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDevice& device,
@@ -185,16 +195,19 @@ std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDe
 CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const KernelCall& call) {
     Program program;
     if (has_element_plan(call.op)) {
-        // The results' order is given, by a compiled program whose call the library has declined; inputs are copied.
+        // The results' order is given, by a compiled program whose call the library has declined;
+        // inputs are copied.
         Arrays rows;
-        for (const Array& input : call.inputs) rows.push_back(Array::empty(input.type(), meta_device()));
+        for (const Array& input : call.inputs)
+            rows.push_back(Array::empty(input.type(), meta_device()));
         const KernelCall made{call.op, rows, call.outputs, call.attributes, call.scalars};
         ElementKernels elements = element_kernels(made);
         std::vector<CodeKernel*> wanted;
         elements.add_to(wanted);
         find_or_compile(device, wanted, false);
         elements.take_names();
-        program.elements = std::make_unique<program::ElementCall>(made, elements.launches, elements.handles());
+        program.elements =
+            std::make_unique<program::ElementCall>(made, elements.launches, elements.handles());
         return program;
     }
     const RecordedCall recorded = record(call);
@@ -203,14 +216,16 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
         auto argument = recorded.argument_of.find(v);
         const bool captured = argument == recorded.argument_of.end();
         program.arguments.push_back(captured ? -1 : argument->second);
-        program.captured.push_back(captured ? trace.values[size_t(v)].captured.to(device) : Array());
+        program.captured.push_back(captured ? trace.values[size_t(v)].captured.to(device)
+                                            : Array());
     }
     program.scalar_of = recorded.scalar_of;
     for (const Trace::ScalarSlot& slot : trace.scalars) program.scalars.push_back(slot.value);
     program.reads_scalars = recorded.reads_scalars;
 
     program.executable = compile_(trace, {.fast_math = config().fast_math, .device = &device});
-    const program::Schedule& schedule = static_cast<program::DeviceExecutable&>(*program.executable).schedule();
+    const program::Schedule& schedule =
+        static_cast<program::DeviceExecutable&>(*program.executable).schedule();
     const bool alone = trace.steps.size() == 1 && trace.steps[0].op == &call.op;
     // The device asks us: there is nobody else to ask.
     if (alone && !schedule.library_calls.empty()) program.executable = nullptr;

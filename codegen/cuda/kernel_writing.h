@@ -13,16 +13,22 @@ namespace catena::codegen::cuda {
 /// or at every step of what is reduced.
 enum class Level : uint8_t { thread, group, step };
 
-/// What the parts of a kernel's text share. Names in the text: v3 is value 3, p1 the address of operand 1, o1 and q1 its
-/// offsets in the group and at the step; n0, i0 and s1_0 are the size, the index and the stride of dimension 0.
+/// What the parts of a kernel's text share. Names in the text: v3 is value 3, p1 the address of
+/// operand 1, o1 and q1 its offsets in the group and at the step; n0, i0 and s1_0 are the size, the
+/// index and the stride of dimension 0.
 struct KernelWriting {
-    KernelWriting(const Kernel& kernel, const Layout& layout) : kernel(kernel), layout(layout), depends(kernel) {}
+    KernelWriting(const Kernel& kernel, const Layout& layout)
+        : kernel(kernel), layout(layout), depends(kernel) {}
 
     bool reduces() const { return kernel.reduced != 0; }
     bool lanes_reduced() const { return layout.kind == Layout::Kind::rows; }
-    StrideClass stride(int o, int dim) const { return stride_class(kernel, kernel.operand(o), dim); }
+    StrideClass stride(int o, int dim) const {
+        return stride_class(kernel, kernel.operand(o), dim);
+    }
     Level level_of_value(int v) const { return level_of(depends.dims(v), depends.stage(v)); }
-    Level level_of_operand(int o) const { return level_of(Dependence::dims_of(kernel.operand(o)), 0); }
+    Level level_of_operand(int o) const {
+        return level_of(Dependence::dims_of(kernel.operand(o)), 0);
+    }
 
     /// Whether a value has one element for each of a step's.
     bool in_copies(int v) const { return depends.varying(v) && layout.vector > 1; }
@@ -39,9 +45,9 @@ struct KernelWriting {
     const Layout& layout;
     const Dependence depends;
     Lines lines;
-    int numbers = 0;              ///< So many numbers of the launch have names.
-    int first_scalar = 0;         ///< The number of the first scalar, where they are passed by value.
-    std::set<Instruction> math;   ///< Computed by functions of the preamble.
+    int numbers = 0;       ///< So many numbers of the launch have names.
+    int first_scalar = 0;  ///< The number of the first scalar, where they are passed by value.
+    std::set<Instruction> math;  ///< Computed by functions of the preamble.
 
 private:
     Level level_of(uint32_t dims, int stage) const {

@@ -62,7 +62,8 @@ bool streams(const KernelGeometry& geometry) {
 
 }  // namespace
 
-Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments, int most_vector) {
+Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments,
+                 int most_vector) {
     Layout layout;
     layout.threads = block_threads;
     layout.vector = vector_of(geometry, alignments, most_vector);

@@ -21,10 +21,10 @@ struct Layout {
         1;                ///< Threads that share what is reduced into one result; a power of two.
     int threads = 256;    ///< Of a block, a multiple of reduce_threads.
     bool chains = false;  ///< A thread adds more than 64 values: in short sums, as on the CPU.
-    bool wide_index = false;  ///< Indices need 64 bits.
-    bool streaming = false;   ///< Stores are not to stay in the caches.
+    bool wide_index = false;        ///< Indices need 64 bits.
+    bool streaming = false;         ///< Stores are not to stay in the caches.
     bool scalars_by_value = false;  ///< They stand behind the numbers of the launch.
-    int64_t groups = 0;       ///< Results, or steps of a map; what blocks share out among them.
+    int64_t groups = 0;  ///< Results, or steps of a map; what blocks share out among them.
 
     int groups_per_block() const { return threads / reduce_threads; }
     /// Blocks that give every group a thread (reduce_threads of them); a launch may use fewer.
@@ -34,14 +34,15 @@ struct Layout {
 
 /// `alignments`: byte addresses of operands (inputs, then outputs) are multiples of these; 16 where
 /// it is empty. A step has `most_vector` elements at most.
-Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments = {}, int most_vector = 8);
+Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments = {},
+                 int most_vector = 8);
 
 /// Sizes (the innermost in steps), the full size of a split dimension, and the strides that the
 /// text does not know.
 std::vector<int64_t> kernel_numbers(const KernelGeometry& geometry, const Layout& layout);
 
-/// When reductions are cut in two launches on this target. With open sizes, they are not: the number of blocks depends on the
-/// sizes.
+/// When reductions are cut in two launches on this target. With open sizes, they are not: the
+/// number of blocks depends on the sizes.
 SplitRule split_rule(bool any_size);
 
 }  // namespace catena::codegen::cuda

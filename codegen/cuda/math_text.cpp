@@ -69,14 +69,18 @@ private:
 
 }  // namespace
 
-std::string math_function_name(Instruction instruction) { return std::string("catena_") + facts_of(instruction).library; }
+std::string math_function_name(Instruction instruction) {
+    return std::string("catena_") + facts_of(instruction).library;
+}
 
 std::string math_function_text(Instruction instruction) {
     std::string steps;
-    const std::optional<std::string> result = take_steps(WritingOps(steps), instruction, std::string("x"));
+    const std::optional<std::string> result =
+        take_steps(WritingOps(steps), instruction, std::string("x"));
     CATENA_ASSERT(result.has_value(), "only instructions with steps are functions");
-    return fmt::format("static __device__ __forceinline__ float {}(float x) {{\n{}    return {};\n}}\n",
-                       math_function_name(instruction), steps, *result);
+    return fmt::format(
+        "static __device__ __forceinline__ float {}(float x) {{\n{}    return {};\n}}\n",
+        math_function_name(instruction), steps, *result);
 }
 
 }  // namespace catena::codegen::cuda

@@ -55,14 +55,14 @@ struct Search {
 
 /// Of `newest_major` or before; 0: of any version.
 void* open_library(int newest_major, Search& search) {
-    for (const std::string& file :
-         cuda_library_files("CATENA_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
+    for (const std::string& file : cuda_library_files(
+             "CATENA_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
         if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
             const Version version = version_of(library);
             if (newest_major == 0 || version.major <= newest_major) return library;
             dlclose(library);
-            search.too_new += fmt::format("{}{} is NVRTC {}.{}", search.too_new.empty() ? "" : ", ", file, version.major,
-                                          version.minor);
+            search.too_new += fmt::format("{}{} is NVRTC {}.{}", search.too_new.empty() ? "" : ", ",
+                                          file, version.major, version.minor);
         } else {
             search.tried += (search.tried.empty() ? "" : ", ") + file;
         }
@@ -73,11 +73,16 @@ void* open_library(int newest_major, Search& search) {
 std::string complaint_of(const Search& search, int newest) {
     if (!search.too_new.empty())
         return fmt::format(
-            "no NVRTC makes kernels that the driver loads: it is a driver for CUDA {}.{}, and {}; install NVRTC {} (of the "
-            "toolkit, or nvidia-cuda-nvrtc of pip) or a newer driver, or set CATENA_NVRTC_PATH to libnvrtc.so",
+            "no NVRTC makes kernels that the driver loads: it is a driver for CUDA {}.{}, and {}; "
+            "install NVRTC {} (of the "
+            "toolkit, or nvidia-cuda-nvrtc of pip) or a newer driver, or set CATENA_NVRTC_PATH to "
+            "libnvrtc.so",
             newest / 1000, newest % 1000 / 10, search.too_new, newest / 1000);
-    return fmt::format("NVRTC, which makes kernels for CUDA devices, is not there (tried {}); install the CUDA toolkit or "
-                       "set CATENA_NVRTC_PATH to libnvrtc.so", search.tried);
+    return fmt::format(
+        "NVRTC, which makes kernels for CUDA devices, is not there (tried {}); install the CUDA "
+        "toolkit or "
+        "set CATENA_NVRTC_PATH to libnvrtc.so",
+        search.tried);
 }
 
 template <class F>
@@ -160,8 +165,8 @@ std::string nvrtc_version(int newest) {
 std::vector<int> nvrtc_architectures(int newest) { return nvrtc(newest).known; }
 
 std::vector<const char*> nvrtc_flags(const NvrtcOptions& options) {
-    return {"--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
-            "--ftz=false",     "--prec-div=true",
+    return {"--std=c++17",      options.fast_math ? "--fmad=true" : "--fmad=false",
+            "--ftz=false",      "--prec-div=true",
             "--prec-sqrt=true", "--disable-warnings"};
 }
 
@@ -182,7 +187,8 @@ std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) 
         if (virtual_architecture == 0)
             fail<CompileError>(
                 "nvrtc: {} is older than everything that {} makes code for (sm_{} and newer)",
-                options.architecture, nvrtc_version(options.newest), n.known.empty() ? 0 : n.known.front());
+                options.architecture, nvrtc_version(options.newest),
+                n.known.empty() ? 0 : n.known.front());
     }
     const std::string architecture =
         fmt::format("--gpu-architecture={}_{}", ptx ? "compute" : "sm", virtual_architecture);

@@ -42,7 +42,8 @@ void ReductionText::add(const char* accumulator, int r) {
 
 void ReductionText::add_part(int r) {
     w.lines.open("for (int c = 0; c < {}; ++c) {{", copies(r));
-    w.lines.line("total{0}[c] = {1};", r, combined(r, fmt::format("total{}[c]", r), fmt::format("part{}[c]", r)));
+    w.lines.line("total{0}[c] = {1};", r,
+                 combined(r, fmt::format("total{}[c]", r), fmt::format("part{}[c]", r)));
     w.lines.close();
 }
 
@@ -64,8 +65,9 @@ void ReductionText::combine_turns(int r, int c) {
     w.lines.line("turns[threadIdx.x] = {};", sum);
     w.lines.line("__syncthreads();");
     w.lines.line("{} = turns[place];", sum);
-    w.lines.line("for (int t = 1; t < {}; ++t) {} = {};", w.layout.reduce_threads, sum,
-                 combined(r, sum, fmt::format("turns[t * {} + place]", w.layout.groups_per_block())));
+    w.lines.line(
+        "for (int t = 1; t < {}; ++t) {} = {};", w.layout.reduce_threads, sum,
+        combined(r, sum, fmt::format("turns[t * {} + place]", w.layout.groups_per_block())));
     w.lines.line("__syncthreads();");
     w.lines.close();
 }
@@ -74,11 +76,14 @@ void ReductionText::finish_rows(int r) {
     for (int step = 1; step < copies(r); step *= 2)
         for (int at = 0; at + step < copies(r); at += 2 * step)
             w.lines.line("total{0}[{1}] = {2};", r, at,
-                         combined(r, fmt::format("total{}[{}]", r, at), fmt::format("total{}[{}]", r, at + step)));
+                         combined(r, fmt::format("total{}[{}]", r, at),
+                                  fmt::format("total{}[{}]", r, at + step)));
     w.lines.line("{0} v{1} = total{1}[0];", text_of(value_of(r).type), r);
     const std::string v = fmt::format("v{}", r);
     for (int offset = std::min(w.layout.reduce_threads, warp) / 2; offset > 0; offset /= 2)
-        w.lines.line("{0} = {1};", v, combined(r, v, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", v, offset)));
+        w.lines.line(
+            "{0} = {1};", v,
+            combined(r, v, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", v, offset)));
     if (w.layout.reduce_threads > warp) combine_warps(r);
 }
 
@@ -89,7 +94,8 @@ void ReductionText::combine_warps(int r) {
     w.lines.line("if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = {};", v);
     w.lines.line("__syncthreads();");
     w.lines.line("{} = warps[0];", v);
-    w.lines.line("for (int w = 1; w < {}; ++w) {} = {};", w.layout.threads / warp, v, combined(r, v, "warps[w]"));
+    w.lines.line("for (int w = 1; w < {}; ++w) {} = {};", w.layout.threads / warp, v,
+                 combined(r, v, "warps[w]"));
     w.lines.line("__syncthreads();");
     w.lines.close();
 }

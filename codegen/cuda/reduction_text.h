@@ -4,7 +4,8 @@
 
 namespace catena::codegen::cuda {
 
-/// Writes how the threads of a group reduce: each adds up its steps, then they combine what they have, always in the same order.
+/// Writes how the threads of a group reduce: each adds up its steps, then they combine what they
+/// have, always in the same order.
 class ReductionText {
 public:
     explicit ReductionText(KernelWriting& writing) : w(writing) {}
@@ -20,7 +21,9 @@ public:
 private:
     const KernelValue& value_of(int reduction) const { return w.kernel.values[size_t(reduction)]; }
     std::string combined(int reduction, const std::string& x, const std::string& y) const;
-    int copies(int reduction) const { return w.lanes_reduced() || w.depends.varying(reduction) ? w.layout.vector : 1; }
+    int copies(int reduction) const {
+        return w.lanes_reduced() || w.depends.varying(reduction) ? w.layout.vector : 1;
+    }
     void finish_columns(int reduction);
     void finish_rows(int reduction);
     void combine_turns(int reduction, int copy);

@@ -153,16 +153,19 @@ std::string compare_text(bool floats, int predicate, const std::string& x, const
 
 }  // namespace
 
-std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args, std::set<Instruction>& math) {
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
+                             std::set<Instruction>& math) {
     if (is_comparison(value.instruction))
-        return compare_text(value.instruction == Instruction::cmpf, value.predicate, args[0], args[1]);
+        return compare_text(value.instruction == Instruction::cmpf, value.predicate, args[0],
+                            args[1]);
     const InstructionFacts& facts = facts_of(value.instruction);
     if (value.type == Register::f32 && facts.has_steps) {
         math.insert(value.instruction);
         return fmt::format("{}({})", math_function_name(value.instruction), args[0]);
     }
-    return fmt::format(fmt::runtime(facts.text), args[0], args.size() > 1 ? args[1] : "", args.size() > 2 ? args[2] : "",
-                       fmt::arg("t", text_of(value.type)), fmt::arg("f", value.type == Register::f32 ? "f" : ""));
+    return fmt::format(fmt::runtime(facts.text), args[0], args.size() > 1 ? args[1] : "",
+                       args.size() > 2 ? args[2] : "", fmt::arg("t", text_of(value.type)),
+                       fmt::arg("f", value.type == Register::f32 ? "f" : ""));
 }
 
 namespace {

@@ -23,8 +23,10 @@ std::string convert_text(const std::string& value, Register from, Register to);
 std::string combine_text(Combine combine, Register type, const std::string& x,
                          const std::string& y);
 std::string neutral_text(Combine combine, Register type);
-/// `value` is an instruction; adds to `math` those that are computed by the steps of runtime/scalar/math.h.
-std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args, std::set<Instruction>& math);
+/// `value` is an instruction; adds to `math` those that are computed by the steps of
+/// runtime/scalar/math.h.
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
+                             std::set<Instruction>& math);
 
 /// What stands above the kernels of a translation unit: helpers, and the functions of `math`. It
 /// needs no header.

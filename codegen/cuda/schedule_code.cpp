@@ -48,13 +48,15 @@ std::vector<CodeKernel> group_kernels(std::span<Schedule> schedules, const Runs&
         // Sizes are affine in the open ones: what divides them at all runs divides them always.
         int vector = 8;
         for (size_t r = 0; r < runs.size(); ++r)
-            vector = std::min(vector, layout_of(runs[r][k], alignments_of(schedules[r].kernels[k])).vector);
+            vector = std::min(vector,
+                              layout_of(runs[r][k], alignments_of(schedules[r].kernels[k])).vector);
         CodeKernel kernel;
         kernel.layout = layout_of(runs[0][k], alignments_of(schedules[0].kernels[k]), vector);
         kernel.text = emit_kernel(runs[0][k], kernel.layout);
         for (Schedule& schedule : schedules)
-            schedule.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads, kernel.layout.vector,
-                                          kernel.layout.wide_index, kernel.layout.scalars_by_value};
+            schedule.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads,
+                                          kernel.layout.vector, kernel.layout.wide_index,
+                                          kernel.layout.scalars_by_value};
         kernels.push_back(std::move(kernel));
     }
     return kernels;
@@ -63,7 +65,8 @@ std::vector<CodeKernel> group_kernels(std::span<Schedule> schedules, const Runs&
 /// The element texts of calls for which the device has no library.
 CallKernels calls_without_library(const Schedule& schedule, CodeDevice& device) {
     CallKernels calls;
-    program::Placement placement(schedule, device, 1);  // Arrays that lie as in a call, for libraries to look at.
+    program::Placement placement(schedule, device,
+                                 1);  // Arrays that lie as in a call, for libraries to look at.
     for (size_t c = 0; c < schedule.library_calls.size(); ++c) {
         const LibraryCall& call = schedule.library_calls[c];
         std::vector<Array> inputs, outputs;
@@ -79,8 +82,8 @@ CallKernels calls_without_library(const Schedule& schedule, CodeDevice& device) 
 
 }  // namespace
 
-std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device, bool fast_math,
-                                                           std::string* text) {
+std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device,
+                                                           bool fast_math, std::string* text) {
     Schedule& schedule = draft.schedule;
     Runs runs(1);
     runs[0] = std::move(draft.kernels);
@@ -89,8 +92,8 @@ std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevi
     std::vector<CodeKernel*> wanted, elements;
     for (CodeKernel& kernel : groups) wanted.push_back(&kernel);
     for (auto& [index, call] : calls) call.add_to(elements);
-    // Groups and single elements alike, few translation units for all; but contraction is never allowed where the host's
-    // bits are promised.
+    // Groups and single elements alike, few translation units for all; but contraction is never
+    // allowed where the host's bits are promised.
     if (!fast_math) wanted.insert(wanted.end(), elements.begin(), elements.end());
     find_or_compile(device, wanted, fast_math);
     if (fast_math) find_or_compile(device, elements, false);
@@ -122,14 +125,19 @@ CallKernels call_kernels(const Schedule& schedule) {
         const LibraryCall& call = schedule.library_calls[c];
         if (!has_element_plan(*call.op)) {
             if (runs_anywhere(*call.op)) continue;
-            fail<CompileError>("{} ({}) does not run on devices: {}", call.op->name, to_string(call.location),
-                               host_only_reason(*call.op).empty() ? "it has no element text" : host_only_reason(*call.op));
+            fail<CompileError>("{} ({}) does not run on devices: {}", call.op->name,
+                               to_string(call.location),
+                               host_only_reason(*call.op).empty() ? "it has no element text"
+                                                                  : host_only_reason(*call.op));
         }
         std::vector<Array> inputs, outputs;
-        for (const View& view : call.inputs) inputs.push_back(Array::empty(view.type, meta_device()));
-        for (const View& view : call.outputs) outputs.push_back(Array::empty(view.type, meta_device()));
+        for (const View& view : call.inputs)
+            inputs.push_back(Array::empty(view.type, meta_device()));
+        for (const View& view : call.outputs)
+            outputs.push_back(Array::empty(view.type, meta_device()));
         const std::vector<double> scalars(call.scalars.size());
-        calls.emplace(int(c), element_kernels({*call.op, inputs, outputs, call.attributes, scalars}));
+        calls.emplace(int(c),
+                      element_kernels({*call.op, inputs, outputs, call.attributes, scalars}));
     }
     return calls;
 }
@@ -158,26 +166,30 @@ std::vector<CodeKernel> copy_kernels(const Schedule& schedule) {
 }
 
 /// One image for each architecture and translation unit.
-void add_images(DevicePortableProgram& program, std::span<CodeKernel* const> kernels, bool fast_math,
-                const DevicePortableOptions& options) {
+void add_images(DevicePortableProgram& program, std::span<CodeKernel* const> kernels,
+                bool fast_math, const DevicePortableOptions& options) {
     for (const TranslationUnit& unit : units_of(distinct(kernels)))
         for (const std::string& architecture : options.architectures)
             program.images.push_back(
-                {architecture, code_for(architecture, unit.text, fast_math, options.newest_code), unit.names});
+                {architecture, code_for(architecture, unit.text, fast_math, options.newest_code),
+                 unit.names});
 }
 
 }  // namespace
 
-void add_device_code(DevicePortableProgram& program, std::vector<Draft> drafts, const DevicePortableOptions& options) {
+void add_device_code(DevicePortableProgram& program, std::vector<Draft> drafts,
+                     const DevicePortableOptions& options) {
     std::vector<Schedule>& runs = program.schedules;
     Runs kernels_of_runs;
     for (Draft& draft : drafts) {
-        for (size_t k = 0; k < draft.kernels.size(); ++k) draft.schedule.kernels[k].key = pattern_of(draft.kernels[k]);
+        for (size_t k = 0; k < draft.kernels.size(); ++k)
+            draft.schedule.kernels[k].key = pattern_of(draft.kernels[k]);
         runs.push_back(std::move(draft.schedule));
         kernels_of_runs.push_back(std::move(draft.kernels));
     }
     program::check_same_kernels(runs);
-    std::vector<CodeKernel> groups = group_kernels(runs, kernels_of_runs), copies = copy_kernels(runs[0]);
+    std::vector<CodeKernel> groups = group_kernels(runs, kernels_of_runs),
+                            copies = copy_kernels(runs[0]);
     std::vector<CodeKernel*> wanted, others;
     for (CodeKernel& kernel : groups) wanted.push_back(&kernel);
     set_names(wanted, options.fast_math);

@@ -11,10 +11,14 @@ namespace {
 
 std::string constant_text(const KernelValue& value) {
     switch (value.type) {
-        case Register::truth: return value.integer ? "true" : "false";
-        case Register::i64: return number_text(value.integer);
-        case Register::f32: return number_text(float(value.number));
-        default: return number_text(value.number);
+        case Register::truth:
+            return value.integer ? "true" : "false";
+        case Register::i64:
+            return number_text(value.integer);
+        case Register::f32:
+            return number_text(float(value.number));
+        default:
+            return number_text(value.number);
     }
 }
 
@@ -30,10 +34,11 @@ void ValueText::write(const std::vector<int>& values) {
         }
         copied.push_back(v);
         w.lines.line("{} v{}[{}];", text_of(value.type), v, w.layout.vector);
-        if (value.kind == Kind::load && w.stride(value.operand, w.kernel.inner()) == StrideClass::one)
+        if (value.kind == Kind::load &&
+            w.stride(value.operand, w.kernel.inner()) == StrideClass::one)
             w.lines.line("const Pack<{0}, {1}> in{2} = load<{1}>(p{3} + {4});",
-                         storage_text(w.kernel.operand(value.operand).dtype), w.layout.vector, v, value.operand,
-                         offset_of(value.operand));
+                         storage_text(w.kernel.operand(value.operand).dtype), w.layout.vector, v,
+                         value.operand, offset_of(value.operand));
     }
     if (copied.empty()) return;
     w.open_copies();
@@ -63,19 +68,26 @@ std::string ValueText::value_text(int v, const std::string& c) {
     std::vector<std::string> args;
     for (int arg : value.args) args.push_back(w.name_of(arg, c));
     switch (value.kind) {
-        case Kind::load: return load_text(element_text(v, c), w.kernel.operand(value.operand).dtype, value.type);
-        case Kind::scalar: return convert_text(scalar_text(value.operand), Register::f64, value.type);
-        case Kind::constant: return constant_text(value);
-        case Kind::convert: return convert_text(args[0], w.kernel.values[size_t(value.args[0])].type, value.type);
-        case Kind::round: return load_text(store_text(args[0], value.type, value.dtype), value.dtype, value.type);
-        default: return instruction_text(value, args, w.math);
+        case Kind::load:
+            return load_text(element_text(v, c), w.kernel.operand(value.operand).dtype, value.type);
+        case Kind::scalar:
+            return convert_text(scalar_text(value.operand), Register::f64, value.type);
+        case Kind::constant:
+            return constant_text(value);
+        case Kind::convert:
+            return convert_text(args[0], w.kernel.values[size_t(value.args[0])].type, value.type);
+        case Kind::round:
+            return load_text(store_text(args[0], value.type, value.dtype), value.dtype, value.type);
+        default:
+            return instruction_text(value, args, w.math);
     }
 }
 
 void ValueText::store(const std::vector<int>& outputs, const char* offset) {
     for (int output : outputs) {
         const int o = w.kernel.operand_of_output(output), v = w.kernel.stores[size_t(output)].value;
-        const std::string at = w.level_of_operand(o) == Level::thread ? "0" : fmt::format("{}{}", offset, o);
+        const std::string at =
+            w.level_of_operand(o) == Level::thread ? "0" : fmt::format("{}{}", offset, o);
         store_elements(o, v, at);
     }
 }

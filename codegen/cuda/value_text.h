@@ -14,7 +14,8 @@ public:
     void write(Level level, Wanted wanted) {
         std::vector<int> values;
         for (int v = 0; v < int(w.kernel.values.size()); ++v)
-            if (w.level_of_value(v) == level && wanted(v) && w.kernel.values[size_t(v)].kind != KernelValue::Kind::reduction)
+            if (w.level_of_value(v) == level && wanted(v) &&
+                w.kernel.values[size_t(v)].kind != KernelValue::Kind::reduction)
                 values.push_back(v);
         write(values);
     }

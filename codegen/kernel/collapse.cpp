@@ -75,12 +75,14 @@ void walk_channels_last(KernelGeometry& geometry) {
     };
     if (geometry.domain.rank() < 3) return;
     bool found = false, may = true;
-    for (const KernelOperand& input : geometry.inputs) found = found || lies_last(input.strides) || is_part_of_last(input.strides);
+    for (const KernelOperand& input : geometry.inputs)
+        found = found || lies_last(input.strides) || is_part_of_last(input.strides);
     for (const KernelOperand& output : geometry.outputs) {
         const bool is_last = lies_last(output.strides);
         found = found || is_last;
         // Results are stored in vectors along the innermost dimension.
-        may = may && (is_last || !spans(output.strides)) && (geometry.domain[1] == 1 || output.strides[1] <= 1);
+        may = may && (is_last || !spans(output.strides)) &&
+              (geometry.domain[1] == 1 || output.strides[1] <= 1);
     }
     if (!found || !may) return;
     Dims order{0};

@@ -2,18 +2,20 @@
 
 #include "codegen/kernel/plan.h"
 
-// Programs in which some reductions are over rows and others over columns. Each target plans them in its own way.
+// Programs in which some reductions are over rows and others over columns. Each target plans them
+// in its own way.
 
 namespace catena::codegen {
 
 /// True when there is a column reduction.
 bool has_columns(const Kernel& kernel);
 
-/// One pass over the memory: blocks of rows that accumulate each column in memory, then the combination of the blocks in
-/// their order.
+/// One pass over the memory: blocks of rows that accumulate each column in memory, then the
+/// combination of the blocks in their order.
 KernelPlan plan_columns_with_rows(const Kernel& kernel, const SplitRule& rule);
 
-/// First what the rows give, with the results of rows that columns read, then the columns, each planned for itself.
+/// First what the rows give, with the results of rows that columns read, then the columns, each
+/// planned for itself.
 KernelPlan plan_columns_after_rows(const Kernel& kernel, const SplitRule& rule);
 
 }  // namespace catena::codegen

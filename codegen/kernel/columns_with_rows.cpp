@@ -19,7 +19,8 @@ bool is_columns(const KernelValue& value) {
 
 class ColumnPlanner {
 public:
-    explicit ColumnPlanner(const Kernel& whole) : whole_(whole), dependence_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
+    explicit ColumnPlanner(const Kernel& whole)
+        : whole_(whole), dependence_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (!whole.is_reduced(dim)) {
                 ++kept_;
@@ -38,7 +39,9 @@ public:
     }
 
     KernelPlan run() {
-        for (int v : sums_) plan_.temporaries.push_back({dtype_of_register(whole_.values[v].type), blocks_ * columns_});
+        for (int v : sums_)
+            plan_.temporaries.push_back(
+                {dtype_of_register(whole_.values[v].type), blocks_ * columns_});
         rows_launch();
         combine_launch();
         return std::move(plan_);
@@ -49,12 +52,13 @@ private:
         LaunchBuilder b(whole_);
         for (size_t i = 0; i < sums_.size(); ++i) {
             const KernelValue& value = whole_.values[sums_[i]];
-            b.add_output({Where::temporary, int(i)}, b.clone(value.args[0]), {dtype_of_register(value.type), strides_},
-                         value.combine);
+            b.add_output({Where::temporary, int(i)}, b.clone(value.args[0]),
+                         {dtype_of_register(value.type), strides_}, value.combine);
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
             if (!dependence_.after_columns(whole_.stores[o].value))
-                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value),
+                             whole_.outputs[o]);
 
         Kernel& kernel = b.kernel();
         kernel.domain = whole_.domain;
@@ -65,7 +69,8 @@ private:
         kernel.split_size = whole_.domain[0];
         kernel.serial = kept_;
         kernel.scalar_count = whole_.scalar_count;
-        for (KernelOperand& input : kernel.inputs) input.strides.insert(0, input.strides[0] * block_);
+        for (KernelOperand& input : kernel.inputs)
+            input.strides.insert(0, input.strides[0] * block_);
         for (size_t o = 0; o < kernel.outputs.size(); ++o) {
             Strides& strides = kernel.outputs[o].strides;
             strides.insert(0, kernel.stores[o].accumulate ? columns_ : strides[0] * block_);
@@ -78,18 +83,21 @@ private:
         LaunchBuilder b(whole_);
         for (size_t i = 0; i < sums_.size(); ++i) {
             const KernelValue& value = whole_.values[sums_[i]];
-            int input = b.add_input({Where::temporary, int(i)}, {dtype_of_register(value.type), across(strides_, columns_)});
+            int input = b.add_input({Where::temporary, int(i)},
+                                    {dtype_of_register(value.type), across(strides_, columns_)});
             b.set(sums_[i], b.kernel().add({.kind = KernelValue::Kind::reduction,
-                                             .type = value.type,
-                                             .combine = value.combine,
-                                             .args = {b.load(input, value.type)}}));
+                                            .type = value.type,
+                                            .combine = value.combine,
+                                            .args = {b.load(input, value.type)}}));
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o) {
             const KernelOperand& to = whole_.outputs[o];
             if (dependence_.after_columns(whole_.stores[o].value))
-                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), {to.dtype, across(to.strides, 0)});
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value),
+                             {to.dtype, across(to.strides, 0)});
         }
-        CATENA_ASSERT(b.kernel().inputs.size() == sums_.size(), "what follows a sum of columns reads nothing else");
+        CATENA_ASSERT(b.kernel().inputs.size() == sums_.size(),
+                      "what follows a sum of columns reads nothing else");
         b.kernel().domain = across(whole_.domain, blocks_);
         b.kernel().reduced = 1;
         b.kernel().scalar_count = whole_.scalar_count;
@@ -108,7 +116,8 @@ private:
 
     const Kernel& whole_;
     Dependence dependence_;
-    Strides strides_;  ///< Row-major over the reduced dimensions: where a column's accumulator lies.
+    Strides
+        strides_;  ///< Row-major over the reduced dimensions: where a column's accumulator lies.
     int64_t columns_ = 1, block_ = 1, blocks_ = 1;
     int kept_ = 0;
     std::vector<int> sums_;
@@ -137,7 +146,8 @@ bool has_columns(const Kernel& kernel) {
 
 KernelPlan plan_columns_with_rows(const Kernel& kernel, const SplitRule& rule) {
     bool has_rows = false;
-    for (int dim = 0; dim < kernel.domain.rank(); ++dim) has_rows = has_rows || !kernel.is_reduced(dim);
+    for (int dim = 0; dim < kernel.domain.rank(); ++dim)
+        has_rows = has_rows || !kernel.is_reduced(dim);
     if (!has_rows) return plan_launches(without_columns(kernel), rule);
     if (kernel.reduced == 0) return plan_launches(only_columns(kernel), rule);
     return ColumnPlanner(kernel).run();

@@ -8,9 +8,9 @@ namespace catena::codegen {
 
 /// On what each value of a kernel depends.
 ///
-/// Its stage is the number of reductions that must have finished before it is known: stage 0 is computed in the first loop over
-/// the reduced dimensions, stage 1 in the next. A value varies along the dimensions that its loads vary along; a reduction,
-/// along all kept ones.
+/// Its stage is the number of reductions that must have finished before it is known: stage 0 is
+/// computed in the first loop over the reduced dimensions, stage 1 in the next. A value varies
+/// along the dimensions that its loads vary along; a reduction, along all kept ones.
 class Dependence {
 public:
     explicit Dependence(const Kernel& kernel);
@@ -24,13 +24,16 @@ public:
     /// Whether a column reduction must have finished before.
     bool after_columns(int value) const { return after_columns_[size_t(value)]; }
 
-    /// Whether output `o` varies along a reduced dimension: it is stored inside the loops over them.
-    bool is_full_output(int o) const { return dims_of(kernel_.outputs[size_t(o)]) & kernel_.reduced; }
+    /// Whether output `o` varies along a reduced dimension: it is stored inside the loops over
+    /// them.
+    bool is_full_output(int o) const {
+        return dims_of(kernel_.outputs[size_t(o)]) & kernel_.reduced;
+    }
     /// The reductions that the loops of a stage compute, and the full outputs that they store.
     std::vector<int> reductions_of(int stage) const;
     std::vector<int> full_outputs_of(int stage) const;
-    /// The values that the loops of a stage read, reductions of earlier stages included. Those in `known` are not computed, so
-    /// their operands are not needed.
+    /// The values that the loops of a stage read, reductions of earlier stages included. Those in
+    /// `known` are not computed, so their operands are not needed.
     std::vector<bool> needed_by(int stage, const std::vector<bool>& known) const;
 
     /// Bit d: the operand differs along dimension d.
@@ -44,7 +47,8 @@ private:
     int last_stage_ = 0;
 };
 
-/// Adds to `needed` the operands of needed values, and theirs, but not those of values that `ends` accepts.
+/// Adds to `needed` the operands of needed values, and theirs, but not those of values that `ends`
+/// accepts.
 template <class Ends>
 void add_operands(const Kernel& kernel, std::vector<bool>& needed, Ends ends) {
     for (size_t v = needed.size(); v-- > 0;)

@@ -11,7 +11,12 @@ constexpr bool native = false, called = true;
 
 constexpr InstructionFacts table[] = {
 #define CATENA_INSTRUCTION(name, operation, cost, weight, text, steps, library) \
-    {operation, cost, weight, text, std::string_view(#steps) != "no_steps", library ? #name : nullptr},
+    {operation,                                                                 \
+     cost,                                                                      \
+     weight,                                                                    \
+     text,                                                                      \
+     std::string_view(#steps) != "no_steps",                                    \
+     library ? #name : nullptr},
 #include "codegen/kernel/instructions.def"
 #undef CATENA_INSTRUCTION
 };

@@ -21,7 +21,8 @@ struct InstructionFacts {
     bool heavy;
     const char* text;
     bool has_steps;
-    const char* library;  ///< The C library's function of float64; null: LLVM has instructions for it.
+    const char*
+        library;  ///< The C library's function of float64; null: LLVM has instructions for it.
 };
 const InstructionFacts& facts_of(Instruction instruction);
 
@@ -29,6 +30,8 @@ const InstructionFacts& facts_of(Instruction instruction);
 std::optional<Instruction> instruction_of(std::string_view operation);
 
 /// Whether it has a predicate.
-inline bool is_comparison(Instruction i) { return i == Instruction::cmpf || i == Instruction::cmpi; }
+inline bool is_comparison(Instruction i) {
+    return i == Instruction::cmpf || i == Instruction::cmpi;
+}
 
 }  // namespace catena::codegen

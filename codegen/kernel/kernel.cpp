@@ -11,7 +11,9 @@ int Kernel::add(KernelValue value) {
     return int(values.size()) - 1;
 }
 
-int Kernel::load(int input, Register type) { return add({.kind = KernelValue::Kind::load, .type = type, .operand = input}); }
+int Kernel::load(int input, Register type) {
+    return add({.kind = KernelValue::Kind::load, .type = type, .operand = input});
+}
 
 void Kernel::add_output(int value, KernelOperand to, std::optional<Combine> accumulate) {
     outputs.push_back(std::move(to));
@@ -19,7 +21,9 @@ void Kernel::add_output(int value, KernelOperand to, std::optional<Combine> accu
 }
 
 void become_element(KernelValue& reduction) {
-    reduction = {.kind = KernelValue::Kind::convert, .type = reduction.type, .args = std::vector<int>(reduction.args)};
+    reduction = {.kind = KernelValue::Kind::convert,
+                 .type = reduction.type,
+                 .args = std::vector<int>(reduction.args)};
 }
 
 Kernel copying_kernel(KernelGeometry geometry) {

@@ -22,7 +22,8 @@ struct KernelValue {
         instruction,  ///< `instruction` of the args.
         convert,      ///< args[0] in another register type.
         round,        ///< args[0] as if it had been stored as `dtype` and loaded again.
-        reduction,    ///< args[0] combined over the reduced dimensions, or over the others (`columns`).
+        reduction,    ///< args[0] combined over the reduced dimensions, or over the others
+                      ///< (`columns`).
     };
     Kind kind = Kind::load;
     Register type = Register::f32;
@@ -41,11 +42,12 @@ struct KernelValue {
 /// What an output receives.
 struct KernelStore {
     int value = -1;
-    std::optional<Combine> accumulate = {};  ///< All rows of a unit combined in memory, see KernelGeometry::serial.
+    std::optional<Combine> accumulate =
+        {};  ///< All rows of a unit combined in memory, see KernelGeometry::serial.
 };
 
-/// A kernel while it is compiled: its geometry, the values at every index of the domain, which come before their uses, and
-/// those that are stored.
+/// A kernel while it is compiled: its geometry, the values at every index of the domain, which come
+/// before their uses, and those that are stored.
 struct Kernel : KernelGeometry {
     std::vector<KernelValue> values;
     std::vector<KernelStore> stores;  ///< By output.
@@ -55,7 +57,9 @@ struct Kernel : KernelGeometry {
     /// Adds the load of an input.
     int load(int input, Register type);
     void add_output(int value, KernelOperand to, std::optional<Combine> accumulate = {});
-    const KernelValue& stored(int output) const { return values[size_t(stores[size_t(output)].value)]; }
+    const KernelValue& stored(int output) const {
+        return values[size_t(stores[size_t(output)].value)];
+    }
 };
 
 /// Makes a reduction that element itself where it reduces a single one.

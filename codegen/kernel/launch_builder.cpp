@@ -18,11 +18,13 @@ int LaunchBuilder::clone(int v) {
     if (auto found = values_.find(v); found != values_.end()) return found->second;
     KernelValue value = whole_.values[v];
     if (auto stored = stored_.find(v); stored != stored_.end())
-        return values_[v] = load(add_input(stored->second.first, stored->second.second), value.type);
+        return values_[v] =
+                   load(add_input(stored->second.first, stored->second.second), value.type);
     if (value.kind == KernelValue::Kind::load) {
         auto [at, is_new] = operands_.try_emplace(value.operand, 0);
         if (is_new)
-            at->second = add_input({KernelPlan::Operand::Kind::input, value.operand}, whole_.inputs[value.operand]);
+            at->second = add_input({KernelPlan::Operand::Kind::input, value.operand},
+                                   whole_.inputs[value.operand]);
         return values_[v] = load(at->second, value.type);
     }
     for (int& arg : value.args) arg = clone(arg);

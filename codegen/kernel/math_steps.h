@@ -12,12 +12,14 @@ std::optional<F> no_steps(const Ops&, const F&) {
     return std::nullopt;
 }
 
-/// `instruction` of a float32 by the steps of runtime/scalar/math.h on the machine `ops`; nothing if it has none.
+/// `instruction` of a float32 by the steps of runtime/scalar/math.h on the machine `ops`; nothing
+/// if it has none.
 template <class Ops, class F>
 std::optional<F> take_steps(const Ops& ops, Instruction instruction, F x) {
     switch (instruction) {
 #define CATENA_INSTRUCTION(name, operation, cost, weight, text, steps, library) \
-    case Instruction::name: return steps(ops, x);
+    case Instruction::name:                                                     \
+        return steps(ops, x);
 #include "codegen/kernel/instructions.def"
 #undef CATENA_INSTRUCTION
     }

@@ -14,19 +14,31 @@ std::string operand_text(const Kernel& kernel, const KernelOperand& operand) {
 }
 
 std::string value_text(const KernelValue& v) {
-    constexpr const char* kinds[] = {"load", "scalar", "constant", "", "convert", "round", "reduce"};
+    constexpr const char* kinds[] = {"load",    "scalar", "constant", "",
+                                     "convert", "round",  "reduce"};
     const bool instruction = v.kind == KernelValue::Kind::instruction;
-    std::string text = fmt::format("{}:{}", instruction ? facts_of(v.instruction).operation : kinds[int(v.kind)], name_of(v.type));
+    std::string text =
+        fmt::format("{}:{}", instruction ? facts_of(v.instruction).operation : kinds[int(v.kind)],
+                    name_of(v.type));
     switch (v.kind) {
         case KernelValue::Kind::load:
-        case KernelValue::Kind::scalar: text += fmt::format(" {}", v.operand); break;
-        case KernelValue::Kind::constant: text += fmt::format(" {:a} {}", v.number, v.integer); break;
+        case KernelValue::Kind::scalar:
+            text += fmt::format(" {}", v.operand);
+            break;
+        case KernelValue::Kind::constant:
+            text += fmt::format(" {:a} {}", v.number, v.integer);
+            break;
         case KernelValue::Kind::instruction:
             if (is_comparison(v.instruction)) text += fmt::format(" {}", v.predicate);
             break;
-        case KernelValue::Kind::round: text += fmt::format(" {}", catena::name_of(v.dtype)); break;
-        case KernelValue::Kind::reduction: text += fmt::format(" {} {}", int(v.combine), v.columns); break;
-        default: break;
+        case KernelValue::Kind::round:
+            text += fmt::format(" {}", catena::name_of(v.dtype));
+            break;
+        case KernelValue::Kind::reduction:
+            text += fmt::format(" {} {}", int(v.combine), v.columns);
+            break;
+        default:
+            break;
     }
     for (int arg : v.args) text += fmt::format(" %{}", arg);
     return text;

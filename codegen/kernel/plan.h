@@ -4,8 +4,8 @@
 
 namespace catena::codegen {
 
-/// A kernel split into launches with enough parallel work each. Values that pass from one to the next
-/// live in temporaries.
+/// A kernel split into launches with enough parallel work each. Values that pass from one to the
+/// next live in temporaries.
 struct KernelPlan {
     struct Operand {
         enum class Kind : uint8_t { input, output, temporary } kind = Kind::input;
@@ -29,14 +29,17 @@ struct SplitRule {
     int64_t enough_units = 0;        ///< With this many parallel units nothing is split.
     int64_t elements_per_block = 0;  ///< Minimal elements per unit of a split reduction.
     int64_t most_blocks = 0;
-    int64_t (*units)(const KernelGeometry&) = nullptr;  ///< Parallel work in one launch of a collapsed kernel.
-    bool rows_in_order = false;  ///< Many columns are summed row after row where that is faster: kernels can add to sums in memory.
+    int64_t (*units)(const KernelGeometry&) =
+        nullptr;                 ///< Parallel work in one launch of a collapsed kernel.
+    bool rows_in_order = false;  ///< Many columns are summed row after row where that is faster:
+                                 ///< kernels can add to sums in memory.
     /// Plans a collapsed kernel with column reductions in a kernel over rows.
     KernelPlan (*columns)(const Kernel&, const SplitRule&) = nullptr;
 };
-/// Large reductions with few results are split into blocks of a fixed size and a serial combination of the
-/// blocks, so that they run in parallel and their result does not depend on the thread count. Column reductions in
-/// kernels over rows become accumulations in blocks of rows, and a combination of the blocks.
+/// Large reductions with few results are split into blocks of a fixed size and a serial combination
+/// of the blocks, so that they run in parallel and their result does not depend on the thread
+/// count. Column reductions in kernels over rows become accumulations in blocks of rows, and a
+/// combination of the blocks.
 KernelPlan plan_launches(const Kernel& kernel, const SplitRule& rule);
 
 }  // namespace catena::codegen

@@ -15,11 +15,13 @@ namespace {
 
 using Where = KernelPlan::Operand::Kind;
 
-/// Whether the columns of a matrix are summed faster row after row, with the sums in memory, than some columns after the others:
-/// what is read then follows from end to end. From 512 columns on it is, with fewer only if many operands come together (measured).
+/// Whether the columns of a matrix are summed faster row after row, with the sums in memory, than
+/// some columns after the others: what is read then follows from end to end. From 512 columns on it
+/// is, with fewer only if many operands come together (measured).
 bool sums_row_after_row(const Kernel& kernel, const Dependence& dependence) {
     constexpr int64_t always = 512, with_many = 256, many_operands = 4;
-    constexpr double most_beside = 8;  // Vector instructions on what belongs to a column, which every row repeats.
+    constexpr double most_beside =
+        8;  // Vector instructions on what belongs to a column, which every row repeats.
     if (kernel.domain.rank() != 2 || !kernel.is_reduced(0) || kernel.is_reduced(1)) return false;
     int64_t operands = 0;
     for (int o = 0; o < kernel.operand_count(); ++o) {
@@ -31,7 +33,8 @@ bool sums_row_after_row(const Kernel& kernel, const Dependence& dependence) {
     double beside = 0;
     for (size_t v = 0; v < kernel.values.size(); ++v) {
         const KernelValue& value = kernel.values[v];
-        if (value.kind != KernelValue::Kind::instruction || dependence.dims(int(v)) != 1u << 1) continue;
+        if (value.kind != KernelValue::Kind::instruction || dependence.dims(int(v)) != 1u << 1)
+            continue;
         if (facts_of(value.instruction).heavy) return false;
         beside += facts_of(value.instruction).cost;
     }
@@ -42,11 +45,15 @@ bool sums_row_after_row(const Kernel& kernel, const Dependence& dependence) {
 class Splitter {
 public:
     Splitter(const Kernel& kernel, int split_dim, const SplitRule& rule)
-        : whole_(kernel), dependence_(kernel), split_dim_(split_dim), by_rows_(rule.rows_in_order && sums_row_after_row(kernel, dependence_)) {
+        : whole_(kernel),
+          dependence_(kernel),
+          split_dim_(split_dim),
+          by_rows_(rule.rows_in_order && sums_row_after_row(kernel, dependence_)) {
         int64_t per_index = element_count(kernel.domain) / kernel.domain[split_dim];
         int64_t size = kernel.domain[split_dim];
         const ReductionBlocks blocks =
-            by_rows_ ? column_blocks(size, 1) : reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
+            by_rows_ ? column_blocks(size, 1)
+                     : reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
         block_ = blocks.size;
         blocks_ = blocks.count;
         kept_strides_ = Dims::filled(kernel.domain.rank(), 0);
@@ -59,9 +66,11 @@ public:
 
     KernelPlan run() {
         int last = 0;
-        for (const KernelStore& store : whole_.stores) last = std::max(last, dependence_.stage(store.value));
+        for (const KernelStore& store : whole_.stores)
+            last = std::max(last, dependence_.stage(store.value));
         for (int stage = 0; stage <= last; ++stage) {
-            const std::vector<int> reductions = dependence_.reductions_of(stage), full = dependence_.full_outputs_of(stage);
+            const std::vector<int> reductions = dependence_.reductions_of(stage),
+                                   full = dependence_.full_outputs_of(stage);
             const std::vector<int> kept = kept_outputs_of(stage);
             if (!reductions.empty()) {
                 partial_launch(reductions, full);
@@ -78,7 +87,8 @@ private:
     std::vector<int> kept_outputs_of(int stage) const {
         std::vector<int> found;
         for (int o = 0; o < int(whole_.outputs.size()); ++o)
-            if (!dependence_.is_full_output(o) && std::max(dependence_.stage(whole_.stores[size_t(o)].value), 1) == stage + 1)
+            if (!dependence_.is_full_output(o) &&
+                std::max(dependence_.stage(whole_.stores[size_t(o)].value), 1) == stage + 1)
                 found.push_back(o);
         return found;
     }
@@ -118,8 +128,11 @@ private:
             int where = temporary(dtype, blocks_ * kept_);
             partials_.push_back(where);
             const KernelValue& value = whole_.values[r];
-            if (by_rows_) b.add_output({Where::temporary, where}, b.clone(value.args[0]), {dtype, kept_strides_}, value.combine);
-            else b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
+            if (by_rows_)
+                b.add_output({Where::temporary, where}, b.clone(value.args[0]),
+                             {dtype, kept_strides_}, value.combine);
+            else
+                b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
         }
         for (int o : full)
             b.add_output({Where::output, o}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
@@ -148,17 +161,17 @@ private:
     void combine_launch(const std::vector<int>& reductions, const std::vector<int>& kept) {
         LaunchBuilder b = builder();
         Kernel& kernel = b.kernel();
-        // Inputs are written over [blocks, domain] here too; the reduced dimensions of the domain have shrunk
-        // to size 1, which collapse() drops.
+        // Inputs are written over [blocks, domain] here too; the reduced dimensions of the domain
+        // have shrunk to size 1, which collapse() drops.
         Dims over_blocks = kept_strides_;
         for (size_t i = 0; i < reductions.size(); ++i) {
             const KernelValue& value = whole_.values[reductions[i]];
             int input = b.add_input({Where::temporary, partials_[i]},
-                                  {dtype_of_register(value.type), over_blocks});
+                                    {dtype_of_register(value.type), over_blocks});
             b.set(reductions[i], kernel.add({.kind = KernelValue::Kind::reduction,
-                                                   .type = value.type,
-                                                   .combine = value.combine,
-                                                   .args = {b.load(input, value.type)}}));
+                                             .type = value.type,
+                                             .combine = value.combine,
+                                             .args = {b.load(input, value.type)}}));
         }
         size_t partial_count = reductions.size();
         for (int r : reductions) {
@@ -224,12 +237,15 @@ KernelPlan plan_launches(const Kernel& original, const SplitRule& rule) {
     collapse(kernel);
     if (has_columns(kernel)) return rule.columns(kernel, rule);
     bool room = kernel.domain.rank() < max_rank;
-    if (int dim = dimension_to_split(kernel, rule); dim >= 0 && room) return Splitter(kernel, dim, rule).run();
+    if (int dim = dimension_to_split(kernel, rule); dim >= 0 && room)
+        return Splitter(kernel, dim, rule).run();
 
     KernelPlan plan;
     KernelPlan::Launch launch;
-    for (size_t i = 0; i < kernel.inputs.size(); ++i) launch.inputs.push_back({Where::input, int(i)});
-    for (size_t o = 0; o < kernel.outputs.size(); ++o) launch.outputs.push_back({Where::output, int(o)});
+    for (size_t i = 0; i < kernel.inputs.size(); ++i)
+        launch.inputs.push_back({Where::input, int(i)});
+    for (size_t o = 0; o < kernel.outputs.size(); ++o)
+        launch.outputs.push_back({Where::output, int(o)});
     launch.kernel = std::move(kernel);
     plan.launches.push_back(std::move(launch));
     return plan;

@@ -15,10 +15,14 @@ Register natural_register(Dtype dtype) {
 
 Dtype dtype_of_register(Register r) {
     switch (r) {
-        case Register::truth: return Dtype::bool_;
-        case Register::i64: return Dtype::int64;
-        case Register::f32: return Dtype::float32;
-        default: return Dtype::float64;
+        case Register::truth:
+            return Dtype::bool_;
+        case Register::i64:
+            return Dtype::int64;
+        case Register::f32:
+            return Dtype::float32;
+        default:
+            return Dtype::float64;
     }
 }
 

@@ -6,9 +6,12 @@
 
 /// Pictures [n, 3, 32, 32] in [0, 1] to the scores of ten shapes.
 struct SmallNetwork : catena::Chain {
-    catena::Convolution2D conv1{3, 16, 3, {.pad = 1}}, conv2{16, 32, 3, {.pad = 1}}, conv3{32, 64, 3, {.pad = 1}};
+    catena::Convolution2D conv1{3, 16, 3, {.pad = 1}}, conv2{16, 32, 3, {.pad = 1}},
+        conv3{32, 64, 3, {.pad = 1}};
     catena::Linear fc{64 * 4 * 4, 10};
-    SmallNetwork() { add_children({{"conv1", conv1}, {"conv2", conv2}, {"conv3", conv3}, {"fc", fc}}); }
+    SmallNetwork() {
+        add_children({{"conv1", conv1}, {"conv2", conv2}, {"conv3", conv3}, {"fc", fc}});
+    }
     catena::Variable operator()(const catena::Variable& x) {
         using namespace catena;
         Variable h = max_pooling_2d(relu(conv1(x)), 2, {.stride = 2});

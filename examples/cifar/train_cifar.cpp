@@ -24,38 +24,45 @@ static void train(examples::Example& example, const Options& options) {
     ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
     ct::AnyTrigger stop(options.epochs, "epoch");
     if (options.early_stopping)
-        stop = ct::triggers::EarlyStoppingTrigger(
-            {.monitor = "validation/main/loss", .verbose = true, .max_trigger = {options.epochs, "epoch"}});
+        stop = ct::triggers::EarlyStoppingTrigger({.monitor = "validation/main/loss",
+                                                   .verbose = true,
+                                                   .max_trigger = {options.epochs, "epoch"}});
     ct::Device* device = &ct::current_device();
-    ct::StandardUpdater updater(train_iter, optimizer, model, {.device = device, .static_graph = true});
+    ct::StandardUpdater updater(train_iter, optimizer, model,
+                                {.device = device, .static_graph = true});
     ct::Trainer trainer(updater, stop, options.out);
-    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device, .static_graph = true}));
+    trainer.extend(
+        extensions::Evaluator(test_iter, model, {.device = device, .static_graph = true}));
     trainer.extend(extensions::ExponentialShift("lr", 0.5), {.trigger = {25, "epoch"}});
     trainer.extend(extensions::DumpGraph("main/loss"));
     trainer.extend(extensions::snapshot({.n_retains = 1}));
     trainer.extend(extensions::StopOnSignal());
     trainer.extend(extensions::LogReport());
-    trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy",
-                                            "validation/main/accuracy", "elapsed_time"}));
+    trainer.extend(
+        extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy",
+                                 "validation/main/accuracy", "elapsed_time"}));
     trainer.extend(extensions::ProgressBar());
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
 
-    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"),
+                   examples::Better::larger);
     example.print_times(updater);
 }
 
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains VGG-16 on small pictures");
-    example.choice("--dataset", options.dataset, data_set_names, "shapes are made up, without --data");
+    example.choice("--dataset", options.dataset, data_set_names,
+                   "shapes are made up, without --data");
     example.flag("--data", options.data, "folder of the unpacked binary version of the data set");
     example.flag("-b,--batchsize", options.batch_size, "pictures in a mini-batch");
     example.flag("-l,--learnrate", options.learning_rate, "halved every 25 epochs");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training set");
     example.flag("-o,--out", options.out, "folder for the log and snapshots");
     example.flag("-r,--resume", options.resume, "snapshot to go on from");
-    example.flag("--early-stopping", options.early_stopping, "stop when the test loss does not fall");
+    example.flag("--early-stopping", options.early_stopping,
+                 "stop when the test loss does not fall");
     example.flag("--width", options.width, "channels of the first stage; VGG-16 has 64");
     example.flag("--dropout", options.dropout, "factor of all dropout ratios");
     return example.run(argc, argv, [&] { train(example, options); });

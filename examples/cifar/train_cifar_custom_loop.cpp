@@ -1,4 +1,5 @@
-// Chainer's train_cifar_custom_loop: the training of train_cifar.cpp without a Trainer, the loop written out.
+// Chainer's train_cifar_custom_loop: the training of train_cifar.cpp without a Trainer, the loop
+// written out.
 #include <filesystem>
 
 #include "examples/cifar/data_sets.h"
@@ -27,7 +28,8 @@ static examples::Means evaluate(Network& model, ct::SerialIterator& batches) {
     const auto no_graph = ct::no_backprop_mode();
     examples::Means means;
     batches.reset();
-    while (auto batch = batches.next_batch(&ct::current_device())) means.add(scores_of(model, (*batch)[0], (*batch)[1]), (*batch)[1].size());
+    while (auto batch = batches.next_batch(&ct::current_device()))
+        means.add(scores_of(model, (*batch)[0], (*batch)[1]), (*batch)[1].size());
     return means;
 }
 
@@ -56,7 +58,8 @@ static void train(examples::Example& example, const Options& options) {
     ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
     double accuracy = 0;
     for (int64_t epoch = optimizer.epoch() + 1; epoch <= options.epochs; ++epoch) {
-        optimizer.lr = options.learning_rate * std::pow(0.5, double((epoch - 1) / 25));  // halved every 25 epochs
+        optimizer.lr = options.learning_rate *
+                       std::pow(0.5, double((epoch - 1) / 25));  // halved every 25 epochs
         examples::Means learned;
         train_iter.reset();
         while (auto batch = train_iter.next_batch(&ct::current_device())) {
@@ -65,8 +68,8 @@ static void train(examples::Example& example, const Options& options) {
         }
         const examples::Means found = evaluate(model, test_iter);
         accuracy = found.accuracy();
-        fmt::print("epoch {}: loss {:.4f}, accuracy {:.4f}; test loss {:.4f}, accuracy {:.4f}\n", epoch, learned.loss(),
-                   learned.accuracy(), found.loss(), accuracy);
+        fmt::print("epoch {}: loss {:.4f}, accuracy {:.4f}; test loss {:.4f}, accuracy {:.4f}\n",
+                   epoch, learned.loss(), learned.accuracy(), found.loss(), accuracy);
         std::fflush(stdout);
         optimizer.new_epoch();
         ct::save_npz(options.out + "/cifar.model", model);
@@ -82,13 +85,15 @@ static void train(examples::Example& example, const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains VGG-16 on small pictures, by a loop of its own");
-    example.choice("--dataset", options.dataset, data_set_names, "shapes are made up, without --data");
+    example.choice("--dataset", options.dataset, data_set_names,
+                   "shapes are made up, without --data");
     example.flag("--data", options.data, "folder of the unpacked binary version of the data set");
     example.flag("-b,--batchsize", options.batch_size, "pictures in a mini-batch");
     example.flag("-l,--learnrate", options.learning_rate, "halved every 25 epochs");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training set");
     example.flag("-o,--out", options.out, "folder for cifar.model and cifar.state");
-    example.flag("-r,--resume", options.resume, "folder of cifar.model and cifar.state to go on from");
+    example.flag("-r,--resume", options.resume,
+                 "folder of cifar.model and cifar.state to go on from");
     example.flag("--width", options.width, "channels of the first stage; VGG-16 has 64");
     example.flag("--dropout", options.dropout, "factor of all dropout ratios");
     return example.run(argc, argv, [&] { train(example, options); });

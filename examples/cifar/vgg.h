@@ -15,17 +15,19 @@ struct Block : catena::Chain {
     catena::Variable operator()(const catena::Variable& x) { return catena::relu(bn(conv(x))); }
 };
 
-/// VGG-16 for 32x32 pictures [n, 3, 32, 32], with batch normalization and much dropout. `width`: channels of the first of
-/// the five stages; the others have 2, 4, 8 and 8 times as many. `dropout` is a factor of
-/// all dropout ratios, which are made for full width.
+/// VGG-16 for 32x32 pictures [n, 3, 32, 32], with batch normalization and much dropout. `width`:
+/// channels of the first of the five stages; the others have 2, 4, 8 and 8 times as many. `dropout`
+/// is a factor of all dropout ratios, which are made for full width.
 struct VGG : catena::Chain {
     catena::ChainList blocks;
     catena::Linear fc1, fc2;
     catena::BatchNormalization bn_fc1;
     double dropout;
     explicit VGG(int64_t class_labels = 10, int64_t width = 64, double dropout = 1)
-        : fc1(std::nullopt, 8 * width, {.nobias = true}), fc2(std::nullopt, class_labels, {.nobias = true}),
-          bn_fc1(8 * width), dropout(dropout) {
+        : fc1(std::nullopt, 8 * width, {.nobias = true}),
+          fc2(std::nullopt, class_labels, {.nobias = true}),
+          bn_fc1(8 * width),
+          dropout(dropout) {
         for (const Stage& stage : stages)
             for (int i = 0; i < stage.blocks; ++i) blocks.append(Block(stage.multiple * width, 3));
         add_children({{"blocks", blocks}, {"fc1", fc1}, {"bn_fc1", bn_fc1}, {"fc2", fc2}});
@@ -50,5 +52,6 @@ struct VGG : catena::Chain {
         int blocks;
         double dropped;  ///< Between the blocks of the stage.
     };
-    static constexpr std::array<Stage, 5> stages = {{{1, 2, 0.3}, {2, 2, 0.4}, {4, 3, 0.4}, {8, 3, 0.4}, {8, 3, 0.4}}};
+    static constexpr std::array<Stage, 5> stages = {
+        {{1, 2, 0.3}, {2, 2, 0.4}, {4, 3, 0.4}, {8, 3, 0.4}, {8, 3, 0.4}}};
 };

@@ -1,5 +1,5 @@
-// An elementwise operation of your own. It runs on every dtype, differentiates twice, and in a compiled region it
-// melts into the kernels around it like the operations that come with Catena.
+// An elementwise operation of your own. It runs on every dtype, differentiates twice, and in a
+// compiled region it melts into the kernels around it like the operations that come with Catena.
 #include <catena/catena.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,8 @@ static int failures = 0;
 
 static void check(const char* what, double value, double expected) {
     const bool good = std::abs(value - expected) <= 1e-5 * (1 + std::abs(expected));
-    fmt::print("{:<28} {:>12.7f}   expected {:>12.7f}   {}\n", what, value, expected, good ? "ok" : "WRONG");
+    fmt::print("{:<28} {:>12.7f}   expected {:>12.7f}   {}\n", what, value, expected,
+               good ? "ok" : "WRONG");
     failures += !good;
 }
 
@@ -34,8 +35,9 @@ static void compare_with_the_formula() {
     check("its second derivative", x.grad().item<double>(), b / (2 * root * root * root));
 
     // Compiled together with its neighbours.
-    auto region = ct::static_graph([=](const ct::Variable& x) { return ct::exp(-squareplus(x * 2, b)) + 1; },
-                                   ct::StaticGraphOptions{.name = "squareplus_chain"});
+    auto region =
+        ct::static_graph([=](const ct::Variable& x) { return ct::exp(-squareplus(x * 2, b)) + 1; },
+                         ct::StaticGraphOptions{.name = "squareplus_chain"});
     const ct::Variable many(ct::Array::full({ct::Dtype::float32, {1000}}, x0));
     region(many);
     const ct::Variable z = region(many);

@@ -7,11 +7,17 @@
 /// One iteration updates both networks; it is one static region.
 class DCGANUpdater : public catena::StandardUpdater {
 public:
-    DCGANUpdater(catena::Iterator& iterator, Generator& generator, Discriminator& discriminator, catena::Optimizer& gen_optimizer,
-                 catena::Optimizer& dis_optimizer, catena::Device* device)
-        : StandardUpdater({{"main", &iterator}}, {{"gen", &gen_optimizer}, {"dis", &dis_optimizer}}, {.device = device}),
-          generator_(generator), discriminator_(discriminator), gen_optimizer_(gen_optimizer), dis_optimizer_(dis_optimizer),
-          step_(catena::static_graph([this](const catena::Variable& x_real) { return step(x_real); }, "dcgan_step")) {}
+    DCGANUpdater(catena::Iterator& iterator, Generator& generator, Discriminator& discriminator,
+                 catena::Optimizer& gen_optimizer, catena::Optimizer& dis_optimizer,
+                 catena::Device* device)
+        : StandardUpdater({{"main", &iterator}}, {{"gen", &gen_optimizer}, {"dis", &dis_optimizer}},
+                          {.device = device}),
+          generator_(generator),
+          discriminator_(discriminator),
+          gen_optimizer_(gen_optimizer),
+          dis_optimizer_(dis_optimizer),
+          step_(catena::static_graph(
+              [this](const catena::Variable& x_real) { return step(x_real); }, "dcgan_step")) {}
 
 protected:
     void update_core() override {
@@ -31,7 +37,8 @@ private:
         gen_optimizer_.update();
         x_fake.unchain_backward();
 
-        const catena::Variable dis_loss = catena::mean(catena::softplus(-y_real)) + catena::mean(catena::softplus(y_fake));
+        const catena::Variable dis_loss =
+            catena::mean(catena::softplus(-y_real)) + catena::mean(catena::softplus(y_fake));
         discriminator_.cleargrads();
         dis_loss.backward();
         dis_optimizer_.update();

@@ -1,4 +1,5 @@
-/* deploy DATA: classifies the test digits of the UCI optdigits set and trains one step, in plain C. */
+/* deploy DATA: classifies the test digits of the UCI optdigits set and trains one step, in plain C.
+ */
 #include <stdio.h>
 
 #include "classify_digits.h"
@@ -28,11 +29,13 @@ static int classify(FILE* file) {
     float pixels[pixel_count], probabilities[digit_count];
     int32_t digit;
     int right = 0, count = 0;
-    if (classify_digits_load(&program, classifier_states, classifier_arena, "classify_digits.weights"))
+    if (classify_digits_load(&program, classifier_states, classifier_arena,
+                             "classify_digits.weights"))
         return fprintf(stderr, "deploy: %s\n", program.error), 1;
     while (read_digit(file, pixels, &digit)) {
         int best = 0;
-        if (classify_digits_run(&program, pixels, probabilities)) return fprintf(stderr, "deploy: %s\n", program.error), 1;
+        if (classify_digits_run(&program, pixels, probabilities))
+            return fprintf(stderr, "deploy: %s\n", program.error), 1;
         for (int i = 1; i < digit_count; ++i)
             if (probabilities[i] > probabilities[best]) best = i;
         right += best == digit;
@@ -48,9 +51,11 @@ static int train(FILE* file) {
     float before, after;
     train_digits program;
     for (int i = 0; i < batch; ++i)
-        if (!read_digit(file, pixels + i * pixel_count, digits + i)) return fprintf(stderr, "deploy: too few digits\n"), 1;
+        if (!read_digit(file, pixels + i * pixel_count, digits + i))
+            return fprintf(stderr, "deploy: too few digits\n"), 1;
     if (train_digits_load(&program, trainer_states, trainer_arena, "train_digits.weights") ||
-        train_digits_run(&program, pixels, digits, &before) || train_digits_run(&program, pixels, digits, &after) ||
+        train_digits_run(&program, pixels, digits, &before) ||
+        train_digits_run(&program, pixels, digits, &after) ||
         train_digits_save(&program, "trained.weights"))
         return fprintf(stderr, "deploy: %s\n", program.error), 1;
     printf("loss %.6f, after one step %.6f\n", before, after);
@@ -73,6 +78,7 @@ int main(int argc, char** argv) {
     if (train(file)) return 1;
     fclose(file);
     printf("program %ld bytes, states and scratch %ld bytes\n", size_of_program(),
-           (long)(sizeof classifier_states + sizeof classifier_arena + sizeof trainer_states + sizeof trainer_arena));
+           (long)(sizeof classifier_states + sizeof classifier_arena + sizeof trainer_states +
+                  sizeof trainer_arena));
     return 0;
 }

@@ -1,4 +1,5 @@
-// Trains a small network on 8x8 digits and saves two programs: one that classifies, one that does a training step.
+// Trains a small network on 8x8 digits and saves two programs: one that classifies, one that does a
+// training step.
 #include <catena/catena.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// A small convolutional network on 8x8 digits, trained as ordinary C++ and then compiled, from the same seed.
+// A small convolutional network on 8x8 digits, trained as ordinary C++ and then compiled, from the
+// same seed.
 #include <catena/catena.h>
 
 #include <CLI/CLI.hpp>
@@ -33,11 +34,12 @@ struct Options {
 struct Result {
     double iteration_ms = 0;  ///< Median over the full batches.
     double compile_ms = 0;
-    double accuracy = 0;      ///< On the test set, at the end.
+    double accuracy = 0;  ///< On the test set, at the end.
 };
 
 static double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+    return std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
@@ -51,15 +53,16 @@ static double test_accuracy(Model& model, const Digits& test, int64_t batch_size
     for (int64_t begin = 0; begin < test.size(); begin += batch_size) {
         const int64_t end = std::min(begin + batch_size, test.size());
         const Batch batch = take_batch(test, order, begin, end);
-        correct += ct::accuracy(model(batch.x), batch.t).template item<float>() * double(end - begin);
+        correct +=
+            ct::accuracy(model(batch.x), batch.t).template item<float>() * double(end - begin);
     }
     return correct / double(test.size());
 }
 
 /// Trains with `step`, which does one whole iteration, and tells how it went.
 template <class Step, class Model>
-static Result train(const char* mode, Step& step, Model& model, ct::Adam& adam, const Digits& training,
-                    const Digits& test, const Options& options) {
+static Result train(const char* mode, Step& step, Model& model, ct::Adam& adam,
+                    const Digits& training, const Digits& test, const Options& options) {
     std::mt19937_64 shuffler(options.seed);
     std::vector<int64_t> order(training.size());
     std::iota(order.begin(), order.end(), 0);
@@ -74,7 +77,8 @@ static Result train(const char* mode, Step& step, Model& model, ct::Adam& adam, 
             loss += step(batch.x, batch.t).template item<float>() * double(end - begin);
             times.push_back(now_ms() - start);
         }
-        adam.alpha = 0.75 * adam.alpha;  // a compiled step reads it at every call: nothing is compiled anew
+        adam.alpha =
+            0.75 * adam.alpha;  // a compiled step reads it at every call: nothing is compiled anew
         fmt::print("{:<9} epoch {:>2}  loss {:.4f}  test accuracy {:.2f} %\n", mode, epoch,
                    loss / double(training.size()),
                    100 * test_accuracy(model, test, options.batch_size));
@@ -85,7 +89,8 @@ static Result train(const char* mode, Step& step, Model& model, ct::Adam& adam, 
             .accuracy = test_accuracy(model, test, options.batch_size)};
 }
 
-static Result run(bool compiled, const Digits& training, const Digits& test, const Options& options) {
+static Result run(bool compiled, const Digits& training, const Digits& test,
+                  const Options& options) {
     ct::set_seed(options.seed);
     ConvNet model;
     ct::Adam adam(0.003);
@@ -108,23 +113,28 @@ static Result run(bool compiled, const Digits& training, const Digits& test, con
 }
 
 static void print_table(const Result& eager, const Result& compiled) {
-    fmt::print("\n{:<10} {:>14} {:>10} {:>14} {:>14}\n", "", "iteration", "speed-up", "compile time",
-               "test accuracy");
-    fmt::print("{:<10} {:>11.3f} ms {:>10} {:>14} {:>12.2f} %\n", "eager", eager.iteration_ms, "", "",
-               100 * eager.accuracy);
+    fmt::print("\n{:<10} {:>14} {:>10} {:>14} {:>14}\n", "", "iteration", "speed-up",
+               "compile time", "test accuracy");
+    fmt::print("{:<10} {:>11.3f} ms {:>10} {:>14} {:>12.2f} %\n", "eager", eager.iteration_ms, "",
+               "", 100 * eager.accuracy);
     fmt::print("{:<10} {:>11.3f} ms {:>9.2f}x {:>11.1f} ms {:>12.2f} %\n", "compiled",
-               compiled.iteration_ms, eager.iteration_ms / compiled.iteration_ms, compiled.compile_ms,
-               100 * compiled.accuracy);
+               compiled.iteration_ms, eager.iteration_ms / compiled.iteration_ms,
+               compiled.compile_ms, 100 * compiled.accuracy);
 }
 
 int main(int argc, char** argv) {
     Options options;
     CLI::App program("Trains a small convolutional network on 8x8 digits, eager and compiled");
     program.add_option("--data", options.data, "folder of optdigits.tra and optdigits.tes");
-    program.add_option("-e,--epoch", options.epochs)->capture_default_str()->check(CLI::PositiveNumber);
-    program.add_option("-b,--batchsize", options.batch_size)->capture_default_str()->check(CLI::PositiveNumber);
+    program.add_option("-e,--epoch", options.epochs)
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    program.add_option("-b,--batchsize", options.batch_size)
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     program.add_option("--seed", options.seed)->capture_default_str();
-    program.add_option("--device", options.device, "where to train: cpu, cuda:0")->capture_default_str();
+    program.add_option("--device", options.device, "where to train: cpu, cuda:0")
+        ->capture_default_str();
     program.add_flag("--explain", options.explain, "say what was captured and fused");
     CLI11_PARSE(program, argc, argv);
     try {

@@ -3,16 +3,20 @@
 namespace ct = catena;
 
 CaptionModel::CaptionModel(const std::string& vgg, int64_t words, int64_t units, double dropout)
-    : vgg_(vgg.empty() ? nullptr : std::make_shared<ct::VGG16Layers>(vgg)), teller_(words, units, dropout) {
+    : vgg_(vgg.empty() ? nullptr : std::make_shared<ct::VGG16Layers>(vgg)),
+      teller_(words, units, dropout) {
     add_child("teller", teller_);
-    if (vgg_) leave_out(small_);
-    else add_child("encoder", small_);
+    if (vgg_)
+        leave_out(small_);
+    else
+        add_child("encoder", small_);
 }
 
 ct::Array CaptionModel::prepared(const ct::Array& picture) const {
     if (vgg_) return ct::vgg::prepare(picture);
     const auto no_graph = ct::no_backprop_mode();
-    return (ct::squeeze(ct::resize_images(ct::expand_dims(picture, 0), {32, 32}), {0}) / 255.0).array();
+    return (ct::squeeze(ct::resize_images(ct::expand_dims(picture, 0), {32, 32}), {0}) / 255.0)
+        .array();
 }
 
 ct::Variable CaptionModel::features(const ct::Variable& pictures) {
@@ -28,7 +32,8 @@ ct::Variable CaptionModel::operator()(const ct::Variable& pictures, const ct::Va
     return scores.loss;
 }
 
-std::vector<std::vector<int32_t>> CaptionModel::captions(const ct::Variable& pictures, int64_t most_words) {
+std::vector<std::vector<int32_t>> CaptionModel::captions(const ct::Variable& pictures,
+                                                         int64_t most_words) {
     const auto test_mode = ct::using_config(&ct::Config::train, false);
     const auto no_graph = ct::no_backprop_mode();
     const size_t n = size_t(pictures.shape()[0]);

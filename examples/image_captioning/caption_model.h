@@ -10,14 +10,21 @@
 #include "examples/support/means.h"
 #include "examples/support/setup.h"
 
-/// Pictures [n, 3, 32, 32] to features [n, 256], for pictures that need no large network. Normalization makes features that differ
-/// enough for the teller to hear them from the beginning.
+/// Pictures [n, 3, 32, 32] to features [n, 256], for pictures that need no large network.
+/// Normalization makes features that differ enough for the teller to hear them from the beginning.
 struct SmallEncoder : catena::Chain {
-    catena::Convolution2D conv1{3, 16, 3, halved()}, conv2{16, 32, 3, halved()}, conv3{32, 64, 3, halved()};
+    catena::Convolution2D conv1{3, 16, 3, halved()}, conv2{16, 32, 3, halved()},
+        conv3{32, 64, 3, halved()};
     catena::BatchNormalization bn1{16}, bn2{32}, bn3{64}, bn_out{256};
     catena::Linear out{std::nullopt, 256, {.nobias = true}};
     SmallEncoder() {
-        add_children({{"conv1", conv1}, {"bn1", bn1}, {"conv2", conv2}, {"bn2", bn2}, {"conv3", conv3}, {"bn3", bn3}, {"out", out},
+        add_children({{"conv1", conv1},
+                      {"bn1", bn1},
+                      {"conv2", conv2},
+                      {"bn2", bn2},
+                      {"conv3", conv3},
+                      {"bn3", bn3},
+                      {"out", out},
                       {"bn_out", bn_out}});
     }
     catena::Variable operator()(const catena::Variable& x) {
@@ -30,7 +37,8 @@ private:
     static catena::Convolution2DOptions halved() { return {.stride = 2, .pad = 1, .nobias = true}; }
 };
 
-/// Features of a picture to its caption: an LSTM layer is given the features, then the words (Vinyals et al. 2015).
+/// Features of a picture to its caption: an LSTM layer is given the features, then the words
+/// (Vinyals et al. 2015).
 struct Teller : catena::Chain {
     catena::Linear embed_img;
     catena::EmbedID embed_word;
@@ -38,11 +46,20 @@ struct Teller : catena::Chain {
     catena::Linear decode;
     double dropout;
     Teller(int64_t words, int64_t units, double dropout)
-        : embed_img(units), embed_word(words, units, {.ignore_label = -1}), lstm(units, units), decode(units, words), dropout(dropout) {
-        add_children({{"embed_img", embed_img}, {"embed_word", embed_word}, {"lstm", lstm}, {"decode", decode}});
+        : embed_img(units),
+          embed_word(words, units, {.ignore_label = -1}),
+          lstm(units, units),
+          decode(units, words),
+          dropout(dropout) {
+        add_children({{"embed_img", embed_img},
+                      {"embed_word", embed_word},
+                      {"lstm", lstm},
+                      {"decode", decode}});
     }
-    /// Of captions [n, length] from <bos> to <eos>, filled with -1: the loss, and the share of right words.
-    examples::Scores operator()(const catena::Variable& features, const catena::Variable& captions) {
+    /// Of captions [n, length] from <bos> to <eos>, filled with -1: the loss, and the share of
+    /// right words.
+    examples::Scores operator()(const catena::Variable& features,
+                                const catena::Variable& captions) {
         namespace ct = catena;
         begin(features);
         const ct::Variables words = ct::separate(captions, 1);
@@ -56,10 +73,13 @@ struct Teller : catena::Chain {
         lstm(embed_img(catena::dropout(features, dropout)));
     }
     /// Scores of the words that may follow these.
-    catena::Variable next(const catena::Variable& words) { return decode(catena::dropout(lstm(embed_word(words)), dropout)); }
+    catena::Variable next(const catena::Variable& words) {
+        return decode(catena::dropout(lstm(embed_word(words)), dropout));
+    }
 };
 
-/// VGG-16's features, which stay as they are, or those of a small network that learns with the teller.
+/// VGG-16's features, which stay as they are, or those of a small network that learns with the
+/// teller.
 class CaptionModel : public catena::Chain {
 public:
     /// `vgg`: Chainer's converted file VGG_ILSVRC_16_layers.npz, or "" for the small network.
@@ -69,7 +89,8 @@ public:
     /// The loss for prepared pictures and captions; reports it, and the share of right words.
     catena::Variable operator()(const catena::Variable& pictures, const catena::Variable& captions);
     /// The likeliest words, one after the other, of each picture.
-    std::vector<std::vector<int32_t>> captions(const catena::Variable& pictures, int64_t most_words);
+    std::vector<std::vector<int32_t>> captions(const catena::Variable& pictures,
+                                               int64_t most_words);
 
 private:
     catena::Variable features(const catena::Variable& pictures);

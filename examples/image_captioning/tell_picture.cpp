@@ -15,26 +15,35 @@ static std::vector<std::string> files_of(const std::string& picture, const std::
     if (!picture.empty()) files.push_back(picture);
     if (folder.empty()) return files;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path().string());
-    if (error) ct::fail<ct::FileError>("tell_picture: cannot read the folder {}: {}", folder, error.message());
+    for (const auto& entry : fs::directory_iterator(folder, error))
+        files.push_back(entry.path().string());
+    if (error)
+        ct::fail<ct::FileError>("tell_picture: cannot read the folder {}: {}", folder,
+                                error.message());
     std::sort(files.begin(), files.end());
     return files;
 }
 
-static void tell(examples::Example& example, const std::string& path, const std::vector<std::string>& files) {
+static void tell(examples::Example& example, const std::string& path,
+                 const std::vector<std::string>& files) {
     const examples::Setup setup(path + ".txt");
     const std::string vgg = setup.text("vgg") == "none" ? "" : setup.text("vgg");
     CaptionModel model(vgg, int64_t(setup.words().size()), setup.number("units"), 0);
-    std::vector<Captioned> pictures = files.empty() ? made_up_captions(3, 3) : std::vector<Captioned>();
-    for (const std::string& file : files) pictures.push_back({[file] { return ct::read_image(file).astype(ct::Dtype::float32); }, {}});
+    std::vector<Captioned> pictures =
+        files.empty() ? made_up_captions(3, 3) : std::vector<Captioned>();
+    for (const std::string& file : files)
+        pictures.push_back(
+            {[file] { return ct::read_image(file).astype(ct::Dtype::float32); }, {}});
     const auto prepared = [&](const Captioned& picture) {
-        return ct::Variable(ct::expand_dims(model.prepared(picture.picture()), 0).array().to(ct::current_device()));
+        return ct::Variable(
+            ct::expand_dims(model.prepared(picture.picture()), 0).array().to(ct::current_device()));
     };
     model.captions(prepared(pictures.at(0)), 1);  // creates the parameters
     ct::load_npz(path, model);
     for (size_t i = 0; i < pictures.size(); ++i) {
         const auto told = model.captions(prepared(pictures[i]), setup.number("max_length"));
-        fmt::print("{}: {}\n", files.empty() ? "made up" : files[i], caption_of(told[0], setup.words()));
+        fmt::print("{}: {}\n", files.empty() ? "made up" : files[i],
+                   caption_of(told[0], setup.words()));
     }
     example.result("pictures", double(pictures.size()), examples::Better::larger);
 }

@@ -1,4 +1,5 @@
-// Chainer's compute_mean: the mean of all pictures of a list, which train_imagenet subtracts from each.
+// Chainer's compute_mean: the mean of all pictures of a list, which train_imagenet subtracts from
+// each.
 #include "examples/imagenet/picture_sets.h"
 #include "examples/support/example.h"
 

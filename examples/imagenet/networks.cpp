@@ -12,7 +12,8 @@ namespace ct = catena;
 
 template <class Model>
 static Network network(std::shared_ptr<Model> model, int64_t insize) {
-    return {model, insize, [model](const ct::Variable& x, const ct::Variable& t) { return (*model)(x, t); }};
+    return {model, insize,
+            [model](const ct::Variable& x, const ct::Variable& t) { return (*model)(x, t); }};
 }
 
 /// A network that gives scores.
@@ -29,8 +30,12 @@ static Network with_own_loss(int64_t classes) {
 
 static const std::map<std::string, Network (*)(int64_t)>& makers() {
     static const std::map<std::string, Network (*)(int64_t)> all = {
-        {"alex", classifier<Alex>},         {"googlenet", with_own_loss<GoogLeNet>}, {"googlenetbn", with_own_loss<GoogLeNetBN>},
-        {"nin", classifier<NIN>},           {"resnet50", classifier<ResNet50>},      {"resnext50", classifier<ResNeXt50>}};
+        {"alex", classifier<Alex>},
+        {"googlenet", with_own_loss<GoogLeNet>},
+        {"googlenetbn", with_own_loss<GoogLeNetBN>},
+        {"nin", classifier<NIN>},
+        {"resnet50", classifier<ResNet50>},
+        {"resnext50", classifier<ResNeXt50>}};
     return all;
 }
 
@@ -42,6 +47,8 @@ std::vector<std::string> network_names() {
 
 Network make_network(const std::string& name, int64_t classes) {
     const auto found = makers().find(name);
-    if (found == makers().end()) ct::fail<ct::ValueError>("there is no network '{}': {}", name, fmt::join(network_names(), ", "));
+    if (found == makers().end())
+        ct::fail<ct::ValueError>("there is no network '{}': {}", name,
+                                 fmt::join(network_names(), ", "));
     return found->second(classes);
 }

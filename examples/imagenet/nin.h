@@ -6,9 +6,11 @@
 struct MLPConvolution : catena::Chain {
     catena::Convolution2D conv, first, second;
     bool ends_with_relu;
-    MLPConvolution(int64_t channels, int64_t out_channels, int64_t ksize, int64_t stride, int64_t pad, bool ends_with_relu = true)
+    MLPConvolution(int64_t channels, int64_t out_channels, int64_t ksize, int64_t stride,
+                   int64_t pad, bool ends_with_relu = true)
         : conv(std::nullopt, channels, ksize, {.stride = stride, .pad = pad, .initialW = he()}),
-          first(channels, channels, 1, {.initialW = he()}), second(channels, out_channels, 1, {.initialW = he()}),
+          first(channels, channels, 1, {.initialW = he()}),
+          second(channels, out_channels, 1, {.initialW = he()}),
           ends_with_relu(ends_with_relu) {
         add_children({{"0", conv}, {"1", first}, {"2", second}});
     }
@@ -24,9 +26,13 @@ private:
 /// Network in network.
 struct NIN : catena::Chain {
     static constexpr int64_t insize = 227;
-    MLPConvolution mlpconv1{96, 96, 11, 4, 0}, mlpconv2{256, 256, 5, 1, 2}, mlpconv3{384, 384, 3, 1, 1}, mlpconv4;
+    MLPConvolution mlpconv1{96, 96, 11, 4, 0}, mlpconv2{256, 256, 5, 1, 2},
+        mlpconv3{384, 384, 3, 1, 1}, mlpconv4;
     explicit NIN(int64_t classes) : mlpconv4(1024, classes, 3, 1, 1, false) {
-        add_children({{"mlpconv1", mlpconv1}, {"mlpconv2", mlpconv2}, {"mlpconv3", mlpconv3}, {"mlpconv4", mlpconv4}});
+        add_children({{"mlpconv1", mlpconv1},
+                      {"mlpconv2", mlpconv2},
+                      {"mlpconv3", mlpconv3},
+                      {"mlpconv4", mlpconv4}});
     }
     catena::Variable operator()(const catena::Variable& x) {
         using namespace catena;

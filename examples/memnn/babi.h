@@ -20,16 +20,18 @@ struct Query {
 /// Words by their numbers, in the order in which they appear.
 using Vocabulary = std::map<std::string, int32_t>;
 
-/// Reads stories in the format of the bAbI tasks: numbered lines, sentences or "question?<tab>answer<tab>supporting lines"; a
-/// line 1 begins a new story.
+/// Reads stories in the format of the bAbI tasks: numbered lines, sentences or
+/// "question?<tab>answer<tab>supporting lines"; a line 1 begins a new story.
 inline std::vector<Query> parse_stories(std::istream& text, Vocabulary& vocabulary) {
     const auto numbers_of = [&](const std::string& words) {
         std::vector<int32_t> numbers;
         std::string word;
         for (const char c : words + " ") {
-            if (std::isalnum(static_cast<unsigned char>(c))) word += char(std::tolower(c));
+            if (std::isalnum(static_cast<unsigned char>(c)))
+                word += char(std::tolower(c));
             else if (!word.empty()) {
-                numbers.push_back(vocabulary.try_emplace(word, int32_t(vocabulary.size())).first->second);
+                numbers.push_back(
+                    vocabulary.try_emplace(word, int32_t(vocabulary.size())).first->second);
                 word.clear();
             }
         }
@@ -47,8 +49,10 @@ inline std::vector<Query> parse_stories(std::istream& text, Vocabulary& vocabula
             story.push_back(numbers_of(told));
         } else {
             const size_t end = told.find('\t', tab + 1);
-            queries.push_back({story, numbers_of(told.substr(0, tab)),
-                               numbers_of(told.substr(tab + 1, end == std::string::npos ? end : end - tab - 1)).at(0)});
+            queries.push_back(
+                {story, numbers_of(told.substr(0, tab)),
+                 numbers_of(told.substr(tab + 1, end == std::string::npos ? end : end - tab - 1))
+                     .at(0)});
         }
     }
     return queries;
@@ -62,10 +66,12 @@ inline std::vector<Query> read_stories(const std::string& path, Vocabulary& voca
     return queries;
 }
 
-/// Stories like those of the first task, in its format: people move between places, and the question is where one of them is.
+/// Stories like those of the first task, in its format: people move between places, and the
+/// question is where one of them is.
 inline std::string made_up_stories(int64_t count, uint64_t seed) {
     static const char* const people[] = {"Mary", "John", "Daniel", "Sandra"};
-    static const char* const places[] = {"kitchen", "garden", "office", "hallway", "bathroom", "bedroom"};
+    static const char* const places[] = {"kitchen", "garden",   "office",
+                                         "hallway", "bathroom", "bedroom"};
     static const char* const verbs[] = {"moved", "went", "journeyed", "travelled"};
     std::mt19937_64 random(seed);
     std::ostringstream text;
@@ -75,7 +81,8 @@ inline std::string made_up_stories(int64_t count, uint64_t seed) {
         for (int question = 0; question < 3; ++question) {
             for (int sentence = 0; sentence < 2; ++sentence) {
                 const std::string person = people[random() % 4], place = places[random() % 6];
-                text << ++line << ' ' << person << ' ' << verbs[random() % 4] << " to the " << place << ".\n";
+                text << ++line << ' ' << person << ' ' << verbs[random() % 4] << " to the " << place
+                     << ".\n";
                 place_of[person] = place;
             }
             auto asked = place_of.begin();

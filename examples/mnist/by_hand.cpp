@@ -27,8 +27,12 @@ public:
         fmt::print("\n");
     }
     void print(int64_t epoch, const Score& training, const Score& test, double seconds) const {
-        const double values[] = {double(epoch), training.loss / training.count, test.loss / test.count,
-                                 training.correct / training.count, test.correct / test.count, seconds};
+        const double values[] = {double(epoch),
+                                 training.loss / training.count,
+                                 test.loss / test.count,
+                                 training.correct / training.count,
+                                 test.correct / test.count,
+                                 seconds};
         for (size_t i = 0; i < std::size(values); ++i)
             fmt::print("{:<{}.6g}  ", values[i], width(columns[i]));
         fmt::print("\n");
@@ -66,7 +70,8 @@ void save(const fs::path& folder, MLP& model, ct::Adam& optimizer) {
 
 }  // namespace
 
-void train_by_hand(examples::Example& example, const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
+void train_by_hand(examples::Example& example, const Options& options, const ct::Dataset& training,
+                   const ct::Dataset& test) {
     MLP model(options.units);
     ct::Adam adam;
     adam.setup(model);
@@ -98,11 +103,14 @@ void train_by_hand(examples::Example& example, const Options& options, const ct:
             score.add(loss, accuracy, (*batch)[1].size());
         }
         const Score test_score = evaluate(model, test_batches);
-        report.print(epoch, score, test_score,
-                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        report.print(
+            epoch, score, test_score,
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         adam.new_epoch();
         save(options.out, model, adam);
-        if (epoch == options.epochs) example.result("validation accuracy", test_score.correct / test_score.count, examples::Better::larger);
+        if (epoch == options.epochs)
+            example.result("validation accuracy", test_score.correct / test_score.count,
+                           examples::Better::larger);
     }
     train_batches.reset();
     const ct::Batch batch = *train_batches.next_batch(&ct::current_device());

@@ -14,13 +14,18 @@ int main(int argc, char** argv) {
     example.flag("-e,--epoch", options.epochs, "sweeps over the training set");
     example.flag("-u,--unit", options.units, "hidden units of a layer");
     example.flag("-o,--out", options.out, "folder for what is saved");
-    example.flag("-r,--resume", options.resume, "folder of mlp.model and mlp.state to start from; with --trainer, a snapshot file");
+    example.flag(
+        "-r,--resume", options.resume,
+        "folder of mlp.model and mlp.state to start from; with --trainer, a snapshot file");
     example.flag("--data", data, "folder of the four MNIST files; else they are downloaded");
     example.flag("--url", url, "where to download from instead of the usual places");
-    example.flag("--trainer", with_trainer, "use a Trainer instead of the loop that is written out");
+    example.flag("--trainer", with_trainer,
+                 "use a Trainer instead of the loop that is written out");
     return example.run(argc, argv, [&] {
         const auto [training, test] = ct::get_mnist(data.empty() ? ct::download_mnist(url) : data);
-        if (with_trainer) train_with_trainer(example, options, training, test);
-        else train_by_hand(example, options, training, test);
+        if (with_trainer)
+            train_with_trainer(example, options, training, test);
+        else
+            train_by_hand(example, options, training, test);
     });
 }

@@ -25,8 +25,8 @@ struct Options {
 };
 
 /// A loop written out: mini-batches, a compiled step, evaluation, the table, saving and resuming.
-void train_by_hand(examples::Example& example, const Options& options, const catena::Dataset& training,
-                   const catena::Dataset& test);
+void train_by_hand(examples::Example& example, const Options& options,
+                   const catena::Dataset& training, const catena::Dataset& test);
 /// The same training by a Trainer and its extensions.
-void train_with_trainer(examples::Example& example, const Options& options, const catena::Dataset& training,
-                        const catena::Dataset& test);
+void train_with_trainer(examples::Example& example, const Options& options,
+                        const catena::Dataset& training, const catena::Dataset& test);

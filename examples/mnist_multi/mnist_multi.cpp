@@ -31,7 +31,8 @@ static Sets scattered_sets(const Options& options, ct::Communicator& comm) {
 
 static void run(const Options& options, const std::shared_ptr<ct::Communicator>& comm) {
     // "cuda": the n-th rank of a machine has its n-th device.
-    const std::string device = options.device == "cuda" ? fmt::format("cuda:{}", comm->intra_rank()) : options.device;
+    const std::string device =
+        options.device == "cuda" ? fmt::format("cuda:{}", comm->intra_rank()) : options.device;
     const auto scope = ct::using_device(device);  // of all that is made from here on
     const Sets sets = scattered_sets(options, *comm);
     if (options.trainer)
@@ -59,7 +60,9 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     program.add_option("-r,--resume", options.resume,
                        "folder of mlp.0.model and mlp.0.state to start from");
-    program.add_option("--device", options.device, "where to train: cpu, cuda:0, cuda (a device for each rank)")
+    program
+        .add_option("--device", options.device,
+                    "where to train: cpu, cuda:0, cuda (a device for each rank)")
         ->capture_default_str();
     program.add_option("--data", options.data,
                        "folder of the four MNIST files; else they are downloaded");

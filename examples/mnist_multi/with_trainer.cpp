@@ -16,7 +16,8 @@ void train_with_trainer(const Options& options, const std::shared_ptr<ct::Commun
     ct::Device* device = &ct::current_device();  // Batches are moved there.
     ct::SerialIterator training(sets.training, options.batch_size);
     ct::SerialIterator test(sets.test, options.batch_size, {.repeat = false, .shuffle = false});
-    ct::StandardUpdater updater(training, adam, model, {.device = device, .static_graph = compiled});
+    ct::StandardUpdater updater(training, adam, model,
+                                {.device = device, .static_graph = compiled});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out.string());
 
     trainer.extend(ct::create_multi_node_evaluator(

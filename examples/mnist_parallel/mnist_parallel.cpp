@@ -1,6 +1,6 @@
-// Chainer's train_mnist_data_parallel and train_mnist_model_parallel: the perceptron on two devices of one process. With --how
-// data each has a copy of the model and half of every mini-batch; with --how model, in a thread each, the first has the first
-// layer and the second the others.
+// Chainer's train_mnist_data_parallel and train_mnist_model_parallel: the perceptron on two devices
+// of one process. With --how data each has a copy of the model and half of every mini-batch; with
+// --how model, in a thread each, the first has the first layer and the second the others.
 #include "examples/mnist_parallel/parts.h"
 #include "examples/support/example.h"
 #include "examples/support/small_images.h"
@@ -16,7 +16,9 @@ struct Options {
 
 struct MLP : ct::Chain {
     ct::Linear l1, l2, l3;
-    explicit MLP(int64_t units) : l1(units), l2(units), l3(10) { add_children({{"l1", l1}, {"l2", l2}, {"l3", l3}}); }
+    explicit MLP(int64_t units) : l1(units), l2(units), l3(10) {
+        add_children({{"l1", l1}, {"l2", l2}, {"l3", l3}});
+    }
     ct::Variable operator()(const ct::Variable& x) { return l3(ct::relu(l2(ct::relu(l1(x))))); }
 };
 
@@ -30,20 +32,24 @@ static void train_copies(examples::Example& example, const Options& options) {
     ct::Adam optimizer;
     optimizer.setup(model);
     // Gradients of the parts are added up, not averaged.
-    ct::ParallelUpdater updater(train_iter, optimizer, model, {.devices = {{"main", &first}, {"second", &second}}});
+    ct::ParallelUpdater updater(train_iter, optimizer, model,
+                                {.devices = {{"main", &first}, {"second", &second}}});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
     trainer.extend(extensions::Evaluator(test_iter, model, {.device = &first}));
     trainer.extend(extensions::snapshot({.n_retains = 1}));
     trainer.extend(extensions::LogReport());
-    trainer.extend(extensions::PrintReport({"epoch", "main/loss", "second/loss", "validation/main/loss",
-                                            "validation/main/accuracy", "elapsed_time"}));
+    trainer.extend(
+        extensions::PrintReport({"epoch", "main/loss", "second/loss", "validation/main/loss",
+                                 "validation/main/accuracy", "elapsed_time"}));
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
-    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"),
+                   examples::Better::larger);
 }
 
 /// What a rank does: both read the same mini-batches, in the same order.
-static double train_part(const Options& options, const std::shared_ptr<ct::Communicator>& comm, uint64_t seed) {
+static double train_part(const Options& options, const std::shared_ptr<ct::Communicator>& comm,
+                         uint64_t seed) {
     const bool is_last = comm->rank() == 1;
     const auto scope = ct::using_device(is_last ? options.second : options.first);
     ct::set_seed(int64_t(seed));
@@ -51,8 +57,10 @@ static double train_part(const Options& options, const std::shared_ptr<ct::Commu
     ct::SerialIterator train_iter(training, options.batch_size);
     ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
     ct::MultiNodeChainList model(comm);
-    if (is_last) model.add_link(Second(options.units), 0, {});
-    else model.add_link(First(options.units), {}, 1);
+    if (is_last)
+        model.add_link(Second(options.units), 0, {});
+    else
+        model.add_link(First(options.units), {}, 1);
     ct::Adam optimizer;
     optimizer.setup(model);
     const auto loss_of = [&](const ct::Variable& x, const ct::Variable& t) {
@@ -67,8 +75,9 @@ static double train_part(const Options& options, const std::shared_ptr<ct::Commu
     trainer.extend(extensions::Evaluator(test_iter, model, loss_of, {.device = device}));
     if (is_last) {
         trainer.extend(extensions::LogReport());
-        trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy",
-                                                "validation/main/accuracy", "elapsed_time"}));
+        trainer.extend(
+            extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy",
+                                     "validation/main/accuracy", "elapsed_time"}));
     }
     trainer.run();
     return is_last ? examples::observed(trainer, "validation/main/accuracy") : 0;
@@ -87,8 +96,10 @@ static void train(examples::Example& example, const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains a perceptron on two devices");
-    example.choice("--how", options.how, {"data", "model"}, "what is divided: the mini-batch, or the layers");
-    example.flag("--data", options.data, "folder of the four MNIST files; else 8x8 digits are used");
+    example.choice("--how", options.how, {"data", "model"},
+                   "what is divided: the mini-batch, or the layers");
+    example.flag("--data", options.data,
+                 "folder of the four MNIST files; else 8x8 digits are used");
     example.flag("-b,--batchsize", options.batch_size, "images in a mini-batch");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training set");
     example.flag("-u,--unit", options.units, "hidden units of a layer");

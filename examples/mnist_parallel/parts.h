@@ -10,6 +10,8 @@ struct First : catena::Chain {
 };
 struct Second : catena::Chain {
     catena::Linear l2, l3;
-    explicit Second(int64_t units) : l2(units, units), l3(units, 10) { add_children({{"l2", l2}, {"l3", l3}}); }
+    explicit Second(int64_t units) : l2(units, units), l3(units, 10) {
+        add_children({{"l2", l2}, {"l3", l3}});
+    }
     catena::Variable operator()(const catena::Variable& h) { return l3(catena::relu(l2(h))); }
 };

@@ -1,4 +1,5 @@
-// Runs an ONNX model, compiled as any network is. Without a model, a small one is trained on digits, exported and read back.
+// Runs an ONNX model, compiled as any network is. Without a model, a small one is trained on
+// digits, exported and read back.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -42,13 +43,17 @@ static void make_model(const std::string& path, const ct::Dataset& training) {
         step((*batch)[0], (*batch)[1]);
     }
     const ct::Variable x = ct::Array::zeros({ct::Dtype::float32, {2, 64}});
-    ct::onnx::export_model([&](const ct::Variable& digits) { return ct::softmax(network(digits)); }, {x}, path,
-                           {.input_names = {"digits"}, .output_names = {"probabilities"}, .open_sizes = {{0, 0, "batch"}}});
+    ct::onnx::export_model([&](const ct::Variable& digits) { return ct::softmax(network(digits)); },
+                           {x}, path,
+                           {.input_names = {"digits"},
+                            .output_names = {"probabilities"},
+                            .open_sizes = {{0, 0, "batch"}}});
 }
 
 static void print_ports(const ct::onnx::Model& model) {
     const auto print = [](const char* kind, const ct::onnx::Port& port) {
-        fmt::print("{} {} [{}]\n", kind, port.name, port.shape ? fmt::format("{}", fmt::join(*port.shape, ", ")) : "any");
+        fmt::print("{} {} [{}]\n", kind, port.name,
+                   port.shape ? fmt::format("{}", fmt::join(*port.shape, ", ")) : "any");
     };
     for (const auto& port : model.inputs()) print("input", port);
     for (const auto& port : model.outputs()) print("output", port);
@@ -59,8 +64,10 @@ static void print_top(const ct::Array& scores, int64_t count) {
     const std::vector<double> values = scores.to_vector<double>();
     std::vector<size_t> order(values.size());
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] > values[b]; });
-    for (size_t i = 0; i < std::min(order.size(), size_t(count)); ++i) fmt::print("{:>6}  {:.6f}\n", order[i], values[order[i]]);
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return values[a] > values[b]; });
+    for (size_t i = 0; i < std::min(order.size(), size_t(count)); ++i)
+        fmt::print("{:>6}  {:.6f}\n", order[i], values[order[i]]);
 }
 
 static void infer(examples::Example& example, const Options& options) {
@@ -75,13 +82,18 @@ static void infer(examples::Example& example, const Options& options) {
     print_ports(model);
     const auto test_mode = ct::using_config(&ct::Config::train, false);
     const auto no_graph = ct::no_backprop_mode();
-    auto run = ct::static_graph([&](const ct::Variable& x) { return model.run({&x, 1})[0]; }, "onnx_model");
+    auto run = ct::static_graph([&](const ct::Variable& x) { return model.run({&x, 1})[0]; },
+                                "onnx_model");
     const ct::Batch digits = all_of(test);
-    const ct::Variable x = options.input.empty() ? digits[0] : ct::Variable(ct::load_npy(options.input).to(ct::current_device()));
+    const ct::Variable x = options.input.empty()
+                               ? digits[0]
+                               : ct::Variable(ct::load_npy(options.input).to(ct::current_device()));
     const ct::Variable y = run(x);
     fmt::print("largest of the first row of {}:\n", model.outputs()[0].name);
     print_top(ct::get_item(y, {0}).array(), options.top);
-    if (options.model.empty()) example.result("test accuracy", ct::accuracy(y, digits[1]).item<double>(), examples::Better::larger);
+    if (options.model.empty())
+        example.result("test accuracy", ct::accuracy(y, digits[1]).item<double>(),
+                       examples::Better::larger);
     example.print_times([&] { run(x); });
 }
 

@@ -1,4 +1,5 @@
-// Chainer's postagging: a conditional random field (Lafferty et al. 2001) gives each word of a sentence its part of speech.
+// Chainer's postagging: a conditional random field (Lafferty et al. 2001) gives each word of a
+// sentence its part of speech.
 #include <algorithm>
 #include <fstream>
 #include <random>
@@ -38,7 +39,8 @@ static Corpus read_corpus(const std::string& path) {
         Sentence sentence;
         for (std::string pair; words >> pair;) {
             const size_t slash = pair.rfind('/');
-            if (slash == std::string::npos) ct::fail<ct::FileError>("postagging: {}: '{}' should be word/TAG", path, pair);
+            if (slash == std::string::npos)
+                ct::fail<ct::FileError>("postagging: {}: '{}' should be word/TAG", path, pair);
             corpus.add(sentence, pair.substr(0, slash), pair.substr(slash + 1));
         }
         if (!sentence.words.empty()) corpus.sentences.push_back(sentence);
@@ -50,9 +52,12 @@ static Corpus read_corpus(const std::string& path) {
 /// Sentences in which words have several tags: "the run ends", "they run"; the word before decides.
 static Corpus made_up_corpus(int64_t count, uint64_t seed) {
     static const std::vector<std::string> both = {"run", "walk", "play", "work", "plan", "visit"},
-                                          adjectives = {"long", "short", "new"}, people = {"they", "we", "you"};
+                                          adjectives = {"long", "short", "new"},
+                                          people = {"they", "we", "you"};
     std::mt19937_64 random(seed);
-    const auto any = [&](const std::vector<std::string>& words) { return words[random() % words.size()]; };
+    const auto any = [&](const std::vector<std::string>& words) {
+        return words[random() % words.size()];
+    };
     Corpus corpus;
     for (int64_t i = 0; i < count; ++i) {
         Sentence sentence;
@@ -61,8 +66,10 @@ static Corpus made_up_corpus(int64_t count, uint64_t seed) {
             if (random() % 2) corpus.add(sentence, any(adjectives), "ADJ");
             corpus.add(sentence, any(both), "NOUN");
         };
-        if (random() % 2) noun_phrase();
-        else corpus.add(sentence, any(people), "PRON");
+        if (random() % 2)
+            noun_phrase();
+        else
+            corpus.add(sentence, any(people), "PRON");
         corpus.add(sentence, any(both), "VERB");
         if (random() % 2) noun_phrase();
         for (size_t more = random() % 3; more > 0; --more) {
@@ -83,10 +90,13 @@ struct Tagger : ct::Chain {
         add_child("feature", feature);
         add_param("cost", cost);
     }
-    ct::Variable loss(const std::vector<ct::Variable>& words, const std::vector<ct::Variable>& tags) {
+    ct::Variable loss(const std::vector<ct::Variable>& words,
+                      const std::vector<ct::Variable>& tags) {
         return ct::crf1d(cost, scores(words), tags);
     }
-    ct::Variables likeliest(const std::vector<ct::Variable>& words) { return ct::argmax_crf1d(cost, scores(words)).labels; }
+    ct::Variables likeliest(const std::vector<ct::Variable>& words) {
+        return ct::argmax_crf1d(cost, scores(words)).labels;
+    }
 
 private:
     std::vector<ct::Variable> scores(const std::vector<ct::Variable>& words) {
@@ -96,15 +106,18 @@ private:
     }
 };
 
-/// Words and tags by position: element k holds those of all sentences longer than k, the longest first.
+/// Words and tags by position: element k holds those of all sentences longer than k, the longest
+/// first.
 struct Positions {
     std::vector<ct::Variable> words, tags;
 };
 static Positions by_position(std::vector<Sentence> sentences) {
-    std::stable_sort(sentences.begin(), sentences.end(),
-                     [](const Sentence& a, const Sentence& b) { return a.words.size() > b.words.size(); });
+    std::stable_sort(sentences.begin(), sentences.end(), [](const Sentence& a, const Sentence& b) {
+        return a.words.size() > b.words.size();
+    });
     const auto array_of = [](const std::vector<int32_t>& values) {
-        return ct::Variable(ct::Array::from(values, {int64_t(values.size())}).to(ct::current_device()));
+        return ct::Variable(
+            ct::Array::from(values, {int64_t(values.size())}).to(ct::current_device()));
     };
     Positions positions;
     for (size_t k = 0; k < sentences[0].words.size(); ++k) {
@@ -127,7 +140,8 @@ static double accuracy(Tagger& tagger, const std::vector<Sentence>& sentences) {
     const ct::Variables found = tagger.likeliest(positions.words);
     double right = 0, count = 0;
     for (size_t k = 0; k < found.size(); ++k) {
-        right += ct::sum(ct::cast(found[k] == positions.tags[k], ct::Dtype::float32)).item<double>();
+        right +=
+            ct::sum(ct::cast(found[k] == positions.tags[k], ct::Dtype::float32)).item<double>();
         count += double(found[k].size());
     }
     return right / count;
@@ -136,9 +150,11 @@ static double accuracy(Tagger& tagger, const std::vector<Sentence>& sentences) {
 static void train(examples::Example& example, const Options& options) {
     const Corpus corpus = options.data.empty() ? made_up_corpus(600, 1) : read_corpus(options.data);
     std::vector<Sentence> training = corpus.sentences;
-    const std::vector<Sentence> test(training.end() - int64_t(training.size() / 10), training.end());
+    const std::vector<Sentence> test(training.end() - int64_t(training.size() / 10),
+                                     training.end());
     training.resize(training.size() - test.size());
-    fmt::print("{} sentences, {} words, {} tags\n", corpus.sentences.size(), corpus.words.size(), corpus.tags.size());
+    fmt::print("{} sentences, {} words, {} tags\n", corpus.sentences.size(), corpus.words.size(),
+               corpus.tags.size());
 
     Tagger tagger(int64_t(corpus.words.size()), int64_t(corpus.tags.size()));
     ct::Adam optimizer(0.01);
@@ -157,22 +173,28 @@ static void train(examples::Example& example, const Options& options) {
         std::shuffle(training.begin(), training.end(), random);
         double loss = 0;
         int64_t batches = 0;
-        for (size_t begin = 0; begin < training.size(); begin += size_t(options.batch_size), ++batches) {
+        for (size_t begin = 0; begin < training.size();
+             begin += size_t(options.batch_size), ++batches) {
             const size_t end = std::min(begin + size_t(options.batch_size), training.size());
-            const Positions batch = by_position({training.begin() + int64_t(begin), training.begin() + int64_t(end)});
+            const Positions batch =
+                by_position({training.begin() + int64_t(begin), training.begin() + int64_t(end)});
             loss += step(batch.words, batch.tags).item<double>();
         }
-        fmt::print("epoch {:>3}  loss {:.4f}  test accuracy {:.4f}\n", epoch, loss / double(batches), accuracy(tagger, test));
+        fmt::print("epoch {:>3}  loss {:.4f}  test accuracy {:.4f}\n", epoch,
+                   loss / double(batches), accuracy(tagger, test));
     }
     example.result("test accuracy", accuracy(tagger, test), examples::Better::larger);
-    const Positions batch = by_position({training.begin(), training.begin() + std::min<int64_t>(options.batch_size, int64_t(training.size()))});
+    const Positions batch = by_position(
+        {training.begin(),
+         training.begin() + std::min<int64_t>(options.batch_size, int64_t(training.size()))});
     example.print_times([&] { step(batch.words, batch.tags); });
 }
 
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Learns to tag words with their part of speech");
-    example.flag("--data", options.data, "file of lines \"word/TAG word/TAG ...\"; else sentences are made up");
+    example.flag("--data", options.data,
+                 "file of lines \"word/TAG word/TAG ...\"; else sentences are made up");
     example.flag("-b,--batchsize", options.batch_size, "sentences in a mini-batch");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training set");
     return example.run(argc, argv, [&] { train(example, options); });

@@ -1,4 +1,5 @@
-// Chainer's train_ptb: a recurrent language model, trained by truncated back-propagation through time.
+// Chainer's train_ptb: a recurrent language model, trained by truncated back-propagation through
+// time.
 #include <cmath>
 
 #include "examples/ptb/language_model.h"
@@ -15,7 +16,8 @@ struct Options {
 };
 
 static void add_perplexity(ct::extensions::LogEntry& entry) {
-    for (const auto& [loss, name] : {std::pair("main/loss", "perplexity"), std::pair("validation/main/loss", "val_perplexity")})
+    for (const auto& [loss, name] : {std::pair("main/loss", "perplexity"),
+                                     std::pair("validation/main/loss", "val_perplexity")})
         if (const auto value = entry.find(loss)) entry.values[name] = std::exp(*value);
 }
 
@@ -32,12 +34,14 @@ static void train(examples::Example& example, const Options& options) {
     ct::TrainingStep step([&](const ct::Variable& x, const ct::Variable& t) {
         const ct::Variable loss = model.loss(x, t);
         model.cleargrads();
-        (loss * double(options.steps)).backward();  // of the sum over the window, as the learning rate expects
-        loss.unchain_backward();                    // The gradient does not go beyond the window.
+        (loss * double(options.steps))
+            .backward();          // of the sum over the window, as the learning rate expects
+        loss.unchain_backward();  // The gradient does not go beyond the window.
         optimizer.update();
         return loss;
     });
-    ct::StandardUpdater updater(train_iter, optimizer, step, {.device = device, .static_graph = true});
+    ct::StandardUpdater updater(train_iter, optimizer, step,
+                                {.device = device, .static_graph = true});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
 
     RNNForLM eval_model = model;  // has a state of its own
@@ -48,17 +52,22 @@ static void train(examples::Example& example, const Options& options) {
         eval_model.copyparams(model);
         eval_model.reset_state();
     };
-    trainer.extend(extensions::Evaluator(valid_iter, eval_model, evaluate, {.device = device, .eval_hook = begin_evaluation}));
+    trainer.extend(extensions::Evaluator(valid_iter, eval_model, evaluate,
+                                         {.device = device, .eval_hook = begin_evaluation}));
     trainer.extend(extensions::LogReport({.postprocess = add_perplexity}));
-    trainer.extend(extensions::PrintReport({"epoch", "iteration", "perplexity", "val_perplexity", "elapsed_time"}));
+    trainer.extend(extensions::PrintReport(
+        {"epoch", "iteration", "perplexity", "val_perplexity", "elapsed_time"}));
     trainer.extend(extensions::ProgressBar());
     trainer.extend(extensions::snapshot({.n_retains = 1}));
-    trainer.extend(extensions::snapshot_object(model, "model_iter_{.updater.iteration}", {.n_retains = 1}));
+    trainer.extend(
+        extensions::snapshot_object(model, "model_iter_{.updater.iteration}", {.n_retains = 1}));
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
 
-    extensions::Evaluator test(test_iter, eval_model, evaluate, {.device = device, .eval_hook = begin_evaluation});
-    example.result("test perplexity", std::exp(test.evaluate().at("main/loss")), examples::Better::smaller);
+    extensions::Evaluator test(test_iter, eval_model, evaluate,
+                               {.device = device, .eval_hook = begin_evaluation});
+    example.result("test perplexity", std::exp(test.evaluate().at("main/loss")),
+                   examples::Better::smaller);
     ct::save_npz(options.out + "/" + options.model, model);
     example.print_times(updater);
 }
@@ -66,7 +75,9 @@ static void train(examples::Example& example, const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains a recurrent language model");
-    example.flag("--data", options.data, "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt; else sentences are made up");
+    example.flag(
+        "--data", options.data,
+        "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt; else sentences are made up");
     example.flag("-b,--batchsize", options.batch_size, "windows in a mini-batch");
     example.flag("-l,--bproplen", options.steps, "words of a window");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training text");

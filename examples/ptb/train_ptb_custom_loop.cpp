@@ -1,4 +1,5 @@
-// Chainer's train_ptb_custom_loop: the training of train_ptb.cpp without a Trainer, the loop written out.
+// Chainer's train_ptb_custom_loop: the training of train_ptb.cpp without a Trainer, the loop
+// written out.
 #include <cmath>
 #include <filesystem>
 
@@ -23,7 +24,8 @@ static double perplexity(const RNNForLM& trained, const ct::Array& text) {
     Windows windows(text, 5, 10, false);
     double sum = 0;
     int64_t count = 0;
-    for (; auto batch = windows.next_batch(&ct::current_device()); ++count) sum += model.loss((*batch)[0], (*batch)[1]).item<double>();
+    for (; auto batch = windows.next_batch(&ct::current_device()); ++count)
+        sum += model.loss((*batch)[0], (*batch)[1]).item<double>();
     return std::exp(sum / double(count));
 }
 
@@ -41,8 +43,9 @@ static void train(examples::Example& example, const Options& options) {
         [&](const ct::Variable& x, const ct::Variable& t) {
             const ct::Variable loss = model.loss(x, t);
             model.cleargrads();
-            (loss * double(options.steps)).backward();  // of the sum over the window, as the learning rate expects
-            loss.unchain_backward();                    // The gradient does not go beyond the window.
+            (loss * double(options.steps))
+                .backward();          // of the sum over the window, as the learning rate expects
+            loss.unchain_backward();  // The gradient does not go beyond the window.
             optimizer.update();
             return loss;
         },
@@ -58,7 +61,8 @@ static void train(examples::Example& example, const Options& options) {
             sum += step(batch[0], batch[1]).item<double>();
             ++count;
         } while (!windows.is_new_epoch());
-        fmt::print("epoch {}: perplexity {:.3f}, validation {:.3f}\n", epoch, std::exp(sum / double(count)), perplexity(model, corpus.valid));
+        fmt::print("epoch {}: perplexity {:.3f}, validation {:.3f}\n", epoch,
+                   std::exp(sum / double(count)), perplexity(model, corpus.valid));
         std::fflush(stdout);
         optimizer.new_epoch();
         ct::save_npz(options.out + "/rnnlm.model", model);
@@ -72,13 +76,17 @@ static void train(examples::Example& example, const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains a recurrent language model, by a loop of its own");
-    example.flag("--data", options.data, "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt; else sentences are made up");
+    example.flag(
+        "--data", options.data,
+        "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt; else sentences are made up");
     example.flag("-b,--batchsize", options.batch_size, "windows in a mini-batch");
     example.flag("-l,--bproplen", options.steps, "words of a window");
     example.flag("-e,--epoch", options.epochs, "sweeps over the training text");
     example.flag("-c,--gradclip", options.clip, "largest norm of the gradients");
-    example.flag("-o,--out", options.out, "folder for rnnlm.model, which gentxt reads, and rnnlm.state");
-    example.flag("-r,--resume", options.resume, "folder of rnnlm.model and rnnlm.state to go on from");
+    example.flag("-o,--out", options.out,
+                 "folder for rnnlm.model, which gentxt reads, and rnnlm.state");
+    example.flag("-r,--resume", options.resume,
+                 "folder of rnnlm.model and rnnlm.state to go on from");
     example.flag("-u,--unit", options.units, "units of a layer");
     return example.run(argc, argv, [&] { train(example, options); });
 }

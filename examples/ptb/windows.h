@@ -5,15 +5,19 @@
 #include <optional>
 #include <vector>
 
-/// Reads a text from several places at once: windows of some words, and the words that follow each. The next batch
-/// continues the windows of the last.
+/// Reads a text from several places at once: windows of some words, and the words that follow each.
+/// The next batch continues the windows of the last.
 class Windows : public catena::Iterator {
 public:
     Windows(const catena::Array& words, int64_t batch_size, int64_t steps, bool repeat)
-        : words_(words.to_vector<int32_t>()), batch_size_(batch_size), steps_(steps), repeat_(repeat) {
+        : words_(words.to_vector<int32_t>()),
+          batch_size_(batch_size),
+          steps_(steps),
+          repeat_(repeat) {
         if (per_epoch() < 1)
-            catena::fail<catena::ValueError>("ptb: {} windows of {} words need a text of more than {}", batch_size, steps,
-                                     words_.size());
+            catena::fail<catena::ValueError>(
+                "ptb: {} windows of {} words need a text of more than {}", batch_size, steps,
+                words_.size());
     }
     std::optional<std::vector<catena::Example>> next() override {
         if (!repeat_ && count_ == per_epoch()) return std::nullopt;

@@ -1,4 +1,5 @@
-// Chainer's ddpg_pendulum: deep deterministic policy gradients (Lillicrap et al. 2016) swing a pendulum up.
+// Chainer's ddpg_pendulum: deep deterministic policy gradients (Lillicrap et al. 2016) swing a
+// pendulum up.
 #include <filesystem>
 
 #include "examples/reinforcement_learning/episodes.h"
@@ -19,7 +20,8 @@ struct Options {
 struct QFunction : ct::Chain {
     ct::Linear l0, l1, l2;
     explicit QFunction(int64_t units)
-        : l0(Pendulum::observation_size + Pendulum::action_size, units), l1(units, units),
+        : l0(Pendulum::observation_size + Pendulum::action_size, units),
+          l1(units, units),
           l2(units, 1, {.initialW = ct::initializers::HeNormal(1e-3)}) {
         add_children({{"l0", l0}, {"l1", l1}, {"l2", l2}});
     }
@@ -32,7 +34,8 @@ struct QFunction : ct::Chain {
 struct Policy : ct::Chain {
     ct::Linear l0, l1, l2;
     explicit Policy(int64_t units)
-        : l0(Pendulum::observation_size, units), l1(units, units),
+        : l0(Pendulum::observation_size, units),
+          l1(units, units),
           l2(units, Pendulum::action_size, {.initialW = ct::initializers::HeNormal(1e-3)}) {
         add_children({{"l0", l0}, {"l1", l1}, {"l2", l2}});
     }
@@ -51,8 +54,14 @@ static void follow(const ct::Link& target, const ct::Link& source, double tau) {
 class Agent {
 public:
     Agent(const Options& options, uint64_t seed)
-        : options_(options), random_(seed), q_(options.units), target_q_(q_), policy_(options.units), target_policy_(policy_),
-          q_optimizer_({.alpha = options.alpha, .eps = 1e-5}), policy_optimizer_(options.alpha / 10) {
+        : options_(options),
+          random_(seed),
+          q_(options.units),
+          target_q_(q_),
+          policy_(options.units),
+          target_policy_(policy_),
+          q_optimizer_({.alpha = options.alpha, .eps = 1e-5}),
+          policy_optimizer_(options.alpha / 10) {
         q_optimizer_.setup(q_);
         policy_optimizer_.setup(policy_);
     }
@@ -60,7 +69,8 @@ public:
     /// The policy's action, with noise to find better ones.
     float act(const std::vector<float>& observation) {
         const auto no_graph = ct::no_backprop_mode();
-        const ct::Array x = ct::Array::from(observation, {1, int64_t(observation.size())}).to(ct::current_device());
+        const ct::Array x =
+            ct::Array::from(observation, {1, int64_t(observation.size())}).to(ct::current_device());
         const double noise = std::normal_distribution<double>(0, options_.noise_scale)(random_);
         return float(action_(x).item<double>() + noise);
     }
@@ -77,8 +87,9 @@ public:
     Policy& policy() { return policy_; }
 
 private:
-    ct::Variable update(const ct::Variable& observation, const ct::Variable& action, const ct::Variable& reward,
-                        const ct::Variable& continues, const ct::Variable& next) {
+    ct::Variable update(const ct::Variable& observation, const ct::Variable& action,
+                        const ct::Variable& reward, const ct::Variable& continues,
+                        const ct::Variable& next) {
         constexpr double gamma = 0.99;
         ct::Variable goal;
         {
@@ -108,11 +119,15 @@ private:
     ReplayBuffer buffer_{100000};
     ct::StaticFunction<ct::Variable(ct::Variable)> action_ =
         ct::static_graph([this](const ct::Variable& x) { return policy_(x); }, "action");
-    ct::StaticFunction<ct::Variable(ct::Variable, ct::Variable, ct::Variable, ct::Variable, ct::Variable)> update_ = ct::static_graph(
-        [this](const ct::Variable& observation, const ct::Variable& action, const ct::Variable& reward,
-               const ct::Variable& continues,
-               const ct::Variable& next) { return update(observation, action, reward, continues, next); },
-        "ddpg_update");
+    ct::StaticFunction<ct::Variable(ct::Variable, ct::Variable, ct::Variable, ct::Variable,
+                                    ct::Variable)>
+        update_ = ct::static_graph(
+            [this](const ct::Variable& observation, const ct::Variable& action,
+                   const ct::Variable& reward, const ct::Variable& continues,
+                   const ct::Variable& next) {
+                return update(observation, action, reward, continues, next);
+            },
+            "ddpg_update");
 };
 
 static void train(examples::Example& example, const Options& options) {
@@ -121,7 +136,8 @@ static void train(examples::Example& example, const Options& options) {
     const std::vector<double> returns = play(world, agent, options.episodes);
     std::filesystem::create_directories(options.out);
     ct::save_npz(options.out + "/policy_final.npz", agent.policy());
-    example.result("mean return of the last episodes", mean_of_last(returns, 10), examples::Better::larger);
+    example.result("mean return of the last episodes", mean_of_last(returns, 10),
+                   examples::Better::larger);
     example.print_times([&] { agent.learn(); }, 50);
 }
 
@@ -133,9 +149,11 @@ int main(int argc, char** argv) {
     example.flag("-o,--out", options.out, "folder for the policy");
     example.flag("-u,--unit", options.units, "units of a layer");
     example.flag("--reward-scale", options.reward_scale, "factor of rewards");
-    example.flag("--replay-start-size", options.replay_start_size, "transitions before learning begins");
+    example.flag("--replay-start-size", options.replay_start_size,
+                 "transitions before learning begins");
     example.flag("--tau", options.tau, "how fast the target networks follow");
     example.flag("--noise-scale", options.noise_scale, "deviation of the noise on actions");
-    example.flag("--alpha", options.alpha, "step size of Adam for the values; a tenth for the policy");
+    example.flag("--alpha", options.alpha,
+                 "step size of Adam for the values; a tenth for the policy");
     return example.run(argc, argv, [&] { train(example, options); });
 }

@@ -24,13 +24,19 @@ std::vector<double> play(World& world, Agent& agent, int64_t episodes) {
         for (bool over = false; !over;) {
             const auto action = agent.act(observation);
             const Outcome outcome = world.step(action);
-            agent.observe({observation, {float(action)}, outcome.reward, outcome.terminal, world.observation()});
+            agent.observe({observation,
+                           {float(action)},
+                           outcome.reward,
+                           outcome.terminal,
+                           world.observation()});
             observation = world.observation();
             earned += outcome.reward;
             over = outcome.over;
         }
         returns.push_back(earned);
-        if (episode % 10 == 0) fmt::print("episode {:>5}  mean return of the last 10 {:.1f}\n", episode, mean_of_last(returns, 10));
+        if (episode % 10 == 0)
+            fmt::print("episode {:>5}  mean return of the last 10 {:.1f}\n", episode,
+                       mean_of_last(returns, 10));
     }
     return returns;
 }

@@ -24,8 +24,10 @@ public:
     explicit ReplayBuffer(size_t capacity) : capacity_(capacity) {}
     size_t size() const { return transitions_.size(); }
     void add(Transition transition) {
-        if (size() < capacity_) transitions_.push_back(std::move(transition));
-        else transitions_[next_] = std::move(transition);
+        if (size() < capacity_)
+            transitions_.push_back(std::move(transition));
+        else
+            transitions_[next_] = std::move(transition);
         next_ = (next_ + 1) % capacity_;
     }
     TransitionBatch draw(int64_t n, std::mt19937_64& random) const {
@@ -42,9 +44,11 @@ public:
             continues.push_back(t.terminal ? 0.f : 1.f);
         }
         const auto rows = [&](const std::vector<float>& values) {
-            return catena::Variable(catena::Array::from(values, {n, int64_t(values.size()) / n}).to(catena::current_device()));
+            return catena::Variable(catena::Array::from(values, {n, int64_t(values.size()) / n})
+                                        .to(catena::current_device()));
         };
-        return {rows(observation), rows(action), rows(reward), rows(continues), rows(next_observation)};
+        return {rows(observation), rows(action), rows(reward), rows(continues),
+                rows(next_observation)};
     }
 
 private:

@@ -11,8 +11,8 @@ struct Outcome {
     bool over = false;      ///< Terminal, or the time is up.
 };
 
-/// A pole on a cart that is pushed left or right (Barto, Sutton and Anderson 1983), with the numbers of CartPole-v0: 1 is earned in
-/// each of up to 200 steps in which the pole stands.
+/// A pole on a cart that is pushed left or right (Barto, Sutton and Anderson 1983), with the
+/// numbers of CartPole-v0: 1 is earned in each of up to 200 steps in which the pole stands.
 class CartPole {
 public:
     static constexpr int observation_size = 4, actions = 2;
@@ -24,10 +24,13 @@ public:
         return observation();
     }
     Outcome step(int action) {
-        constexpr double gravity = 9.8, cart = 1.0, pole = 0.1, half_length = 0.5, push = 10, dt = 0.02;
-        const double force = action == 1 ? push : -push, sine = std::sin(angle_), cosine = std::cos(angle_), mass = cart + pole;
+        constexpr double gravity = 9.8, cart = 1.0, pole = 0.1, half_length = 0.5, push = 10,
+                         dt = 0.02;
+        const double force = action == 1 ? push : -push, sine = std::sin(angle_),
+                     cosine = std::cos(angle_), mass = cart + pole;
         const double shared = (force + pole * half_length * turning_ * turning_ * sine) / mass;
-        const double angular = (gravity * sine - cosine * shared) / (half_length * (4.0 / 3 - pole * cosine * cosine / mass));
+        const double angular = (gravity * sine - cosine * shared) /
+                               (half_length * (4.0 / 3 - pole * cosine * cosine / mass));
         const double linear = shared - pole * half_length * angular * cosine / mass;
         x_ += dt * speed_;
         speed_ += dt * linear;
@@ -37,7 +40,9 @@ public:
         const bool fallen = std::abs(x_) > 2.4 || std::abs(angle_) > 12 * 2 * M_PI / 360;
         return {1, fallen, fallen || steps_ == 200};
     }
-    std::vector<float> observation() const { return {float(x_), float(speed_), float(angle_), float(turning_)}; }
+    std::vector<float> observation() const {
+        return {float(x_), float(speed_), float(angle_), float(turning_)};
+    }
 
 private:
     std::mt19937_64 random_;
@@ -45,8 +50,8 @@ private:
     int steps_ = 0;
 };
 
-/// A pendulum that is to be swung up and held by a torque of at most 2, with the numbers of Pendulum-v0: each of 200 steps costs what
-/// it is away from standing still on its head.
+/// A pendulum that is to be swung up and held by a torque of at most 2, with the numbers of
+/// Pendulum-v0: each of 200 steps costs what it is away from standing still on its head.
 class Pendulum {
 public:
     static constexpr int observation_size = 3, action_size = 1;
@@ -63,7 +68,8 @@ public:
         torque = std::clamp(torque, -most_torque, most_torque);
         const double away = std::remainder(angle_, 2 * M_PI);
         const double cost = away * away + 0.1 * turning_ * turning_ + 0.001 * torque * torque;
-        turning_ += dt * (1.5 * gravity / length * std::sin(angle_) + 3 / (mass * length * length) * torque);
+        turning_ += dt * (1.5 * gravity / length * std::sin(angle_) +
+                          3 / (mass * length * length) * torque);
         turning_ = std::clamp(turning_, -most_turning, most_turning);
         angle_ += dt * turning_;
         ++steps_;

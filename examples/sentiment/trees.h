@@ -20,10 +20,12 @@ struct Tree {
 
 using Vocabulary = std::map<std::string, int32_t>;
 
-/// "(3 (2 the) (3 good))", as the Stanford Sentiment Treebank is written. FileError for anything else.
+/// "(3 (2 the) (3 good))", as the Stanford Sentiment Treebank is written. FileError for anything
+/// else.
 class TreeParser {
 public:
-    TreeParser(const std::string& text, Vocabulary& vocabulary) : text_(text), vocabulary_(vocabulary) {}
+    TreeParser(const std::string& text, Vocabulary& vocabulary)
+        : text_(text), vocabulary_(vocabulary) {}
     std::unique_ptr<Tree> parse() {
         auto tree = phrase();
         if (peek() != '\0') fail("the end");
@@ -36,7 +38,8 @@ private:
         return at_ < text_.size() ? text_[at_] : '\0';
     }
     [[noreturn]] void fail(const char* expected) const {
-        catena::fail<catena::FileError>("sentiment: {} is expected at character {} of {}", expected, at_ + 1, text_);
+        catena::fail<catena::FileError>("sentiment: {} is expected at character {} of {}", expected,
+                                        at_ + 1, text_);
     }
     void expect(char c, const char* name) {
         if (peek() != c) fail(name);
@@ -53,7 +56,10 @@ private:
         } else {
             const size_t begin = at_;
             while (at_ < text_.size() && text_[at_] != ')') ++at_;
-            tree->word = vocabulary_.try_emplace(text_.substr(begin, at_ - begin), int32_t(vocabulary_.size())).first->second;
+            tree->word =
+                vocabulary_
+                    .try_emplace(text_.substr(begin, at_ - begin), int32_t(vocabulary_.size()))
+                    .first->second;
         }
         expect(')', "')'");
         return tree;
@@ -63,7 +69,8 @@ private:
     size_t at_ = 0;
 };
 
-inline std::vector<std::unique_ptr<Tree>> read_trees(const std::string& path, Vocabulary& vocabulary) {
+inline std::vector<std::unique_ptr<Tree>> read_trees(const std::string& path,
+                                                     Vocabulary& vocabulary) {
     std::ifstream file(path);
     if (!file) catena::fail<catena::FileError>("sentiment: cannot open {}", path);
     std::vector<std::unique_ptr<Tree>> trees;
@@ -80,8 +87,8 @@ inline std::vector<std::unique_ptr<Tree>> read_trees(const std::string& path, Vo
     return trees;
 }
 
-/// Phrases for those who have no treebank: of a good (2), bad (0) and neutral (1) word each phrase takes the sentiment of its
-/// right part, unless that is neutral; "not" turns it around.
+/// Phrases for those who have no treebank: of a good (2), bad (0) and neutral (1) word each phrase
+/// takes the sentiment of its right part, unless that is neutral; "not" turns it around.
 class MadeUpTrees {
 public:
     explicit MadeUpTrees(uint64_t seed) : random_(seed) {}
@@ -99,13 +106,15 @@ private:
         return fmt::format("({} {} {})", label, a, b);
     }
     Phrase phrase(int depth) {
-        static const char* const words[3][3] = {{"dull", "slow", "silly"}, {"film", "plot", "cast"}, {"fine", "clever", "funny"}};
+        static const char* const words[3][3] = {
+            {"dull", "slow", "silly"}, {"film", "plot", "cast"}, {"fine", "clever", "funny"}};
         if (depth == 0 || random_() % 4 == 0) {
             const int label = int(random_() % 3);
             return {label, fmt::format("({} {})", label, words[label][random_() % 3])};
         }
         const Phrase right = phrase(depth - 1);
-        if (random_() % 3 == 0) return {2 - right.label, joined(2 - right.label, "(1 not)", right.text)};
+        if (random_() % 3 == 0)
+            return {2 - right.label, joined(2 - right.label, "(1 not)", right.text)};
         const Phrase left = phrase(depth - 1);
         const int label = right.label == 1 ? left.label : right.label;
         return {label, joined(label, left.text, right.text)};
@@ -113,18 +122,21 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Many trees as arrays, so that phrases of equal height are computed together. Phrases are numbered by height, words first.
+/// Many trees as arrays, so that phrases of equal height are computed together. Phrases are
+/// numbered by height, words first.
 struct Levels {
-    catena::Array words;                     ///< Of the phrases of height 0.
-    std::vector<catena::Array> left, right;  ///< For each further height, the numbers of the parts of its phrases.
-    catena::Array labels;                    ///< Of all phrases.
+    catena::Array words;  ///< Of the phrases of height 0.
+    std::vector<catena::Array> left,
+        right;             ///< For each further height, the numbers of the parts of its phrases.
+    catena::Array labels;  ///< Of all phrases.
 };
 
 inline Levels levels_of(const std::vector<const Tree*>& trees) {
     std::vector<std::vector<const Tree*>> by_height;
     std::map<const Tree*, int32_t> number;
     const auto place = [&](const auto& self, const Tree& tree) -> size_t {
-        const size_t height = tree.is_leaf() ? 0 : 1 + std::max(self(self, *tree.left), self(self, *tree.right));
+        const size_t height =
+            tree.is_leaf() ? 0 : 1 + std::max(self(self, *tree.left), self(self, *tree.right));
         if (by_height.size() <= height) by_height.resize(height + 1);
         by_height[height].push_back(&tree);
         return height;

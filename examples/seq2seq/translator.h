@@ -15,7 +15,8 @@ struct Ragged {
         values.insert(values.end(), words.begin(), words.end());
         lengths.push_back(int32_t(words.size()));
     }
-    /// Adds one sequence, so that the words of all are a multiple of 64: most mini-batches then run the same program.
+    /// Adds one sequence, so that the words of all are a multiple of 64: most mini-batches then run
+    /// the same program.
     void fill(int32_t word) {
         constexpr size_t multiple = 64;
         add(Words(multiple - values.size() % multiple, word));
@@ -29,7 +30,8 @@ inline Words reversed(Words words) {
     return words;
 }
 
-/// Sources, backwards; what the decoder is given, <EOS> and the words; and what it should say, the words and <EOS>.
+/// Sources, backwards; what the decoder is given, <EOS> and the words; and what it should say, the
+/// words and <EOS>.
 inline catena::Batch batch_of(std::span<const catena::Example> examples) {
     Ragged sources, given, said;
     for (const catena::Example& example : examples) {
@@ -45,17 +47,22 @@ inline catena::Batch batch_of(std::span<const catena::Example> examples) {
     sources.fill(unknown);
     given.fill(unknown);
     said.fill(-1);  // not counted
-    return {variable(sources.values), variable(sources.lengths), variable(given.values), variable(given.lengths), variable(said.values)};
+    return {variable(sources.values), variable(sources.lengths), variable(given.values),
+            variable(given.lengths), variable(said.values)};
 }
 
-/// Reads sentences: the state of its last layer's cells after each, h and c [layers, sentences, units].
+/// Reads sentences: the state of its last layer's cells after each, h and c [layers, sentences,
+/// units].
 struct Encoder : catena::Chain {
     catena::EmbedID embed;
     catena::NStepLSTM lstm;
-    Encoder(int64_t layers, int64_t words, int64_t units) : embed(words, units), lstm(layers, units, units, 0.1) {
+    Encoder(int64_t layers, int64_t words, int64_t units)
+        : embed(words, units), lstm(layers, units, units, 0.1) {
         add_children({{"embed", embed}, {"lstm", lstm}});
     }
-    catena::NStepRows operator()(const catena::Variable& words, const catena::Variable& lengths) { return lstm({}, {}, catena::SequenceRows{embed(words), lengths}); }
+    catena::NStepRows operator()(const catena::Variable& words, const catena::Variable& lengths) {
+        return lstm({}, {}, catena::SequenceRows{embed(words), lengths});
+    }
     catena::NStepRows read(const std::vector<Words>& sentences) {
         Ragged sources;
         for (const Words& sentence : sentences) sources.add(reversed(sentence));
@@ -68,12 +75,14 @@ struct Decoder : catena::Chain {
     catena::EmbedID embed;
     catena::NStepLSTM lstm;
     catena::Linear W;
-    Decoder(int64_t layers, int64_t words, int64_t units) : embed(words, units), lstm(layers, units, units, 0.1), W(units, words) {
+    Decoder(int64_t layers, int64_t words, int64_t units)
+        : embed(words, units), lstm(layers, units, units, 0.1), W(units, words) {
         add_children({{"embed", embed}, {"lstm", lstm}, {"W", W}});
     }
     /// The loss of saying `said` when it is given `given`, and the share of right words.
-    examples::Scores operator()(const catena::Variable& h, const catena::Variable& c, const catena::Variable& given, const catena::Variable& lengths,
-                            const catena::Variable& said) {
+    examples::Scores operator()(const catena::Variable& h, const catena::Variable& c,
+                                const catena::Variable& given, const catena::Variable& lengths,
+                                const catena::Variable& said) {
         const catena::Variable y = W(lstm(h, c, catena::SequenceRows{embed(given), lengths}).ys);
         return {catena::softmax_cross_entropy(y, said), catena::accuracy(y, said, -1)};
     }
@@ -84,7 +93,8 @@ struct Decoder : catena::Chain {
         std::vector<Words> translations(words.size());
         std::vector<bool> ended(words.size());
         for (int64_t k = 0; k < most_words; ++k) {
-            state = lstm(state.hy, state.cy, catena::SequenceRows{embed(variable(words)), one_each});
+            state =
+                lstm(state.hy, state.cy, catena::SequenceRows{embed(variable(words)), one_each});
             words = catena::argmax(W(state.ys), 1).array().to_vector<int32_t>();
             for (size_t i = 0; i < words.size(); ++i) {
                 ended[i] = ended[i] || words[i] == end_of_sentence;
@@ -102,8 +112,10 @@ struct Seq2seq : catena::Chain {
         : encoder(layers, source_words, units), decoder(layers, target_words, units) {
         add_children({{"encoder", encoder}, {"decoder", decoder}});
     }
-    catena::Variable operator()(const catena::Variable& source, const catena::Variable& lengths, const catena::Variable& given,
-                            const catena::Variable& given_lengths, const catena::Variable& said) {
+    catena::Variable operator()(const catena::Variable& source, const catena::Variable& lengths,
+                                const catena::Variable& given,
+                                const catena::Variable& given_lengths,
+                                const catena::Variable& said) {
         const catena::NStepRows read = encoder(source, lengths);
         const examples::Scores scores = decoder(read.hy, read.cy, given, given_lengths, said);
         catena::report({{"loss", scores.loss}, {"accuracy", scores.accuracy}}, *this);

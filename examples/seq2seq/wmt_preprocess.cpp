@@ -1,4 +1,5 @@
-// Chainer's wmt_preprocess: separates the words and signs of a text by spaces, for seq2seq, and lists the most frequent ones.
+// Chainer's wmt_preprocess: separates the words and signs of a text by spaces, for seq2seq, and
+// lists the most frequent ones.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -10,12 +11,15 @@ namespace ct = catena;
 
 /// Words and numbers stay together, "1.5" and "don't" too; every other sign stands by itself.
 static std::vector<std::string> tokens_of(const std::string& line, bool lower) {
-    const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; };
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
+    };
     std::vector<std::string> tokens;
     bool inside = false;
     for (size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
-        const bool joins = inside && (c == '\'' || c == '.' || c == ',' || c == '-') && i + 1 < line.size() && is_letter(line[i + 1]);
+        const bool joins = inside && (c == '\'' || c == '.' || c == ',' || c == '-') &&
+                           i + 1 < line.size() && is_letter(line[i + 1]);
         if (is_letter(c) || joins) {
             if (!inside) tokens.emplace_back();
             tokens.back() += lower ? char(std::tolower(static_cast<unsigned char>(c))) : c;
@@ -59,7 +63,8 @@ int main(int argc, char** argv) {
         for (const auto& [word, count] : counts) sorted.push_back({-count, word});
         std::sort(sorted.begin(), sorted.end());
         std::ofstream words(vocabulary);
-        for (size_t i = 0; i < std::min(sorted.size(), size_t(size)); ++i) words << sorted[i].second << '\n';
+        for (size_t i = 0; i < std::min(sorted.size(), size_t(size)); ++i)
+            words << sorted[i].second << '\n';
         if (!words.flush()) ct::fail<ct::FileError>("wmt_preprocess: cannot write {}", vocabulary);
     });
 }

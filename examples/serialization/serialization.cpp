@@ -16,7 +16,9 @@ struct MLP : ct::Chain {
     ct::Variable operator()(const ct::Variable& x) { return l2(ct::relu(l1(x))); }
 };
 
-static double distance(MLP& a, MLP& b, const ct::Variable& x) { return ct::mean_absolute_error(a(x), b(x)).item<double>(); }
+static double distance(MLP& a, MLP& b, const ct::Variable& x) {
+    return ct::mean_absolute_error(a(x), b(x)).item<double>();
+}
 
 static void save_and_load(examples::Example& example, const std::string& folder) {
     const auto no_graph = ct::no_backprop_mode();
@@ -29,8 +31,8 @@ static void save_and_load(examples::Example& example, const std::string& folder)
     double largest = 0;
     const auto check = [&](const std::string& path, MLP& loaded) {
         const double d = distance(saved, loaded, x);
-        fmt::print("{}: {} bytes, distance of the results {}, {} seen\n", path, std::filesystem::file_size(path), d,
-                   loaded.seen.item<int64_t>());
+        fmt::print("{}: {} bytes, distance of the results {}, {} seen\n", path,
+                   std::filesystem::file_size(path), d, loaded.seen.item<int64_t>());
         largest = std::max({largest, d, double(loaded.seen.item<int64_t>() != 5)});
     };
     ct::save_npz(npz, saved);

@@ -16,16 +16,19 @@ Example::Example(const std::string& description) : flags_(std::make_unique<Flags
     flag("--device", device_, "where to compute: cpu, cuda:0");
     flags_->program.add_option("--seed", seed, "of all random numbers")->capture_default_str();
     flag("--eager", eager, "do not compile");
-    flags_->program.add_option("--require", required_, "end with an error unless the result is at least as good");
+    flags_->program.add_option("--require", required_,
+                               "end with an error unless the result is at least as good");
 }
 
 Example::~Example() = default;
 
-void Example::flag(const std::string& names, int64_t& value, const std::string& text, int64_t least) {
+void Example::flag(const std::string& names, int64_t& value, const std::string& text,
+                   int64_t least) {
     const auto check = [least](const std::string& given) {
         int64_t number = 0;
         const bool is_small = CLI::detail::lexical_cast(given, number) && number < least;
-        return is_small ? fmt::format("should be at least {}, not {}", least, number) : std::string();
+        return is_small ? fmt::format("should be at least {}, not {}", least, number)
+                        : std::string();
     };
     flags_->program.add_option(names, value, text)->capture_default_str()->check(check);
 }
@@ -38,9 +41,11 @@ void Example::flag(const std::string& names, std::string& value, const std::stri
 void Example::flag(const std::string& names, bool& value, const std::string& text) {
     flags_->program.add_flag(names, value, text);
 }
-void Example::choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
-                     const std::string& text) {
-    flags_->program.add_option(names, value, text)->capture_default_str()->check(CLI::IsMember(words));
+void Example::choice(const std::string& names, std::string& value,
+                     const std::vector<std::string>& words, const std::string& text) {
+    flags_->program.add_option(names, value, text)
+        ->capture_default_str()
+        ->check(CLI::IsMember(words));
 }
 void Example::argument(const std::string& name, std::string& value, const std::string& text) {
     flags_->program.add_option(name, value, text)->required();
@@ -73,7 +78,8 @@ void Example::with_settings(const std::string& device, const std::function<void(
 static double milliseconds_of(const std::function<void()>& iteration) {
     const auto start = std::chrono::steady_clock::now();
     iteration();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
 static double median(std::vector<double> values) {
@@ -81,9 +87,11 @@ static double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-Example::Times Example::measured(const std::function<void()>& iteration, int count, const std::function<void(bool)>& begin_turn) const {
+Example::Times Example::measured(const std::function<void()>& iteration, int count,
+                                 const std::function<void(bool)>& begin_turn) const {
     Times times;
-    constexpr int unmeasured = 2;  // compilation and the first use of what it made; later what the other kind left in caches and pools
+    constexpr int unmeasured = 2;  // compilation and the first use of what it made; later what the
+                                   // other kind left in caches and pools
     constexpr int turn = 5;
     for (int done = 0; done < count; done += turn)
         for (const bool with_regions : {false, true}) {
@@ -100,21 +108,26 @@ Example::Times Example::measured(const std::function<void()>& iteration, int cou
 Example::Times Example::measured(ct::Updater& updater, int count) const {
     ct::MemoryArchive place;
     const auto iterator = [&](const ct::Serializer& s) { updater.get_iterator().serialize(s); };
-    return measured([&] { updater.update(); }, count, [&](bool with_regions) {
-        if (with_regions) return ct::load_from(place, iterator, {});
-        place = {};
-        ct::save_to(place, iterator);
-    });
+    return measured([&] { updater.update(); }, count,
+                    [&](bool with_regions) {
+                        if (with_regions) return ct::load_from(place, iterator, {});
+                        place = {};
+                        ct::save_to(place, iterator);
+                    });
 }
 
 void Example::print(const Times& times) {
-    const auto least = [](const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); };
+    const auto least = [](const std::vector<double>& values) {
+        return *std::min_element(values.begin(), values.end());
+    };
     fmt::print("iteration: eager {:.3f} ms", median(times.eager));
-    if (times.compiled.empty()) fmt::print("\nleast: eager {:.3f} ms\n", least(times.eager));
+    if (times.compiled.empty())
+        fmt::print("\nleast: eager {:.3f} ms\n", least(times.eager));
     else
-        fmt::print(", compiled {:.3f} ms, {:.2f}x\nleast: eager {:.3f} ms, compiled {:.3f} ms, {:.2f}x\n", median(times.compiled),
-                   median(times.eager) / median(times.compiled), least(times.eager), least(times.compiled),
-                   least(times.eager) / least(times.compiled));
+        fmt::print(
+            ", compiled {:.3f} ms, {:.2f}x\nleast: eager {:.3f} ms, compiled {:.3f} ms, {:.2f}x\n",
+            median(times.compiled), median(times.eager) / median(times.compiled),
+            least(times.eager), least(times.compiled), least(times.eager) / least(times.compiled));
 }
 
 void require_together(const std::vector<std::pair<std::string, std::string>>& flags) {
@@ -124,14 +137,16 @@ void require_together(const std::vector<std::pair<std::string, std::string>>& fl
         names += (names.empty() ? "" : ", ") + name;
         given += !value.empty();
     }
-    if (given > 0 && given < flags.size()) ct::fail<ct::ValueError>("{} belong together: give all of them or none", names);
+    if (given > 0 && given < flags.size())
+        ct::fail<ct::ValueError>("{} belong together: give all of them or none", names);
 }
 
 double observed(ct::Trainer& trainer, const std::string& name) {
     const auto found = trainer.observation().find(name);
     if (found != trainer.observation().end()) return found->second.value();
-    ct::fail<ct::ValueError>("no {} to tell: no epoch of this run was completed (it ended at iteration {}, in epoch {})", name,
-                             trainer.updater().iteration(), trainer.updater().epoch());
+    ct::fail<ct::ValueError>(
+        "no {} to tell: no epoch of this run was completed (it ended at iteration {}, in epoch {})",
+        name, trainer.updater().iteration(), trainer.updater().epoch());
 }
 
 void Example::result(const std::string& name, double value, Better better) {

@@ -16,31 +16,36 @@ namespace ct = catena;
 /// Which results are good.
 enum class Better { larger, smaller };
 
-/// The program around an example: its flags, what every example has in common, and how its result is told.
+/// The program around an example: its flags, what every example has in common, and how its result
+/// is told.
 ///
 ///     int64_t units = 100;
 ///     examples::Example example("Trains ...");
 ///     example.flag("-u,--unit", units, "hidden units");
 ///     return example.run(argc, argv, [&] { train(example, units); });
 ///
-/// Every example has --device, --seed, --eager and --require: the result that it must reach to end without an error.
+/// Every example has --device, --seed, --eager and --require: the result that it must reach to end
+/// without an error.
 class Example {
 public:
     explicit Example(const std::string& description);
     ~Example();
     Example(const Example&) = delete;
 
-    // Names as "-u,--unit"; the value is the default, shown by --help. A bool is a switch. Less than `least` is an error.
+    // Names as "-u,--unit"; the value is the default, shown by --help. A bool is a switch. Less
+    // than `least` is an error.
     void flag(const std::string& names, int64_t& value, const std::string& text, int64_t least = 1);
     void flag(const std::string& names, double& value, const std::string& text);
     void flag(const std::string& names, std::string& value, const std::string& text);
     void flag(const std::string& names, bool& value, const std::string& text);
     /// One of these words.
-    void choice(const std::string& names, std::string& value, const std::vector<std::string>& words, const std::string& text);
+    void choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
+                const std::string& text);
     /// Without a dash: positional, required.
     void argument(const std::string& name, std::string& value, const std::string& text);
 
-    /// Reads the flags and runs `body` on the device, with the seed. Returns the program's exit status.
+    /// Reads the flags and runs `body` on the device, with the seed. Returns the program's exit
+    /// status.
     int run(int argc, char** argv, const std::function<void()>& body) {
         return parse_and_run(argc, argv, [&] { with_settings(device_, body); });
     }
@@ -49,11 +54,17 @@ public:
     bool compiled() const { return !eager; }
     uint64_t seed = 0;
 
-    /// Prints the time of a training iteration with static regions off and on: median and least of `count` calls each, in
-    /// turns of five, each after two that are not measured, as a training does not change between the two. With --eager, off only.
-    void print_times(const std::function<void()>& iteration, int count = 10) const { print(measured(iteration, count)); }
-    /// Of the updater's iterations; both kinds get the same mini-batches, as these may differ in size.
-    void print_times(ct::Updater& updater, int count = 10) const { print(measured(updater, count)); }
+    /// Prints the time of a training iteration with static regions off and on: median and least of
+    /// `count` calls each, in turns of five, each after two that are not measured, as a training
+    /// does not change between the two. With --eager, off only.
+    void print_times(const std::function<void()>& iteration, int count = 10) const {
+        print(measured(iteration, count));
+    }
+    /// Of the updater's iterations; both kinds get the same mini-batches, as these may differ in
+    /// size.
+    void print_times(ct::Updater& updater, int count = 10) const {
+        print(measured(updater, count));
+    }
     /// Prints what the example came to, and holds it against --require.
     void result(const std::string& name, double value, Better better);
 
@@ -62,7 +73,8 @@ protected:
     struct Times {
         std::vector<double> eager, compiled;
     };
-    Times measured(const std::function<void()>& iteration, int count, const std::function<void(bool with_regions)>& begin_turn = {}) const;
+    Times measured(const std::function<void()>& iteration, int count,
+                   const std::function<void(bool with_regions)>& begin_turn = {}) const;
     Times measured(ct::Updater& updater, int count) const;
     static void print(const Times& times);
     /// Reads the flags, calls `body` and tells its error. Returns the program's exit status.
@@ -84,8 +96,9 @@ private:
 /// ValueError unless all of these flags are given or none; pairs of their names and values.
 void require_together(const std::vector<std::pair<std::string, std::string>>& flags);
 
-/// What the trainer observed in its last iteration. ValueError when it was not observed there, as after a signal in the middle
-/// of an epoch, or where a snapshot was resumed that is the end of the training.
+/// What the trainer observed in its last iteration. ValueError when it was not observed there, as
+/// after a signal in the middle of an epoch, or where a snapshot was resumed that is the end of the
+/// training.
 double observed(ct::Trainer& trainer, const std::string& name);
 
 }  // namespace examples

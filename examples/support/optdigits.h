@@ -12,11 +12,13 @@ struct Digits {
     int64_t size() const { return int64_t(labels.size()); }
 };
 
-/// Reads a file of the UCI optdigits set; catena::FileError with the line that is not as it should be.
+/// Reads a file of the UCI optdigits set; catena::FileError with the line that is not as it should
+/// be.
 Digits read_optdigits(const std::filesystem::path& path);
 
 /// The images `order[begin]` to `order[end - 1]` as a mini-batch.
 struct Batch {
     catena::Variable x, t;
 };
-Batch take_batch(const Digits& digits, const std::vector<int64_t>& order, int64_t begin, int64_t end);
+Batch take_batch(const Digits& digits, const std::vector<int64_t>& order, int64_t begin,
+                 int64_t end);

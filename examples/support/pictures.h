@@ -10,9 +10,9 @@
 
 namespace examples {
 
-/// Pictures [n, 3, 32, 32] in [0, 1] and their classes [n], made up for those who have no data set: a bright shape (disc,
-/// ring, square, frame, cross, saltire, horizontal, vertical or diagonal bar, chequers: classes 0 to 9) of any colour, size
-/// and place on a dark noisy ground.
+/// Pictures [n, 3, 32, 32] in [0, 1] and their classes [n], made up for those who have no data set:
+/// a bright shape (disc, ring, square, frame, cross, saltire, horizontal, vertical or diagonal bar,
+/// chequers: classes 0 to 9) of any colour, size and place on a dark noisy ground.
 struct Pictures {
     catena::Array images, labels;
 };
@@ -22,16 +22,26 @@ inline bool covers(int label, float x, float y) {
     const float far = std::max(std::abs(x), std::abs(y)), r = std::hypot(x, y);
     if (far > 1) return false;
     switch (label) {
-        case 0: return r < 1;
-        case 1: return r < 1 && r > 0.6f;
-        case 2: return true;
-        case 3: return far > 0.6f;
-        case 4: return std::min(std::abs(x), std::abs(y)) < 0.25f;
-        case 5: return std::abs(std::abs(x) - std::abs(y)) < 0.3f;
-        case 6: return std::abs(y) < 0.3f;
-        case 7: return std::abs(x) < 0.3f;
-        case 8: return std::abs(x - y) < 0.4f;
-        default: return (x > 0) == (y > 0);
+        case 0:
+            return r < 1;
+        case 1:
+            return r < 1 && r > 0.6f;
+        case 2:
+            return true;
+        case 3:
+            return far > 0.6f;
+        case 4:
+            return std::min(std::abs(x), std::abs(y)) < 0.25f;
+        case 5:
+            return std::abs(std::abs(x) - std::abs(y)) < 0.3f;
+        case 6:
+            return std::abs(y) < 0.3f;
+        case 7:
+            return std::abs(x) < 0.3f;
+        case 8:
+            return std::abs(x - y) < 0.4f;
+        default:
+            return (x > 0) == (y > 0);
     }
 }
 
@@ -49,7 +59,8 @@ inline void draw(const Shape& shape, float* pixels, std::mt19937_64& random) {
     for (const float colour : shape.colour)
         for (int y = 0; y < size; ++y)
             for (int x = 0; x < size; ++x) {
-                const bool inside = covers(shape.label, (float(x) - shape.x) / shape.radius, (float(y) - shape.y) / shape.radius);
+                const bool inside = covers(shape.label, (float(x) - shape.x) / shape.radius,
+                                           (float(y) - shape.y) / shape.radius);
                 *pixels++ = (inside ? colour : 0.1f) * (0.8f + 0.2f * unit(random));
             }
 }
@@ -69,7 +80,8 @@ inline Pictures made_up_pictures(int64_t n, uint64_t seed) {
         for (float& colour : shape.colour) colour = 0.4f + 0.6f * unit(random);
         draw(shape, pixels.data() + i * channels * size * size, random);
     }
-    return {catena::Array::from(pixels, {n, channels, size, size}), catena::Array::from(labels, {n})};
+    return {catena::Array::from(pixels, {n, channels, size, size}),
+            catena::Array::from(labels, {n})};
 }
 
 }  // namespace examples

@@ -8,11 +8,13 @@
 
 namespace examples {
 
-/// A program of several ranks: processes started by mpirun (--communicator), or threads of one process (--local). Its flags and
-/// its result are told by rank 0. `--device cuda` gives the n-th rank of a machine its n-th device.
+/// A program of several ranks: processes started by mpirun (--communicator), or threads of one
+/// process (--local). Its flags and its result are told by rank 0. `--device cuda` gives the n-th
+/// rank of a machine its n-th device.
 ///
 ///     examples::RankedExample example("Trains ...");
-///     return example.run(argc, argv, [&](const std::shared_ptr<ct::Communicator>& comm) { train(example, comm); });
+///     return example.run(argc, argv, [&](const std::shared_ptr<ct::Communicator>& comm) {
+///     train(example, comm); });
 class RankedExample : public Example {
 public:
     using Communicator = std::shared_ptr<ct::Communicator>;
@@ -23,7 +25,8 @@ public:
 
     /// As Example's; all ranks call them. `value` is rank `teller`'s.
     void print_times(const Communicator& comm, ct::Updater& updater, int count = 10) const;
-    void result(const Communicator& comm, const std::string& name, double value, Better better, int teller = 0);
+    void result(const Communicator& comm, const std::string& name, double value, Better better,
+                int teller = 0);
 
 private:
     std::string communicator_ = "flat";

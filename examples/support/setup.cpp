@@ -11,12 +11,14 @@ namespace examples {
 
 Setup::Setup(const std::string& path) : path_(path) {
     std::ifstream file(path);
-    if (!file) ct::fail<ct::FileError>("cannot open {}, which the training writes beside its model", path);
+    if (!file)
+        ct::fail<ct::FileError>("cannot open {}, which the training writes beside its model", path);
     std::string line;
     for (int number = 1; std::getline(file, line) && !line.empty(); ++number) {
         const size_t space = line.find(' ');
         if (space == std::string::npos)
-            ct::fail<ct::FileError>("{}:{}: expected a name and a value, found '{}'", path, number, line);
+            ct::fail<ct::FileError>("{}:{}: expected a name and a value, found '{}'", path, number,
+                                    line);
         settings_[line.substr(0, space)] = line.substr(space + 1);
     }
     while (std::getline(file, line)) words_.push_back(line);

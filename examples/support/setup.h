@@ -7,8 +7,8 @@
 
 namespace examples {
 
-/// What a program must know to use a trained model: settings by name, and words by number. As a text file: lines "name value",
-/// an empty line, then a word in each line.
+/// What a program must know to use a trained model: settings by name, and words by number. As a
+/// text file: lines "name value", an empty line, then a word in each line.
 class Setup {
 public:
     Setup() = default;

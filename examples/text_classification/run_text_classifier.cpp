@@ -1,4 +1,5 @@
-// Chainer's run_text_classifier: says of each line that it reads what train_text_classifier's best model takes it for.
+// Chainer's run_text_classifier: says of each line that it reads what train_text_classifier's best
+// model takes it for.
 #include <filesystem>
 #include <iostream>
 
@@ -13,7 +14,8 @@ static void classify(examples::Example& example, const std::string& setup_path) 
     const examples::Setup setup(setup_path);
     const auto vocabulary = setup.numbers();
     const int64_t most_words = setup.number("most_words");
-    TextClassifier model(setup.text("model"), setup.number("units"), 0, int64_t(vocabulary.size()), setup.number("classes"));
+    TextClassifier model(setup.text("model"), setup.number("units"), 0, int64_t(vocabulary.size()),
+                         setup.number("classes"));
     const auto test_mode = ct::using_config(&ct::Config::train, false);
     const auto no_graph = ct::no_backprop_mode();
     const auto words_of = [&](const std::string& line) {
@@ -24,9 +26,11 @@ static void classify(examples::Example& example, const std::string& setup_path) 
         return ct::expand_dims(words[0].to(ct::current_device()), 0);
     };
     model(words_of(unknown_word));  // creates the parameters
-    ct::load_npz((std::filesystem::path(setup_path).parent_path() / "best_model.npz").string(), model);
+    ct::load_npz((std::filesystem::path(setup_path).parent_path() / "best_model.npz").string(),
+                 model);
 
-    auto probabilities = ct::static_graph([&](const ct::Variable& words) { return ct::softmax(model(words)); }, "classify");
+    auto probabilities = ct::static_graph(
+        [&](const ct::Variable& words) { return ct::softmax(model(words)); }, "classify");
     double sure = 0, count = 0;
     for (std::string line; std::getline(std::cin, line);) {
         if (line.find_first_not_of(" \t") == std::string::npos) continue;
@@ -43,6 +47,7 @@ static void classify(examples::Example& example, const std::string& setup_path) 
 int main(int argc, char** argv) {
     std::string setup = "result/setup.txt";
     examples::Example example("Classifies the lines of its input: label, probability, line");
-    example.flag("--model-setup", setup, "setup.txt of train_text_classifier, beside best_model.npz");
+    example.flag("--model-setup", setup,
+                 "setup.txt of train_text_classifier, beside best_model.npz");
     return example.run(argc, argv, [&] { classify(example, setup); });
 }

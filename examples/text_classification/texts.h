@@ -26,7 +26,9 @@ inline std::vector<Text> read_texts(const std::string& path) {
         std::istringstream words(line);
         Text text;
         if (!(words >> text.label) || text.label < 0)
-            catena::fail<catena::FileError>("text_classifier: {}:{}: a line should be a label 0, 1, ... and a text", path, number);
+            catena::fail<catena::FileError>(
+                "text_classifier: {}:{}: a line should be a label 0, 1, ... and a text", path,
+                number);
         for (std::string word; words >> word;) text.words.push_back(word);
         texts.push_back(text);
     }
@@ -34,13 +36,17 @@ inline std::vector<Text> read_texts(const std::string& path) {
     return texts;
 }
 
-/// Reviews for those who have none: 1 if it praises. "not" turns the word behind it around, so that words alone mislead.
+/// Reviews for those who have none: 1 if it praises. "not" turns the word behind it around, so that
+/// words alone mislead.
 inline std::vector<Text> made_up_reviews(int64_t count, uint64_t seed) {
     static const std::vector<std::string> good = {"fine", "moving", "clever", "funny", "beautiful"},
                                           bad = {"dull", "slow", "silly", "empty", "loud"},
-                                          fill = {"the", "film", "plot", "is", "cast", "and", "music", "a", "very", "this", "story"};
+                                          fill = {"the",   "film", "plot", "is",   "cast", "and",
+                                                  "music", "a",    "very", "this", "story"};
     std::mt19937_64 random(seed);
-    const auto any = [&](const std::vector<std::string>& words) { return words[random() % words.size()]; };
+    const auto any = [&](const std::vector<std::string>& words) {
+        return words[random() % words.size()];
+    };
     std::vector<Text> texts;
     for (int64_t i = 0; i < count; ++i) {
         Text text{int32_t(random() % 2), {}};
@@ -69,7 +75,9 @@ inline std::map<std::string, int32_t> vocabulary_of(const std::vector<Text>& tex
 }
 
 /// Tuples of the first words' numbers, filled with -1, and the label.
-inline catena::Dataset dataset_of(const std::vector<Text>& texts, const std::map<std::string, int32_t>& vocabulary, int64_t most_words) {
+inline catena::Dataset dataset_of(const std::vector<Text>& texts,
+                                  const std::map<std::string, int32_t>& vocabulary,
+                                  int64_t most_words) {
     const int64_t n = int64_t(texts.size());
     std::vector<int32_t> words(size_t(n * most_words), -1), labels;
     for (int64_t i = 0; i < n; ++i) {
@@ -80,5 +88,6 @@ inline catena::Dataset dataset_of(const std::vector<Text>& texts, const std::map
         }
         labels.push_back(text.label);
     }
-    return catena::TupleDataset(catena::Array::from(words, {n, most_words}), catena::Array::from(labels, {n}));
+    return catena::TupleDataset(catena::Array::from(words, {n, most_words}),
+                                catena::Array::from(labels, {n}));
 }

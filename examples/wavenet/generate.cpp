@@ -22,7 +22,8 @@ static void write_wav(const std::string& path, const std::vector<double>& signal
     constexpr uint32_t rate = 8000;
     const uint32_t size = uint32_t(2 * signal.size());
     bytes += "RIFF", number(36 + size, 4), bytes += "WAVEfmt ";
-    number(16, 4), number(1, 2), number(1, 2), number(rate, 4), number(2 * rate, 4), number(2, 2), number(16, 2);
+    number(16, 4), number(1, 2), number(1, 2), number(rate, 4), number(2 * rate, 4), number(2, 2),
+        number(16, 2);
     bytes += "data", number(size, 4);
     for (const double x : signal) number(uint32_t(uint16_t(int16_t(32767 * x))), 2);
     std::ofstream file(path, std::ios::binary);
@@ -42,9 +43,10 @@ static void generate(const Options& options, uint64_t seed) {
         },
         "next_sample");
 
-    // A window of whole frames that holds all that a sample depends on. Within the last frame the samples to come are
-    // silent: they do not change the scores of those before.
-    const int64_t before = sizes.receptive_field() / sizes.frame + 1, window = (before + 1) * sizes.frame;
+    // A window of whole frames that holds all that a sample depends on. Within the last frame the
+    // samples to come are silent: they do not change the scores of those before.
+    const int64_t before = sizes.receptive_field() / sizes.frame + 1,
+                  window = (before + 1) * sizes.frame;
     std::mt19937_64 random(seed);
     std::vector<int> notes(size_t(before + options.frames));
     for (int& note : notes) note = int(random() % uint64_t(sizes.conditions));
@@ -55,14 +57,19 @@ static void generate(const Options& options, uint64_t seed) {
         const ct::Variable frames = ct::expand_dims(described(seen, sizes.conditions), 0);
         for (int64_t i = 0; i < sizes.frame; ++i) {
             const auto first = levels.begin() + frame * sizes.frame;
-            const ct::Variable x = ct::Array::from(std::vector<int32_t>(first, first + window), {1, window});
+            const ct::Variable x =
+                ct::Array::from(std::vector<int32_t>(first, first + window), {1, window});
             const int64_t place = before * sizes.frame + i;
-            const std::vector<double> p = probabilities(x, frames, ct::Array::scalar(int32_t(place))).array().to_vector<double>();
+            const std::vector<double> p =
+                probabilities(x, frames, ct::Array::scalar(int32_t(place)))
+                    .array()
+                    .to_vector<double>();
             first[place + 1] = std::discrete_distribution<int32_t>(p.begin(), p.end())(random);
         }
     }
     std::vector<double> signal;
-    for (size_t i = size_t(before * sizes.frame + 1); i < levels.size(); ++i) signal.push_back(law.signal(levels[i]));
+    for (size_t i = size_t(before * sizes.frame + 1); i < levels.size(); ++i)
+        signal.push_back(law.signal(levels[i]));
     write_wav(options.output, signal);
     fmt::print("{}: {} samples\n", options.output, signal.size());
 }

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <vector>
 
-/// Sizes of a WaveNet: blocks are repeated `n_loop` times with dilations 1, 2, 4, ... (n_layer of them).
+/// Sizes of a WaveNet: blocks are repeated `n_loop` times with dilations 1, 2, 4, ... (n_layer of
+/// them).
 struct WaveNetSizes {
     int64_t n_loop = 4, n_layer = 10;
     int64_t a_channels = 256;  ///< Levels of the signal.
@@ -21,8 +22,11 @@ struct ResidualBlock : catena::Chain {
     int64_t dilation;
     catena::Convolution2D conv, cond, res, skip;
     ResidualBlock(const WaveNetSizes& sizes, int64_t dilation)
-        : dilation(dilation), conv(sizes.r_channels, 2 * sizes.r_channels, {1, 2}, {.pad = {0, dilation}, .dilate = {1, dilation}}),
-          cond(sizes.conditions, 2 * sizes.r_channels, 1), res(sizes.r_channels, sizes.r_channels, 1),
+        : dilation(dilation),
+          conv(sizes.r_channels, 2 * sizes.r_channels, {1, 2},
+               {.pad = {0, dilation}, .dilate = {1, dilation}}),
+          cond(sizes.conditions, 2 * sizes.r_channels, 1),
+          res(sizes.r_channels, sizes.r_channels, 1),
           skip(sizes.r_channels, sizes.s_channels, 1) {
         add_children({{"conv", conv}, {"cond", cond}, {"res", res}, {"skip", skip}});
     }
@@ -30,21 +34,25 @@ struct ResidualBlock : catena::Chain {
         catena::Variable next, skip;
     };
     Result operator()(const catena::Variable& x, const catena::Variable& condition) {
-        const catena::Variable h = catena::slice_axis(conv(x), 3, 0, x.shape()[3]) + cond(condition);
+        const catena::Variable h =
+            catena::slice_axis(conv(x), 3, 0, x.shape()[3]) + cond(condition);
         const catena::Variables halves = catena::split_axis(h, 2, 1);
         const catena::Variable z = catena::tanh(halves[0]) * catena::sigmoid(halves[1]);
         return {x + res(z), skip(z)};
     }
 };
 
-/// Scores of the next sample's level after every sample (van den Oord et al. 2016), given a description of its frame.
+/// Scores of the next sample's level after every sample (van den Oord et al. 2016), given a
+/// description of its frame.
 struct WaveNet : catena::Chain {
     WaveNetSizes sizes;
     catena::EmbedID embed;
     catena::ChainList blocks;
     catena::Convolution2D proj1, proj2;
     explicit WaveNet(const WaveNetSizes& sizes)
-        : sizes(sizes), embed(sizes.a_channels, sizes.r_channels), proj1(sizes.s_channels, sizes.s_channels, 1),
+        : sizes(sizes),
+          embed(sizes.a_channels, sizes.r_channels),
+          proj1(sizes.s_channels, sizes.s_channels, 1),
           proj2(sizes.s_channels, sizes.a_channels, 1) {
         for (int64_t loop = 0; loop < sizes.n_loop; ++loop)
             for (int64_t layer = 0; layer < sizes.n_layer; ++layer)
@@ -53,8 +61,10 @@ struct WaveNet : catena::Chain {
     }
     /// Levels [n, length] and frames [n, conditions, length / frame] to scores [n, levels, length].
     catena::Variable operator()(const catena::Variable& levels, const catena::Variable& frames) {
-        catena::Variable x = catena::expand_dims(catena::transpose(catena::tanh(embed(levels)), {0, 2, 1}), 2);
-        const catena::Variable condition = catena::expand_dims(catena::repeat(frames, sizes.frame, 2), 2);
+        catena::Variable x =
+            catena::expand_dims(catena::transpose(catena::tanh(embed(levels)), {0, 2, 1}), 2);
+        const catena::Variable condition =
+            catena::expand_dims(catena::repeat(frames, sizes.frame, 2), 2);
         catena::Variable sum;
         for (size_t i = 0; i < blocks.size(); ++i) {
             const auto [next, skip] = blocks.get<ResidualBlock>(i)(x, condition);
@@ -82,7 +92,8 @@ private:
     double mu_;
 };
 
-/// A melody of `frames` notes, each a tone with one overtone; its number among `notes` describes the frame.
+/// A melody of `frames` notes, each a tone with one overtone; its number among `notes` describes
+/// the frame.
 struct Melody {
     std::vector<float> signal;
     std::vector<int> notes;

@@ -1,4 +1,5 @@
-// Finds the words whose vectors are nearest to those of the words on the standard input, one a line.
+// Finds the words whose vectors are nearest to those of the words on the standard input, one a
+// line.
 #include <iostream>
 
 #include "examples/support/example.h"

@@ -13,14 +13,16 @@ struct WordVectors {
     std::vector<std::string> words;
     std::vector<std::vector<double>> vectors;
 
-    /// The numbers of the words whose vectors have the smallest angles to that of `word`, nearest first, without itself.
+    /// The numbers of the words whose vectors have the smallest angles to that of `word`, nearest
+    /// first, without itself.
     std::vector<int64_t> nearest(int64_t word, int64_t count) const {
         std::vector<std::pair<double, int64_t>> found;
         for (int64_t i = 0; i < int64_t(words.size()); ++i)
             if (i != word) found.push_back({cosine(word, i), i});
         std::sort(found.rbegin(), found.rend());
         std::vector<int64_t> numbers;
-        for (int64_t i = 0; i < std::min<int64_t>(count, int64_t(found.size())); ++i) numbers.push_back(found[i].second);
+        for (int64_t i = 0; i < std::min<int64_t>(count, int64_t(found.size())); ++i)
+            numbers.push_back(found[i].second);
         return numbers;
     }
     double cosine(int64_t a, int64_t b) const {
@@ -54,14 +56,16 @@ inline WordVectors load_word_vectors(const std::string& path) {
     std::ifstream file(path);
     if (!file) catena::fail<catena::FileError>("word2vec: cannot open {}", path);
     size_t words = 0, units = 0;
-    if (!(file >> words >> units)) catena::fail<catena::FileError>("word2vec: {} does not begin with two numbers", path);
+    if (!(file >> words >> units))
+        catena::fail<catena::FileError>("word2vec: {} does not begin with two numbers", path);
     WordVectors model;
     for (size_t i = 0; i < words; ++i) {
         std::string word;
         std::vector<double> vector(units);
         file >> word;
         for (double& v : vector) file >> v;
-        if (!file) catena::fail<catena::FileError>("word2vec: {} ends in word {} of {}", path, i, words);
+        if (!file)
+            catena::fail<catena::FileError>("word2vec: {} ends in word {} of {}", path, i, words);
         model.add(word, std::move(vector));
     }
     return model;

@@ -27,7 +27,8 @@ format::NetParameter parsed(const std::string& path) {
     google::protobuf::io::CodedInputStream coded(&input);
     format::NetParameter net;
     try {
-        if (!net.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() || coded.CurrentPosition() == 0)
+        if (!net.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+            coded.CurrentPosition() == 0)
             fail<FileError>("caffe: {} is not a .caffemodel, or is truncated", path);
     } catch (const std::bad_alloc&) {
         fail<FileError>("caffe: {}: not enough memory for its content", path);
@@ -37,7 +38,10 @@ format::NetParameter parsed(const std::string& path) {
 }
 
 Layer layer_of(const format::LayerParameter& layer) {
-    return {layer.name(), layer.type(), {layer.bottom().begin(), layer.bottom().end()}, {layer.top().begin(), layer.top().end()}};
+    return {layer.name(),
+            layer.type(),
+            {layer.bottom().begin(), layer.bottom().end()},
+            {layer.top().begin(), layer.top().end()}};
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -67,12 +71,13 @@ struct CaffeFunction::Network {
     Variables run(size_t i, std::span<const Variable> bottom, Link* link) const;
 };
 
-Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom, Link* link) const {
+Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom,
+                                      Link* link) const {
     const Layer& layer = layers[i];
     Variables top = runs[i](bottom, link);
     if (top.size() < layer.top.size())
-        fail<FileError>("caffe: {}: {} layer '{}' has {} tops, it computes {}", path, layer.type, layer.name, layer.top.size(),
-                        top.size());
+        fail<FileError>("caffe: {}: {} layer '{}' has {} tops, it computes {}", path, layer.type,
+                        layer.name, layer.top.size(), top.size());
     return top;
 }
 
@@ -89,8 +94,11 @@ CaffeFunction::CaffeFunction(const std::string& path) {
         if (!reader || parameters.bottom_size() == 0) {
             network->skipped.push_back(layer_of(parameters));
             if (parameters.bottom_size() > 0)
-                std::fprintf(stderr, "catena: caffe: %s: skips layer '%s': there are no layers of type '%s'\n", path.c_str(),
-                             readable(parameters.name()).c_str(), readable(parameters.type()).c_str());
+                std::fprintf(
+                    stderr,
+                    "catena: caffe: %s: skips layer '%s': there are no layers of type '%s'\n",
+                    path.c_str(), readable(parameters.name()).c_str(),
+                    readable(parameters.type()).c_str());
             continue;
         }
         const LayerInFile layer(parameters, path);
@@ -106,7 +114,8 @@ CaffeFunction::CaffeFunction(const std::string& path) {
         }
         parameters.Clear();  // The content is held once.
     }
-    if (network->layers.empty()) fail<FileError>("caffe: {} has no layer that computes anything", path);
+    if (network->layers.empty())
+        fail<FileError>("caffe: {} has no layer that computes anything", path);
     network_ = std::move(network);
 }
 
@@ -114,13 +123,15 @@ bool CaffeFunction::runs(size_t layer, const std::vector<std::string>& disable) 
     return !contains(disable, network_->layers[layer].name);
 }
 
-CaffeFunction::Blobs CaffeFunction::blobs(const Blobs& inputs, const std::vector<std::string>& disable) const {
+CaffeFunction::Blobs CaffeFunction::blobs(const Blobs& inputs,
+                                          const std::vector<std::string>& disable) const {
     Blobs known = inputs;
     for (size_t i = 0; i < network_->layers.size(); ++i) {
         const Layer& layer = network_->layers[i];
         std::vector<Variable> bottom;
         for (const std::string& name : layer.bottom)
-            if (const auto found = known.find(name); found != known.end() && found->second.defined())
+            if (const auto found = known.find(name);
+                found != known.end() && found->second.defined())
                 bottom.push_back(found->second);
         if (bottom.size() < layer.bottom.size() || !runs(i, disable)) continue;
         const Variables top = network_->run(i, bottom, links_[i].get());
@@ -135,34 +146,40 @@ std::string CaffeFunction::why_not_computed(const std::string& blob, const Blobs
     for (size_t i = network_->layers.size(); i-- > 0;) {
         const Layer& layer = network_->layers[i];
         if (!contains(layer.top, missing)) continue;
-        const auto first = std::find_if(layer.bottom.begin(), layer.bottom.end(),
-                                        [&](const std::string& name) { return !known.contains(name); });
+        const auto first =
+            std::find_if(layer.bottom.begin(), layer.bottom.end(),
+                         [&](const std::string& name) { return !known.contains(name); });
         if (first == layer.bottom.end()) return fmt::format("layer '{}' was left out", layer.name);
         missing = *first;
     }
-    if (missing == blob) return "no layer writes it; the inputs of the network are " + names_of(inputs());
+    if (missing == blob)
+        return "no layer writes it; the inputs of the network are " + names_of(inputs());
     return fmt::format("'{}' was not given and is not computed", missing);
 }
 
-std::vector<Variable> CaffeFunction::operator()(const Blobs& inputs, const std::vector<std::string>& outputs,
+std::vector<Variable> CaffeFunction::operator()(const Blobs& inputs,
+                                                const std::vector<std::string>& outputs,
                                                 const std::vector<std::string>& disable) const {
     const Blobs known = blobs(inputs, disable);
     std::vector<Variable> found;
     for (const std::string& name : outputs) {
         const auto blob = known.find(name);
         if (blob == known.end())
-            fail<ValueError>("caffe: {}: there is no blob '{}': {}", network_->path, name, why_not_computed(name, known));
+            fail<ValueError>("caffe: {}: there is no blob '{}': {}", network_->path, name,
+                             why_not_computed(name, known));
         found.push_back(blob->second);
     }
     return found;
 }
 
-std::vector<Variable> CaffeFunction::forward(const std::string& name, const std::vector<Variable>& bottom) const {
+std::vector<Variable> CaffeFunction::forward(const std::string& name,
+                                             const std::vector<Variable>& bottom) const {
     for (size_t i = 0; i < network_->layers.size(); ++i) {
         const Layer& layer = network_->layers[i];
         if (layer.name != name) continue;
         if (bottom.size() != layer.bottom.size())
-            fail<ValueError>("caffe: layer '{}' takes {} arrays, {} are given", name, layer.bottom.size(), bottom.size());
+            fail<ValueError>("caffe: layer '{}' takes {} arrays, {} are given", name,
+                             layer.bottom.size(), bottom.size());
         const Variables top = network_->run(i, bottom, links_[i].get());
         return {top.begin(), top.end()};
     }
@@ -187,7 +204,8 @@ std::vector<std::string> CaffeFunction::results(const std::vector<std::string>& 
     std::set<std::string> known(inputs.begin(), inputs.end());
     std::vector<std::string> unread;
     for (const Layer& layer : network_->layers) {
-        if (!std::all_of(layer.bottom.begin(), layer.bottom.end(), [&](const std::string& name) { return known.contains(name); }))
+        if (!std::all_of(layer.bottom.begin(), layer.bottom.end(),
+                         [&](const std::string& name) { return known.contains(name); }))
             continue;
         for (const std::string& name : layer.bottom) std::erase(unread, name);
         for (const std::string& name : layer.top) {
@@ -211,7 +229,8 @@ Link& CaffeFunction::operator[](const std::string& layer) const {
         if (link->name() == layer) return *link;
         names.push_back(link->name());
     }
-    fail<ValueError>("caffe: {} has no link '{}'; it has {}", network_->path, layer, names_of(names));
+    fail<ValueError>("caffe: {} has no link '{}'; it has {}", network_->path, layer,
+                     names_of(names));
 }
 
 }  // namespace catena::caffe

@@ -14,13 +14,18 @@ namespace {
 void check(const std::vector<Variable>& inputs, const ExportOptions& options) {
     if (inputs.empty()) fail<ValueError>("caffe: a network needs an input");
     if (!options.input_names.empty() && options.input_names.size() != inputs.size())
-        fail<ValueError>("caffe: {} input names are given, the model has {} inputs", options.input_names.size(), inputs.size());
+        fail<ValueError>("caffe: {} input names are given, the model has {} inputs",
+                         options.input_names.size(), inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
-        if (!inputs[i].defined() || !inputs[i].array().defined()) fail<ValueError>("caffe: input {} holds no array", i);
+        if (!inputs[i].defined() || !inputs[i].array().defined())
+            fail<ValueError>("caffe: input {} holds no array", i);
 }
 
 RecordingOptions recording_options(size_t inputs, const ExportOptions& options) {
-    RecordingOptions how{.who = "caffe", .opset = 18, .input_names = options.input_names, .output_names = options.output_names};
+    RecordingOptions how{.who = "caffe",
+                         .opset = 18,
+                         .input_names = options.input_names,
+                         .output_names = options.output_names};
     how.fold_constants = true;
     for (size_t i = 0; i < inputs && options.input_names.empty(); ++i)
         how.input_names.push_back(inputs == 1 ? "data" : "data" + std::to_string(i));
@@ -29,8 +34,9 @@ RecordingOptions recording_options(size_t inputs, const ExportOptions& options) 
 
 }  // namespace
 
-void export_function(const std::function<Variables(std::span<const Variable>)>& body, const std::vector<Variable>& inputs,
-                     const std::string& directory, const ExportOptions& options) {
+void export_function(const std::function<Variables(std::span<const Variable>)>& body,
+                     const std::vector<Variable>& inputs, const std::string& directory,
+                     const ExportOptions& options) {
     check(inputs, options);
     const RecordingOptions how = recording_options(inputs.size(), options);
     const Recording recording = record(body, inputs, how);
@@ -41,7 +47,8 @@ void export_function(const std::function<Variables(std::span<const Variable>)>& 
     const std::string path = (std::filesystem::path(directory) / options.file_name).string();
     if (options.export_params) {
         std::string bytes;
-        if (!net.SerializeToString(&bytes)) fail<FileError>("caffe: {}.caffemodel would be larger than the format allows", path);
+        if (!net.SerializeToString(&bytes))
+            fail<FileError>("caffe: {}.caffemodel would be larger than the format allows", path);
         write_file(path + ".caffemodel", bytes);
     }
     for (format::LayerParameter& layer : *net.mutable_layer()) {

@@ -13,7 +13,9 @@ std::map<std::string, LayerReader>& readers() {
     return all;
 }
 
-int64_t count_of(const format::BlobProto& blob) { return std::max(blob.data_size(), blob.double_data_size()); }
+int64_t count_of(const format::BlobProto& blob) {
+    return std::max(blob.data_size(), blob.double_data_size());
+}
 
 /// The sizes of a blob: those of `shape`, or the four of older files.
 std::vector<int64_t> sizes_of(const format::BlobProto& blob) {
@@ -62,21 +64,25 @@ LayerFunction of_one(std::function<Variable(const Variable&)> f) {
 }
 
 int axis_of(int64_t axis, int rank, const char* what) {
-    if (axis < -rank || axis >= rank) fail<ShapeError>("caffe: {}: axis {} is not one of {} axes", what, axis, rank);
+    if (axis < -rank || axis >= rank)
+        fail<ShapeError>("caffe: {}: axis {} is not one of {} axes", what, axis, rank);
     return int(axis < 0 ? axis + rank : axis);
 }
 
 bool LayerInFile::has_blob(int i) const { return i < parameters_.blobs_size(); }
 
 const format::BlobProto& LayerInFile::blob_in_file(int i) const {
-    if (!has_blob(i)) wrong(fmt::format("has {} blobs of parameters, blob {} is missing", parameters_.blobs_size(), i));
+    if (!has_blob(i))
+        wrong(fmt::format("has {} blobs of parameters, blob {} is missing",
+                          parameters_.blobs_size(), i));
     return parameters_.blobs(i);
 }
 
 Array LayerInFile::blob(int i) const {
     const format::BlobProto& blob = blob_in_file(i);
     const std::vector<int64_t> sizes = sizes_of(blob);
-    if (sizes.size() > size_t(max_rank)) wrong(fmt::format("blob {} has {} axes; there may be {}", i, sizes.size(), max_rank));
+    if (sizes.size() > size_t(max_rank))
+        wrong(fmt::format("blob {} has {} axes; there may be {}", i, sizes.size(), max_rank));
     if (!have_count(sizes, count_of(blob))) {
         std::string text;
         for (int64_t size : sizes) text += (text.empty() ? "" : ",") + std::to_string(size);
@@ -88,7 +94,8 @@ Array LayerInFile::blob(int i) const {
 Array LayerInFile::blob(int i, const Shape& shape, const char* what) const {
     const format::BlobProto& blob = blob_in_file(i);
     if (count_of(blob) != element_count(shape))
-        wrong(fmt::format("blob {} has {} elements; {} must have those of {}", i, count_of(blob), what, to_string(shape)));
+        wrong(fmt::format("blob {} has {} elements; {} must have those of {}", i, count_of(blob),
+                          what, to_string(shape)));
     return elements_of(blob, shape);
 }
 
@@ -96,7 +103,9 @@ std::string LayerInFile::describe() const {
     return fmt::format("{}: {} layer '{}'", path_, parameters_.type(), parameters_.name());
 }
 
-void LayerInFile::wrong(const std::string& what) const { fail<FileError>("caffe: {} {}", describe(), what); }
+void LayerInFile::wrong(const std::string& what) const {
+    fail<FileError>("caffe: {} {}", describe(), what);
+}
 
 void LayerInFile::unsupported(const std::string& what) const {
     fail<UnsupportedError>("caffe: {}: {} is not supported", describe(), what);

@@ -18,15 +18,17 @@ class LayerParameter;
 /// One layer of a file, as passed to the reader of its type.
 class LayerInFile {
 public:
-    LayerInFile(const format::LayerParameter& parameters, const std::string& path) : parameters_(parameters), path_(path) {}
+    LayerInFile(const format::LayerParameter& parameters, const std::string& path)
+        : parameters_(parameters), path_(path) {}
 
     const format::LayerParameter& operator*() const { return parameters_; }
     const format::LayerParameter* operator->() const { return &parameters_; }
 
-    /// Blob i as float32, with its sizes in the file. FileError when it is missing or has another number of elements.
+    /// Blob i as float32, with its sizes in the file. FileError when it is missing or has another
+    /// number of elements.
     Array blob(int i) const;
-    /// The same in this shape, whatever the sizes in the file (Chainer gives the bias of a deconvolution the wrong ones);
-    /// FileError when `what` must have another number of elements.
+    /// The same in this shape, whatever the sizes in the file (Chainer gives the bias of a
+    /// deconvolution the wrong ones); FileError when `what` must have another number of elements.
     Array blob(int i, const Shape& shape, const char* what) const;
     bool has_blob(int i) const;
 
@@ -42,13 +44,15 @@ private:
     const std::string& path_;
 };
 
-/// What a layer computes from its bottoms; `link` holds its parameters. A copy of the layer is called with the copy of its link.
+/// What a layer computes from its bottoms; `link` holds its parameters. A copy of the layer is
+/// called with the copy of its link.
 struct LayerFunction {
     std::function<Variables(std::span<const Variable>, Link* link)> run;
     OwnedLink link = {};
 
     LayerFunction() = default;
-    LayerFunction(std::function<Variables(std::span<const Variable>, Link*)> run, OwnedLink link = {})
+    LayerFunction(std::function<Variables(std::span<const Variable>, Link*)> run,
+                  OwnedLink link = {})
         : run(std::move(run)), link(std::move(link)) {}
 };
 
@@ -57,7 +61,9 @@ LayerFunction of_one(std::function<Variable(const Variable&)> f);
 /// A link of class L, called with the only bottom.
 template <class L>
 LayerFunction of_link(L link) {
-    return {[](std::span<const Variable> x, Link* own) { return Variables{static_cast<L&>(*own)(x[0])}; },
+    return {[](std::span<const Variable> x, Link* own) {
+                return Variables{static_cast<L&>(*own)(x[0])};
+            },
             OwnedLink(std::move(link))};
 }
 
@@ -69,7 +75,8 @@ struct LayerReader {
 };
 
 int add_layer_readers(std::vector<LayerReader> readers);  ///< For static initialisers.
-const LayerReader* find_layer_reader(const std::string& type);  ///< Null when there is no such layer.
+const LayerReader* find_layer_reader(
+    const std::string& type);  ///< Null when there is no such layer.
 
 /// An axis in [-rank, rank) made non-negative; ShapeError otherwise.
 int axis_of(int64_t axis, int rank, const char* what);

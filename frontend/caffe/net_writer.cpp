@@ -38,7 +38,8 @@ std::string link_of(const std::string& parameter) {
 int add_layer_writers(std::vector<LayerWriter> added) {
     for (LayerWriter& writer : added) {
         const std::string type = writer.type;
-        if (!writers().emplace(type, std::move(writer)).second) throw InternalError("two writers of layers for " + type);
+        if (!writers().emplace(type, std::move(writer)).second)
+            throw InternalError("two writers of layers for " + type);
     }
     return int(added.size());
 }
@@ -52,7 +53,9 @@ void add_blob(format::LayerParameter& layer, const Array& array) {
     blob.mutable_data()->Add(elements, elements + dense.size());
 }
 
-bool Operator::is_constant(int i) const { return has(i) && net_.constants_.contains(node_.inputs[size_t(i)]); }
+bool Operator::is_constant(int i) const {
+    return has(i) && net_.constants_.contains(node_.inputs[size_t(i)]);
+}
 
 Array Operator::constant(int i, const char* what) const {
     if (!is_constant(i)) unsupported(fmt::format("{} that the network computes", what));
@@ -60,7 +63,8 @@ Array Operator::constant(int i, const char* what) const {
 }
 
 std::optional<double> Operator::number(int i) const {
-    if (!is_constant(i) || net_.constants_.at(node_.inputs[size_t(i)]).size() != 1) return std::nullopt;
+    if (!is_constant(i) || net_.constants_.at(node_.inputs[size_t(i)]).size() != 1)
+        return std::nullopt;
     return net_.constants_.at(node_.inputs[size_t(i)]).to_vector<double>()[0];
 }
 
@@ -68,7 +72,9 @@ std::optional<Shape> Operator::input_shape(int i) const {
     if (is_constant(i)) return net_.constants_.at(node_.inputs[size_t(i)]).shape();
     return constant_shape(net_.graph_.shape_of(node_.inputs[size_t(i)]));
 }
-std::optional<Shape> Operator::output_shape() const { return constant_shape(net_.graph_.shape_of(node_.outputs[0])); }
+std::optional<Shape> Operator::output_shape() const {
+    return constant_shape(net_.graph_.shape_of(node_.outputs[0]));
+}
 
 int64_t Operator::integer(std::string_view name, int64_t otherwise) const {
     const OnnxAttribute* found = find(node_, name);
@@ -91,9 +97,12 @@ std::optional<Dtype> Operator::dtype(std::string_view name) const {
     return found ? std::optional(std::get<Dtype>(*found)) : std::nullopt;
 }
 
-format::LayerParameter& Operator::layer(const std::string& type, int input) { return layer(type, std::vector<int>{input}); }
+format::LayerParameter& Operator::layer(const std::string& type, int input) {
+    return layer(type, std::vector<int>{input});
+}
 
-format::LayerParameter& Operator::layer(const std::string& type, const std::vector<int>& inputs, int outputs) {
+format::LayerParameter& Operator::layer(const std::string& type, const std::vector<int>& inputs,
+                                        int outputs) {
     last_ = net_.net_.add_layer();
     last_->set_type(type);
     last_->set_name(net_.layer_name(node_, type));
@@ -105,8 +114,8 @@ format::LayerParameter& Operator::layer(const std::string& type, const std::vect
     for (int i = 0; i < outputs; ++i) {
         const int id = node_.outputs[size_t(i)];
         const std::string name = net_.outputs_.contains(id) ? net_.graph_.name_of(id)
-                                 : i == 0                   ? last_->name()
-                                                            : fmt::format("{}_{}", last_->name(), i);
+                                 : i == 0 ? last_->name()
+                                          : fmt::format("{}_{}", last_->name(), i);
         net_.blobs_[id] = name;
         net_.sources_[id] = last_;
         last_->add_top(name);
@@ -142,7 +151,8 @@ format::LayerParameter* Operator::only_source(int i) const {
 void Operator::alias(int i) {
     const int from = node_.inputs[size_t(i)], to = node_.outputs[0];
     net_.blobs_[to] = net_.blob(from);
-    if (const auto source = net_.sources_.find(from); source != net_.sources_.end()) net_.sources_[to] = source->second;
+    if (const auto source = net_.sources_.find(from); source != net_.sources_.end())
+        net_.sources_[to] = source->second;
     if (!net_.outputs_.contains(to)) return;
     if (format::LayerParameter* source = only_source(i)) {
         source->set_top(0, net_.graph_.name_of(to));
@@ -156,11 +166,13 @@ bool Operator::all_readers_are(const char* type) const {
     const int id = node_.outputs[0];
     const auto found = net_.readers_.find(id);
     return !net_.outputs_.contains(id) && found != net_.readers_.end() &&
-           std::all_of(found->second.begin(), found->second.end(), [&](const OnnxNode* reader) { return reader->type == type; });
+           std::all_of(found->second.begin(), found->second.end(),
+                       [&](const OnnxNode* reader) { return reader->type == type; });
 }
 
 void Operator::unsupported(const std::string& what) const {
-    fail<UnsupportedError>("caffe: {}{}: Caffe has no layer for {}", node_.type, location_.empty() ? "" : " (" + location_ + ")", what);
+    fail<UnsupportedError>("caffe: {}{}: Caffe has no layer for {}", node_.type,
+                           location_.empty() ? "" : " (" + location_ + ")", what);
 }
 
 NetWriter::NetWriter(const RecordedGraph& graph, format::NetParameter& net)
@@ -171,7 +183,8 @@ NetWriter::NetWriter(const RecordedGraph& graph, format::NetParameter& net)
         names_.insert(graph.name_of(port.id));
     }
     const auto is_used = [&](const OnnxNode& node) {
-        return std::any_of(node.outputs.begin(), node.outputs.end(), [&](int v) { return used[size_t(v)]; });
+        return std::any_of(node.outputs.begin(), node.outputs.end(),
+                           [&](int v) { return used[size_t(v)]; });
     };
     for (const OnnxNode& node : graph.graph().nodes())
         for (int v : node.inputs)
@@ -185,7 +198,8 @@ void NetWriter::add_inputs() {
     for (const RecordedGraph::Port& port : graph_.inputs()) {
         const Trace::Value& value = graph_.recording().trace.values[size_t(port.value)];
         if (value.role != Trace::Role::argument)
-            fail<UnsupportedError>("caffe: the model changes '{}'; Caffe's networks have no state", value.name);
+            fail<UnsupportedError>("caffe: the model changes '{}'; Caffe's networks have no state",
+                                   value.name);
         const std::string name = unique(graph_.name_of(port.id));
         blobs_[port.id] = name;
         format::LayerParameter& layer = *net_.add_layer();
@@ -207,8 +221,11 @@ std::string NetWriter::unique(std::string name) {
 std::string NetWriter::layer_name(const OnnxNode& node, const std::string& type) {
     for (size_t i = 1; i < node.inputs.size(); ++i)
         if (int id = node.inputs[i]; id >= 0 && constants_.contains(id)) {
-            for (auto from = folded_from_.find(id); from != folded_from_.end(); from = folded_from_.find(id)) id = from->second;
-            if (const std::string link = link_of(graph_.name_of(id)); !link.empty()) return unique(link);
+            for (auto from = folded_from_.find(id); from != folded_from_.end();
+                 from = folded_from_.find(id))
+                id = from->second;
+            if (const std::string link = link_of(graph_.name_of(id)); !link.empty())
+                return unique(link);
         }
     std::string lower;
     for (char c : type) lower += char(std::tolower(static_cast<unsigned char>(c)));

@@ -22,12 +22,14 @@ class NetWriter;
 /// One operator of a recorded model, as passed to the function that writes its layers.
 class Operator {
 public:
-    Operator(NetWriter& net, const OnnxNode& node, std::string location) : net_(net), node_(node), location_(std::move(location)) {}
+    Operator(NetWriter& net, const OnnxNode& node, std::string location)
+        : net_(net), node_(node), location_(std::move(location)) {}
 
     int count() const { return int(node_.inputs.size()); }
     bool has(int i) const { return i < count() && node_.inputs[size_t(i)] >= 0; }
     bool is_constant(int i) const;
-    /// Input i as float32; UnsupportedError calling it `what` when it is computed from the network's inputs.
+    /// Input i as float32; UnsupportedError calling it `what` when it is computed from the
+    /// network's inputs.
     Array constant(int i, const char* what) const;
     std::optional<double> number(int i) const;  ///< The only element of a constant.
     /// None if unknown: of values that only the operators have.
@@ -41,10 +43,12 @@ public:
 
     /// A layer from input `input` to output 0, or to a blob between two layers.
     format::LayerParameter& layer(const std::string& type, int input = 0);
-    /// A further layer from what the last one gives: that becomes a blob between the two, called like it with `suffix`.
+    /// A further layer from what the last one gives: that becomes a blob between the two, called
+    /// like it with `suffix`.
     format::LayerParameter& then(const std::string& type, const char* suffix);
     /// A layer from several inputs to several outputs.
-    format::LayerParameter& layer(const std::string& type, const std::vector<int>& inputs, int outputs = 1);
+    format::LayerParameter& layer(const std::string& type, const std::vector<int>& inputs,
+                                  int outputs = 1);
     /// The layer that computes input i, if nothing else reads it; null otherwise.
     format::LayerParameter* only_source(int i) const;
     /// Input i is read elsewhere, too.
@@ -91,7 +95,8 @@ private:
     format::NetParameter& net_;
     std::map<int, std::string> blobs_;  ///< Of every value that depends on the inputs.
     std::map<int, Array> constants_;
-    std::map<int, int> folded_from_;  ///< Constants computed here; they are called like what they come from.
+    std::map<int, int>
+        folded_from_;  ///< Constants computed here; they are called like what they come from.
     std::map<int, format::LayerParameter*> sources_;
     std::map<int, std::vector<const OnnxNode*>> readers_;
     std::set<int> outputs_;

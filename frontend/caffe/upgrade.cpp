@@ -64,11 +64,13 @@ void upgrade(Old& from, format::LayerParameter& to) {
     to.mutable_top()->Swap(from.mutable_top());
     to.mutable_blobs()->Swap(from.mutable_blobs());
     if (from.has_concat_param()) to.mutable_concat_param()->Swap(from.mutable_concat_param());
-    if (from.has_convolution_param()) to.mutable_convolution_param()->Swap(from.mutable_convolution_param());
+    if (from.has_convolution_param())
+        to.mutable_convolution_param()->Swap(from.mutable_convolution_param());
     if (from.has_dropout_param()) to.mutable_dropout_param()->Swap(from.mutable_dropout_param());
     if (from.has_eltwise_param()) to.mutable_eltwise_param()->Swap(from.mutable_eltwise_param());
     if (from.has_exp_param()) to.mutable_exp_param()->Swap(from.mutable_exp_param());
-    if (from.has_inner_product_param()) to.mutable_inner_product_param()->Swap(from.mutable_inner_product_param());
+    if (from.has_inner_product_param())
+        to.mutable_inner_product_param()->Swap(from.mutable_inner_product_param());
     if (from.has_loss_param()) to.mutable_loss_param()->Swap(from.mutable_loss_param());
     if (from.has_lrn_param()) to.mutable_lrn_param()->Swap(from.mutable_lrn_param());
     if (from.has_pooling_param()) to.mutable_pooling_param()->Swap(from.mutable_pooling_param());

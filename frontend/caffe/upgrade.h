@@ -6,8 +6,8 @@ namespace format {
 class NetParameter;
 }
 
-/// Makes the layers of older files (`layers`, whose types are numbers) to those of newer ones (`layer`). Files with both
-/// keep `layer`, as Caffe and Chainer read them.
+/// Makes the layers of older files (`layers`, whose types are numbers) to those of newer ones
+/// (`layer`). Files with both keep `layer`, as Caffe and Chainer read them.
 void upgrade_layers(format::NetParameter& net);
 
 }  // namespace catena::caffe

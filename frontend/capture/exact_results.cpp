@@ -19,18 +19,22 @@ Attributes widened(const Attributes& attributes) {
     for (const Attributes::Entry& entry : attributes.entries()) {
         entries.push_back(entry);
         const auto* text = std::get_if<std::string>(&entry.value);
-        if (text && (*text == "float32" || *text == "float16" || *text == "bfloat16")) entries.back().value = std::string("float64");
+        if (text && (*text == "float32" || *text == "float16" || *text == "bfloat16"))
+            entries.back().value = std::string("float64");
     }
     return Attributes(std::move(entries));
 }
 
 }  // namespace
 
-std::optional<std::vector<Array>> exact_results(const Trace& trace, std::span<const Array> inputs, std::span<const double> scalars) {
+std::optional<std::vector<Array>> exact_results(const Trace& trace, std::span<const Array> inputs,
+                                                std::span<const double> scalars) {
     std::vector<Array> wide;
     for (const Array& array : inputs) wide.push_back(widened(array));
-    const auto compute = [&](const Trace::Step& step, std::span<const Array> operands, std::span<const double> numbers) {
-        if (std::ranges::any_of(operands, [](const Array& x) { return x.defined() && is_float(x.dtype()); }))
+    const auto compute = [&](const Trace::Step& step, std::span<const Array> operands,
+                             std::span<const double> numbers) {
+        if (std::ranges::any_of(operands,
+                                [](const Array& x) { return x.defined() && is_float(x.dtype()); }))
             return run_kernel(*step.op, operands, widened(step.attributes), numbers);
         Arrays results = run_kernel(*step.op, operands, step.attributes, numbers);
         for (Array& result : results) result = widened(result);
@@ -42,7 +46,9 @@ std::optional<std::vector<Array>> exact_results(const Trace& trace, std::span<co
     } catch (const Error&) {
         return std::nullopt;
     }
-    const auto is_wide = [](const Array& x) { return !is_float(x.dtype()) || x.dtype() == Dtype::float64; };
+    const auto is_wide = [](const Array& x) {
+        return !is_float(x.dtype()) || x.dtype() == Dtype::float64;
+    };
     return std::ranges::all_of(outputs, is_wide) ? std::optional(std::move(outputs)) : std::nullopt;
 }
 

@@ -23,10 +23,13 @@ public:
         std::string text;
         {
             std::lock_guard lock(mutex_);
-            text = next_ - array.value <= kept ? texts_[size_t(array.value % kept)] : "an earlier error";
+            text = next_ - array.value <= kept ? texts_[size_t(array.value % kept)]
+                                               : "an earlier error";
         }
-        fail<TraceError>("an array ({}) was never computed: the call of its static region ended with an error: {}",
-                         to_string(array.type), text);
+        fail<TraceError>(
+            "an array ({}) was never computed: the call of its static region ended with an error: "
+            "{}",
+            to_string(array.type), text);
     }
     ArrayBody* look(ArrayBody&, const Shape&, const Strides&, int64_t) override { return nullptr; }
 

@@ -13,7 +13,9 @@ namespace {
 
 using Inputs = std::span<const Variable* const>;
 
-bool same_number(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+bool same_number(double a, double b) {
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
 
 }  // namespace
 
@@ -52,10 +54,12 @@ Follower::Slot& Follower::slot(int v) {
     return slots_[size_t(v)];
 }
 
-/// Whether `array` may be input `v` of the step or body that is compared, which reads it first: it is no input of the segment yet. Which
-/// inputs are one and the same array is part of a path, so that what was recorded by an array's number means this input in every call that
-/// takes the path.
-bool Follower::is_new(const ArrayBody& array, int v) { return !input_numbers_.find(&array) && new_inputs_.insert(&array, v) == v; }
+/// Whether `array` may be input `v` of the step or body that is compared, which reads it first: it
+/// is no input of the segment yet. Which inputs are one and the same array is part of a path, so
+/// that what was recorded by an array's number means this input in every call that takes the path.
+bool Follower::is_new(const ArrayBody& array, int v) {
+    return !input_numbers_.find(&array) && new_inputs_.insert(&array, v) == v;
+}
 
 void Follower::add_scalar(const Scalar& scalar) {
     if (scalar.cell()) cells_.emplace_back(int(scalars_.size()), scalar.cell());
@@ -71,12 +75,14 @@ const Cell::Body* Follower::cell_of(int slot) const {
     return known != cells_.end() && known->first == slot ? known->second.get() : nullptr;
 }
 
-/// Where calls skip the code, they read each cell for itself: a scalar slot that stands for two scalars must be the same cell of both.
-bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
-                       std::span<const Scalar> scalars) {
+/// Where calls skip the code, they read each cell for itself: a scalar slot that stands for two
+/// scalars must be the same cell of both.
+bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs,
+                       const Attributes& attributes, std::span<const Scalar> scalars) {
     const Step::Call& call = *step.call;
-    if (call.op != &op || step.operands().size() != inputs.size() || step.scalars().size() != scalars.size() ||
-        step.first_scalar != int(scalars_.size()) || (inputs.empty() && call.device != &current_device()))
+    if (call.op != &op || step.operands().size() != inputs.size() ||
+        step.scalars().size() != scalars.size() || step.first_scalar != int(scalars_.size()) ||
+        (inputs.empty() && call.device != &current_device()))
         return false;
     if (step.first_output > step.first_value) new_inputs_.clear();
     int next = step.first_value;
@@ -89,7 +95,9 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
             if (slots_[size_t(v)].array.body() != body) return false;
         } else if (v == next) {
             const Step::Input& expected = step.inputs()[size_t(v - step.first_value)];
-            if (!(body->type == expected.type) || body->storage->device != expected.device || !is_new(*body, v)) return false;
+            if (!(body->type == expected.type) || body->storage->device != expected.device ||
+                !is_new(*body, v))
+                return false;
             ++next;
         } else {  // The same new array as an earlier operand.
             for (size_t j = 0; j < i; ++j)
@@ -119,27 +127,36 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
 void Follower::refuse_precision(const OpDef& op, Inputs inputs) const {
     for (const Variable* x : inputs)
         if (x->defined() && !x->array().device().is_host())
-            fail<ValueError>("{}: config().tf32 is {} here and was {} when the region was called; it holds for a whole call: set it "
-                             "around the call", op.name, config().tf32, tf32_);
+            fail<ValueError>(
+                "{}: config().tf32 is {} here and was {} when the region was called; it holds for "
+                "a whole call: set it "
+                "around the call",
+                op.name, config().tf32, tf32_);
 }
 
 void Follower::leave_device(const OpDef& op, const Device& next) {
     const Device& device = *step_->call->device;
     if (next.is_meta() || device.is_meta()) return;
     if (!rules_.breaks)
-        fail<DeviceError>("static_graph {}: {} is on {} after operations on {}, a program is of one device, and StaticGraphOptions::breaks is "
-                          "false. Keep the region's operations on one device, or allow breaks", rules_.region, op.name, next.name(), device.name());
+        fail<DeviceError>(
+            "static_graph {}: {} is on {} after operations on {}, a program is of one device, and "
+            "StaticGraphOptions::breaks is "
+            "false. Keep the region's operations on one device, or allow breaks",
+            rules_.region, op.name, next.name(), device.name());
     settle();
 }
 
-bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
-                      Variables& outputs) {
-    if (config().tf32 != tf32_) [[unlikely]] refuse_precision(op, inputs);
+bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                      std::span<const Scalar> scalars, Variables& outputs) {
+    if (config().tf32 != tf32_) [[unlikely]]
+        refuse_precision(op, inputs);
     Device& device = inputs.empty() ? current_device() : inputs[0]->device();
-    if (step_ && step_->call->device != &device) [[unlikely]] leave_device(op, device);
+    if (step_ && step_->call->device != &device) [[unlikely]]
+        leave_device(op, device);
     if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
-        if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);
+        if (ArrayBody* body = x->array().body(); body->pending && body->pending != this)
+            body->pending->force(*body);
     for (const Step* step = place().steps.load(std::memory_order_acquire); step;
          step = step->sibling.load(std::memory_order_acquire))
         if (matches(*step, op, inputs, attributes, scalars)) {
@@ -149,8 +166,10 @@ bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attribut
     return false;
 }
 
-void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> scalars, Variables& outputs) {
-    if (slots_.size() < size_t(step.end_value)) slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
+void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> scalars,
+                    Variables& outputs) {
+    if (slots_.size() < size_t(step.end_value))
+        slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
     int next = step.first_value;
     for (size_t i = 0; next < step.first_output; ++i)
         if (step.operands()[i] == next) {
@@ -162,7 +181,8 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
     for (size_t k = 0; k < scalars.size(); ++k)
         if (step.scalars()[k] == int(scalars_.size())) add_scalar(scalars[k]);
     for (size_t j = 0; j < step.outputs().size(); ++j)
-        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step), false);
+        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step),
+                             false);
     count_ = step.end_value;
     step_ = &step;
     ++steps_;
@@ -172,7 +192,8 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
 Array& Follower::placeholder(int v, const Type& type, const Step& step) {
     Slot& s = slots_[size_t(v)];
     if (s.maker == &step && s.array.defined()) return s.array;
-    const bool is_free = s.array.defined() && s.array.body()->pending == this && s.array.body()->use_count() == 1;
+    const bool is_free =
+        s.array.defined() && s.array.body()->pending == this && s.array.body()->use_count() == 1;
     if (!is_free) s.array = Array(make_ref<ArrayBody>());
     ArrayBody& body = *s.array.body();
     body.type = type;
@@ -200,7 +221,8 @@ void Follower::know_cells() {
     cell_slots_.clear();
     for (const Step* step : steps_to(step_))
         for (size_t k = 0; k < step->scalars().size(); ++k)
-            if (const Cell::Body* cell = cell_of(step->scalars()[k])) cell_slots_.insert(cell, step->scalars()[k]);
+            if (const Cell::Body* cell = cell_of(step->scalars()[k]))
+                cell_slots_.insert(cell, step->scalars()[k]);
 }
 
 int Follower::number_of(const Array& array) {
@@ -209,10 +231,13 @@ int Follower::number_of(const Array& array) {
     return known ? *known : -1;
 }
 
-std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                                          std::span<const Scalar> scalars, std::span<const Type> types, Device& device) {
+std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs,
+                                          const Attributes& attributes,
+                                          std::span<const Scalar> scalars,
+                                          std::span<const Type> types, Device& device) {
     auto step = std::make_unique<Step>();
-    step->call = tree_->kept({&op, attributes, current_location(), user_function(op)}, device, types);
+    step->call =
+        tree_->kept({&op, attributes, current_location(), user_function(op)}, device, types);
     step->previous = step_;
     step->index = steps_;
     SmallVector<int, 8> operands, slots;
@@ -227,8 +252,10 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
         if (v < 0) {
             v = next++;
             const VariableBody* state = array.body()->owner;
-            rare.inputs.push_back({.type = array.type(), .device = &array.device(),
-                                    .name = state && state->name ? *state->name : "", .is_state = state != nullptr});
+            rare.inputs.push_back({.type = array.type(),
+                                   .device = &array.device(),
+                                   .name = state && state->name ? *state->name : "",
+                                   .is_state = state != nullptr});
         }
         operands.push_back(v);
     }
@@ -240,29 +267,35 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
         const Cell::Body* cell = scalar.cell().get();
         // A cell is one scalar of the program while its value is the same.
         int s = cell ? cell_slots_.insert(cell, next_scalar) : next_scalar;
-        if (s < step->first_scalar && !same_number(scalars_[size_t(s)], scalar.present())) s = next_scalar;
+        if (s < step->first_scalar && !same_number(scalars_[size_t(s)], scalar.present()))
+            s = next_scalar;
         if (s == next_scalar) ++next_scalar;
         slots.push_back(s);
         cells.push_back(scalar.cell());
     }
     step->end_scalar = next_scalar;
     step->set_numbers(operands, slots);
-    if (std::ranges::any_of(cells, [](const Ref<Cell::Body>& cell) { return bool(cell); })) rare.cells.assign(cells.begin(), cells.end());
-    if (!rare.inputs.empty() || !rare.cells.empty()) step->rare = std::make_unique<const Step::Rare>(std::move(rare));
+    if (std::ranges::any_of(cells, [](const Ref<Cell::Body>& cell) { return bool(cell); }))
+        rare.cells.assign(cells.begin(), cells.end());
+    if (!rare.inputs.empty() || !rare.cells.empty())
+        step->rare = std::make_unique<const Step::Rare>(std::move(rare));
     return step;
 }
 
-Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
-                           std::span<const Type> types, Device& device) {
+Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                           std::span<const Scalar> scalars, std::span<const Type> types,
+                           Device& device) {
     know_cells();
     std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
     const Step* expected = place().steps.load(std::memory_order_acquire);
-    if (!std::exchange(leaving_, true) && (expected || place().endings())) runner_->left(made.get(), expected);
+    if (!std::exchange(leaving_, true) && (expected || place().endings()))
+        runner_->left(made.get(), expected);
     const Step* step = nullptr;
     {
         std::lock_guard lock(tree_->mutex);
         // Another thread may have added the same step in the meantime.
-        for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step; s = s->sibling.load())
+        for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step;
+             s = s->sibling.load())
             if (matches(*s, op, inputs, attributes, scalars)) step = s;
         if (!step) step = &tree_->add(place(), std::move(made));
     }
@@ -280,9 +313,10 @@ void Follower::attached(Node& node, Inputs inputs) {
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 
-void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
-    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()), int(scalars.size()),
-                           begin_body(op, inputs, attributes, scalars)});
+void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                                std::span<const Scalar> scalars) {
+    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()),
+                           int(scalars.size()), begin_body(op, inputs, attributes, scalars)});
     for (const Scalar& s : scalars) add_scalar(s);
 }
 
@@ -298,7 +332,8 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     composite->first_scalar = open.first_scalar;
     composite->scalar_count = open.scalar_count;
     composite->steps = steps_ - (open.before ? open.before->index + 1 : 0);
-    const int first_value = open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
+    const int first_value =
+        open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
     for (const Variable* x : open.inputs) {
         composite->operands.push_back(number_of(x->array()));
         if (composite->operands.back() < 0) return;  // The body does not read it.
@@ -351,19 +386,23 @@ const Array& Follower::original(const Array& array) {
 
 void Follower::reads_gradient(VariableBody& variable) {
     const ArrayBody* array = variable.array.body();
-    const bool is_made = !variable.is_state && array && array->pending == this;  // It has had no gradient before the call.
+    const bool is_made = !variable.is_state && array &&
+                         array->pending == this;  // It has had no gradient before the call.
     if (rules_.is_replayed && is_open_ && !running_ && !is_made) log_.reads_gradient(variable);
 }
 
 void Follower::asks(const std::shared_ptr<const HostFact>& fact) {
     ++disturbances_;
-    if (!rules_.is_replayed || std::ranges::any_of(facts_, [&](const Fact& known) { return known.first == fact; })) return;
+    if (!rules_.is_replayed ||
+        std::ranges::any_of(facts_, [&](const Fact& known) { return known.first == fact; }))
+        return;
     facts_.emplace_back(fact, fact->present());
 }
 
 void Follower::walks(const Node& node) {
     // Its arrays are not those that a later call's graph would have.
-    if (node.made_by != this) needs_code_ = "backward() or grad() inside it goes on through a graph from outside";
+    if (node.made_by != this)
+        needs_code_ = "backward() or grad() inside it goes on through a graph from outside";
 }
 
 void Follower::assigned(const Variable& state, const Variable&) {
@@ -372,8 +411,10 @@ void Follower::assigned(const Variable& state, const Variable&) {
 }
 
 void Follower::changing(VariableBody& variable, Change what) {
-    if (what == Change::content) log_.content(variable, steps_);
-    else log_.gradient(variable, steps_);
+    if (what == Change::content)
+        log_.content(variable, steps_);
+    else
+        log_.gradient(variable, steps_);
 }
 
 }  // namespace catena::capture

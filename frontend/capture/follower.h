@@ -30,19 +30,19 @@ class SegmentRunner {
 public:
     /// Computes the values of `ending` and passes them to `follower`.
     virtual void run(Follower& follower, Ending& ending) = 0;
-    /// Called where the code leaves all known paths: it does step `now` instead of `expected` (null: where earlier calls
-    /// ended), or ends (null `now`) before `expected`.
+    /// Called where the code leaves all known paths: it does step `now` instead of `expected`
+    /// (null: where earlier calls ended), or ends (null `now`) before `expected`.
     virtual void left(const Step* now, const Step* expected) = 0;
 
 protected:
     ~SegmentRunner() = default;
 };
 
-/// The thread's recorder while the code of a region runs: operations are compared with the steps of a Tree, return pending
-/// arrays and are not computed yet. Where the code leaves the tree, a branch is added. At the end of the code, and where
-/// the host reads a pending array, all arrays still referenced are computed and filled in place.
-/// One object serves many calls in sequence; it reuses the array bodies of values that are no longer
-/// referenced.
+/// The thread's recorder while the code of a region runs: operations are compared with the steps of
+/// a Tree, return pending arrays and are not computed yet. Where the code leaves the tree, a branch
+/// is added. At the end of the code, and where the host reads a pending array, all arrays still
+/// referenced are computed and filled in place. One object serves many calls in sequence; it reuses
+/// the array bodies of values that are no longer referenced.
 class Follower final : public Recorder, public Pending, public NodeOwner, public WalkMemory {
 public:
     explicit Follower(Tree& tree) : tree_(&tree), log_(this) {}
@@ -53,28 +53,33 @@ public:
         const char* region = "";
         bool breaks = true;
         bool keep_grads = false;
-        bool is_replayed = false;  ///< Calls may skip the code: the results' graph must be a compiled program.
-        bool has_no_graph = false; ///< No backward() will come from outside.
+        bool is_replayed =
+            false;  ///< Calls may skip the code: the results' graph must be a compiled program.
+        bool has_no_graph = false;  ///< No backward() will come from outside.
     };
     /// Follows the paths of another tree from the next call on, with the arrays that it has.
     void serve(Tree& tree);
     void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
     /// The code has returned; the recorder's scope has ended.
     void finish();
-    /// The code threw an exception: computes what was recorded before it, as eager code would have. Throws if one of these
-    /// operations fails, because in eager code that error would have come first.
+    /// The code threw an exception: computes what was recorded before it, as eager code would have.
+    /// Throws if one of these operations fails, because in eager code that error would have come
+    /// first.
     void abandon();
     /// Like abandon(), but computes nothing and undoes all changes.
     void forget(const std::string& why);
 
     bool was_cut() const { return cuts_ > 0; }
     int cuts() const { return cuts_; }
-    bool is_passing() const { return is_passing_; }          ///< See Recorder::passing.
-    const char* needs_code() const { return needs_code_; }   ///< The reason why calls cannot skip the code; null: none.
+    bool is_passing() const { return is_passing_; }  ///< See Recorder::passing.
+    const char* needs_code() const {
+        return needs_code_;
+    }  ///< The reason why calls cannot skip the code; null: none.
     /// A state and the variable that replaces it, see Recorder::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
-    /// The array from before the call that a state took as its own (Recorder::same); any other is its own original.
+    /// The array from before the call that a state took as its own (Recorder::same); any other is
+    /// its own original.
     const Array& original(const Array& array);
     /// What the code asked of the host, and the answer before it did.
     using Fact = std::pair<std::shared_ptr<const HostFact>, uint64_t>;
@@ -90,33 +95,40 @@ public:
     using Cells = std::vector<std::pair<int, Ref<Cell::Body>>>;
     const Cells& cells() const { return cells_; }
     const UndoLog& log() const { return log_; }
-    /// The number of references to input `v` that belong to the follower itself, so cannot be used to read it.
+    /// The number of references to input `v` that belong to the follower itself, so cannot be used
+    /// to read it.
     uint32_t own_references(int v) const;
     /// Must be called before own_references().
     void count_references();
     void deliver(int v, const Array& content);
     PointerTable& scratch() { return scratch_; }
-    /// Called when step `index` has a value error, which is thrown through run(): only operations before it take effect.
+    /// Called when step `index` has a value error, which is thrown through run(): only operations
+    /// before it take effect.
     void fail_at(int index) { failed_at_ = index; }
     /// The values of this segment with their arrays, for recording a backward program.
     std::vector<std::pair<Array, int>> known_arrays() const;
     const Segment& segment() const { return *segment_; }
     const Step* step() const { return step_; }
     const char* region() const { return rules_.region; }
-    const SourceLoc& reader() const { return reader_; }  ///< The user's line that reads a value now, if known.
-    /// Keeps the activations of this run for a backward outside the region; null if there can be none.
+    const SourceLoc& reader() const {
+        return reader_;
+    }  ///< The user's line that reads a value now, if known.
+    /// Keeps the activations of this run for a backward outside the region; null if there can be
+    /// none.
     Activation* activation() const { return activation_; }
 
     //---- Recorder
     bool defers() const override { return true; }
     bool shape_only() const override { return false; }
-    bool follow(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                std::span<const Scalar> scalars, Variables& outputs) override;
-    Variables extend(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                     std::span<const Scalar> scalars, std::span<const Type> types, Device& device) override;
+    bool follow(const OpDef& op, std::span<const Variable* const> inputs,
+                const Attributes& attributes, std::span<const Scalar> scalars,
+                Variables& outputs) override;
+    Variables extend(const OpDef& op, std::span<const Variable* const> inputs,
+                     const Attributes& attributes, std::span<const Scalar> scalars,
+                     std::span<const Type> types, Device& device) override;
     void attached(Node& node, std::span<const Variable* const> inputs) override;
-    void composite_begins(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                          std::span<const Scalar> scalars) override;
+    void composite_begins(const OpDef& op, std::span<const Variable* const> inputs,
+                          const Attributes& attributes, std::span<const Scalar> scalars) override;
     void composite_ends(std::span<const Variable> outputs) override;
     void assigned(const Variable& state, const Variable& value) override;
     void changing(VariableBody& variable, Change what) override;
@@ -139,14 +151,15 @@ public:
 
     //---- Pending, NodeOwner
     void force(ArrayBody& array) override;
-    ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) override;
+    ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides,
+                    int64_t offset) override;
     void freed(int number) override { nodes_[size_t(number)].node = nullptr; }
 
     /// A graph node created by the code, with the data needed to record its gradient.
     struct MadeNode {
-        Node* node = nullptr;         ///< Null when it was destroyed.
-        const Step* step = nullptr;   ///< The latest; null when a composite had none.
-        int composite_scalar = -1;    ///< The first scalar slot of a composite.
+        Node* node = nullptr;        ///< Null when it was destroyed.
+        const Step* step = nullptr;  ///< The latest; null when a composite had none.
+        int composite_scalar = -1;   ///< The first scalar slot of a composite.
         int slot_of(size_t scalar) const {
             return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars()[scalar];
         }
@@ -161,10 +174,11 @@ public:
 private:
     /// ValueError where the operation runs on a device.
     void refuse_precision(const OpDef& op, std::span<const Variable* const> inputs) const;
-    /// A program is of one device: what was recorded for another than that of `op` is computed first.
+    /// A program is of one device: what was recorded for another than that of `op` is computed
+    /// first.
     void leave_device(const OpDef& op, const Device& next);
-    /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array; null and
-    /// a pending array: one that a step of this number may take.
+    /// A value of the call: the array of an input or of a result. `maker` is the step that caches
+    /// the result's array; null and a pending array: one that a step of this number may take.
     struct Slot {
         Array array;
         const Step* maker = nullptr;
@@ -180,11 +194,13 @@ private:
 
     const Place& place() const { return step_ ? step_->next : segment_->start; }
     Place& place() { return const_cast<Place&>(std::as_const(*this).place()); }
-    bool matches(const Step& step, const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                 std::span<const Scalar> scalars);
-    void take(const Step& step, std::span<const Variable* const> inputs, std::span<const Scalar> scalars, Variables& outputs);
-    std::unique_ptr<Step> make_step(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                                    std::span<const Scalar> scalars, std::span<const Type> types, Device& device);
+    bool matches(const Step& step, const OpDef& op, std::span<const Variable* const> inputs,
+                 const Attributes& attributes, std::span<const Scalar> scalars);
+    void take(const Step& step, std::span<const Variable* const> inputs,
+              std::span<const Scalar> scalars, Variables& outputs);
+    std::unique_ptr<Step> make_step(const OpDef& op, std::span<const Variable* const> inputs,
+                                    const Attributes& attributes, std::span<const Scalar> scalars,
+                                    std::span<const Type> types, Device& device);
     bool is_new(const ArrayBody& array, int v);
     int number_of(const Array& array);  ///< -1: it is no value of the segment.
     void know_cells();
@@ -197,15 +213,17 @@ private:
     Array& placeholder(int v, const Type& type, const Step& step);
     const Ref<Storage>& nowhere(Device& device);
 
-    KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                          std::span<const Scalar> scalars);
+    KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs,
+                          const Attributes& attributes, std::span<const Scalar> scalars);
     bool is_given(const KnownBody& known, std::span<const Variable* const> inputs);
-    bool repeat_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                     std::span<const Scalar> scalars, Variables& outputs);
-    BodyRecording begin_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                             std::span<const Scalar> scalars);
+    bool repeat_body(const OpDef& op, std::span<const Variable* const> inputs,
+                     const Attributes& attributes, std::span<const Scalar> scalars,
+                     Variables& outputs);
+    BodyRecording begin_body(const OpDef& op, std::span<const Variable* const> inputs,
+                             const Attributes& attributes, std::span<const Scalar> scalars);
     void end_body(const OpenComposite& open, std::span<const Variable> outputs);
-    std::unique_ptr<KnownBody> made_body(const OpenComposite& open, std::span<const Variable> outputs);
+    std::unique_ptr<KnownBody> made_body(const OpenComposite& open,
+                                         std::span<const Variable> outputs);
 
     bool describe(const WalkRequest& request);
     bool reads_the_same(const KnownWalk& known) const;
@@ -238,45 +256,47 @@ private:
     std::thread::id thread_;
 
     const Segment* segment_ = nullptr;
-    const Step* step_ = nullptr;       ///< The latest of the segment.
-    int steps_ = 0;                    ///< Number of steps in the segment.
-    int count_ = 0;                    ///< Number of values so far.
+    const Step* step_ = nullptr;  ///< The latest of the segment.
+    int steps_ = 0;               ///< Number of steps in the segment.
+    int count_ = 0;               ///< Number of values so far.
     std::vector<Slot> slots_;
     std::vector<double> scalars_;
     Cells cells_;
-    std::vector<std::pair<Array, int>> looks_;  ///< Further array bodies of pending values, made by look().
+    std::vector<std::pair<Array, int>>
+        looks_;  ///< Further array bodies of pending values, made by look().
     UndoLog log_;
     std::vector<OpenComposite> composites_;
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
-    std::vector<std::pair<Array, Array>> copies_;  ///< Recorder::same, of arrays from outside: the copy, its original.
-    PointerTable copy_places_;                     ///< The places of the copies.
+    std::vector<std::pair<Array, Array>>
+        copies_;                ///< Recorder::same, of arrays from outside: the copy, its original.
+    PointerTable copy_places_;  ///< The places of the copies.
     std::vector<Fact> facts_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;
 
     bool cells_known_ = false;
-    bool tf32_ = false;                ///< When the call began.
-    bool leaving_ = false;             ///< The code has left the tree in this segment.
-    bool is_open_ = false;             ///< Between begin() and the end.
+    bool tf32_ = false;     ///< When the call began.
+    bool leaving_ = false;  ///< The code has left the tree in this segment.
+    bool is_open_ = false;  ///< Between begin() and the end.
     bool running_ = false;
     bool is_new_end_ = false;
     int cuts_ = 0;
     bool is_passing_ = false;
-    bool follows_others_ = false;      ///< A node of this call has inputs computed before the call.
+    bool follows_others_ = false;  ///< A node of this call has inputs computed before the call.
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
     SourceLoc reader_;
     Ending* ending_ = nullptr;
-    PointerTable input_numbers_;       ///< The inputs of the segment by their arrays,
-    PointerTable new_inputs_;          ///< and those of the step or body that is compared.
+    PointerTable input_numbers_;  ///< The inputs of the segment by their arrays,
+    PointerTable new_inputs_;     ///< and those of the step or body that is compared.
     PointerTable cell_slots_, scratch_;
     std::vector<uint32_t> extra_references_;
     GraphWalk walk_;
     std::optional<WalkRecording> recording_;
-    int64_t disturbances_ = 0;         ///< Counts what a walk that can be repeated does not do.
-    LiveGraph walk_graph_;             ///< Of a walk that is asked for; these three keep their memory.
+    int64_t disturbances_ = 0;  ///< Counts what a walk that can be repeated does not do.
+    LiveGraph walk_graph_;      ///< Of a walk that is asked for; these three keep their memory.
     std::vector<int64_t> walk_key_;
     std::vector<Variable> walk_variables_;
     Activation* activation_ = nullptr;

@@ -13,11 +13,14 @@ namespace {
 
 using Inputs = std::span<const Variable* const>;
 
-/// Bodies at one place that are remembered: one whose numbers are others at every call never comes again.
+/// Bodies at one place that are remembered: one whose numbers are others at every call never comes
+/// again.
 constexpr int most_attempts = 2;
 
 bool same_numbers(std::span<const Scalar> scalars, std::span<const uint64_t> bits) {
-    return std::ranges::equal(scalars, bits, [](const Scalar& s, uint64_t b) { return std::bit_cast<uint64_t>(s.present()) == b; });
+    return std::ranges::equal(scalars, bits, [](const Scalar& s, uint64_t b) {
+        return std::bit_cast<uint64_t>(s.present()) == b;
+    });
 }
 
 /// Whether its body is a function of what it is given, and makes no nodes of the graph.
@@ -27,10 +30,13 @@ bool may_be_repeated(const OpDef& op) {
 
 }  // namespace
 
-KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
-    for (KnownBody* known = place().bodies(); known; known = known->sibling.load(std::memory_order_acquire))
-        if (known->op == &op && known->settings == config_key() && known->device == &current_device() &&
-            known->first_scalar == int(scalars_.size()) && same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
+KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                                std::span<const Scalar> scalars) {
+    for (KnownBody* known = place().bodies(); known;
+         known = known->sibling.load(std::memory_order_acquire))
+        if (known->op == &op && known->settings == config_key() &&
+            known->device == &current_device() && known->first_scalar == int(scalars_.size()) &&
+            same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
             known->attributes == attributes && known->steps.read_the_same_cells(scalars_))
             return known;
     return nullptr;
@@ -49,7 +55,8 @@ bool Follower::is_given(const KnownBody& known, Inputs inputs) {
             if (slots_[size_t(expected.value)].array.body() != body) return false;
         } else if (expected.same_as >= 0) {
             if (inputs[size_t(expected.same_as)]->array().body() != body) return false;
-        } else if (!(body->type == expected.from_outside->type) || body->storage->device != expected.from_outside->device ||
+        } else if (!(body->type == expected.from_outside->type) ||
+                   body->storage->device != expected.from_outside->device ||
                    !is_new(*body, expected.value)) {
             return false;
         }
@@ -57,9 +64,10 @@ bool Follower::is_given(const KnownBody& known, Inputs inputs) {
     return true;
 }
 
-bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
-                           Variables& outputs) {
-    if (!may_be_repeated(op) || leaving_ || rules_.is_replayed || known_steps_are_checked()) return false;
+bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                           std::span<const Scalar> scalars, Variables& outputs) {
+    if (!may_be_repeated(op) || leaving_ || rules_.is_replayed || known_steps_are_checked())
+        return false;
     const KnownBody* known = known_body(op, inputs, attributes, scalars);
     if (!known || known->state != KnownState::confirmed) return false;
     take_again(known->steps);
@@ -84,7 +92,8 @@ void Follower::take_again(const KnownSteps& known) {
         for (size_t i = 0; i < known.makers.size(); ++i) {
             const Step* maker = known.makers[i];
             const int v = known.first_value + int(i);
-            if (const Slot& s = slots_[size_t(v)]; maker && (s.maker != maker || !s.array.defined()))
+            if (const Slot& s = slots_[size_t(v)];
+                maker && (s.maker != maker || !s.array.defined()))
                 placeholder(v, maker->outputs()[size_t(v - maker->first_output)], *maker);
         }
         count_ = known.last->end_value;
@@ -105,29 +114,41 @@ KnownSteps Follower::steps_since(const Step* before, size_t scalars) const {
     known.first_value = before ? before->end_value : segment_->first_value + segment_->arguments;
     known.makers.resize(size_t(count_ - known.first_value));
     for (const Step* step = step_; step != before; step = step->previous) {
-        for (int v = step->first_output; v < step->end_value; ++v) known.makers[size_t(v - known.first_value)] = step;
+        for (int v = step->first_output; v < step->end_value; ++v)
+            known.makers[size_t(v - known.first_value)] = step;
         for (size_t k = 0; k < step->scalars().size(); ++k)
-            if (Cell::Body* cell = step->cell(k)) known.cells.push_back({Ref<Cell::Body>(cell), cell->value, step->scalars()[k]});
+            if (Cell::Body* cell = step->cell(k))
+                known.cells.push_back({Ref<Cell::Body>(cell), cell->value, step->scalars()[k]});
     }
     known.scalars.assign(scalars_.begin() + int64_t(scalars), scalars_.end());
     known.new_cells.assign(first_cell_from(int(scalars)), cells_.end());
     return known;
 }
 
-BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
+BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                                   std::span<const Scalar> scalars) {
     if (!may_be_repeated(op)) return {};
     KnownBody* known = known_body(op, inputs, attributes, scalars);
-    const bool is_open = known ? known->state == KnownState::new_one || (known->state == KnownState::confirmed && known_steps_are_checked())
-                               : place().body_attempts() < most_attempts;
+    const bool is_open =
+        known ? known->state == KnownState::new_one ||
+                    (known->state == KnownState::confirmed && known_steps_are_checked())
+              : place().body_attempts() < most_attempts;
     if (!is_open) return {};
     if (!known) ++place().rare().body_attempts;
-    return {.at = &place(), .expected = known, .changes = log_.size(), .nodes = nodes_.size(), .disturbances = disturbances_};
+    return {.at = &place(),
+            .expected = known,
+            .changes = log_.size(),
+            .nodes = nodes_.size(),
+            .disturbances = disturbances_};
 }
 
 /// Null if it did more than take steps that follow from the composite's inputs.
-std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open, std::span<const Variable> outputs) {
+std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open,
+                                               std::span<const Variable> outputs) {
     const BodyRecording& r = open.recording;
-    if (step_ == open.before || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() != r.changes) return nullptr;
+    if (step_ == open.before || disturbances_ != r.disturbances || nodes_.size() != r.nodes ||
+        log_.size() != r.changes)
+        return nullptr;
     auto made = std::make_unique<KnownBody>();
     made->op = open.op;
     made->attributes = *open.attributes;
@@ -135,7 +156,8 @@ std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open, std::s
     made->device = &current_device();
     made->first_scalar = open.first_scalar;
     made->steps = steps_since(open.before, size_t(open.first_scalar));
-    for (int k = 0; k < open.scalar_count; ++k) made->numbers.push_back(std::bit_cast<uint64_t>(made->steps.scalars[size_t(k)]));
+    for (int k = 0; k < open.scalar_count; ++k)
+        made->numbers.push_back(std::bit_cast<uint64_t>(made->steps.scalars[size_t(k)]));
 
     const int first = made->steps.first_value;
     struct New {
@@ -145,7 +167,8 @@ std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open, std::s
     std::vector<New> from_outside(made->steps.makers.size());  // By value.
     size_t unexplained = 0;
     for (const Step* step = step_; step != open.before; step = step->previous) {
-        for (size_t i = 0; i < step->inputs().size(); ++i) from_outside[size_t(step->first_value - first) + i].input = &step->inputs()[i];
+        for (size_t i = 0; i < step->inputs().size(); ++i)
+            from_outside[size_t(step->first_value - first) + i].input = &step->inputs()[i];
         unexplained += step->inputs().size();
     }
     for (const Variable* x : open.inputs) {
@@ -166,7 +189,8 @@ std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open, std::s
     if (unexplained > 0) return nullptr;
     for (const Variable& y : outputs) {
         const ArrayBody* body = y.array().body();
-        if (body->pending != this || body->value < first || !is_plain(*y.body()) || !(slots_[size_t(body->value)].array == y.array()))
+        if (body->pending != this || body->value < first || !is_plain(*y.body()) ||
+            !(slots_[size_t(body->value)].array == y.array()))
             return nullptr;
         made->outputs.push_back(body->value);
     }
@@ -185,8 +209,9 @@ void Follower::end_body(const OpenComposite& open, std::span<const Variable> out
     const bool is_same = made && r.expected->did_the_same(*made);
     r.expected->state = is_same ? KnownState::confirmed : KnownState::refuted;
     if (!is_same && known_steps_are_checked())
-        throw InternalError(fmt::format("static_graph {}: the body of {} did something else than before with what it was given",
-                                        rules_.region, open.op->name));
+        throw InternalError(fmt::format(
+            "static_graph {}: the body of {} did something else than before with what it was given",
+            rules_.region, open.op->name));
 }
 
 }  // namespace catena::capture

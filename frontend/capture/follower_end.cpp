@@ -31,8 +31,11 @@ Follower::~Follower() {
 
 void Follower::check_thread() const {
     if (thread_ != std::this_thread::get_id())
-        fail<TraceError>("static_graph {}: another thread asks for a value that the region's code has not computed yet; read it "
-                         "on the thread that calls the region", rules_.region);
+        fail<TraceError>(
+            "static_graph {}: another thread asks for a value that the region's code has not "
+            "computed yet; read it "
+            "on the thread that calls the region",
+            rules_.region);
 }
 
 //---- cuts
@@ -40,13 +43,16 @@ void Follower::check_thread() const {
 void Follower::force(ArrayBody& array) {
     check_thread();
     if (!rules_.breaks)
-        fail<TraceError>("static_graph {}: the host reads a value computed in the region ({}), and StaticGraphOptions::breaks is "
-                         "false. Return the value from the region and read it outside",
-                         rules_.region, to_string(array.type));
+        fail<TraceError>(
+            "static_graph {}: the host reads a value computed in the region ({}), and "
+            "StaticGraphOptions::breaks is "
+            "false. Return the value from the region and read it outside",
+            rules_.region, to_string(array.type));
     cut();
 }
 
-ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) {
+ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& strides,
+                          int64_t offset) {
     if (!(shape == array.type.shape) || !(strides == array.strides) || offset != 0) return nullptr;
     ++disturbances_;
     Ref<ArrayBody> body = make_ref<ArrayBody>();
@@ -69,7 +75,8 @@ void Follower::addressed(ArrayBody& array) {
     if (array.pending || running_) return;  // Pending arrays are handled by force().
     for (int v = segment_->first_value; v < count_; ++v) {
         const Slot& s = slots_[size_t(v)];
-        if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get()) continue;
+        if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get())
+            continue;
         if (steps_ > 0) cut();
         return;
     }
@@ -152,7 +159,8 @@ void Follower::count_references() {
     if (log_.empty()) return;
     scratch_.clear();
     for (int v = segment_->first_value; v < count_; ++v)
-        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined()) scratch_.insert(s.array.body(), v);
+        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined())
+            scratch_.insert(s.array.body(), v);
     log_.for_each_held([&](const Array& array) {
         if (const int* v = scratch_.find(array.body())) ++extra_references_[size_t(*v)];
     });
@@ -163,7 +171,9 @@ std::vector<std::pair<Array, int>> Follower::known_arrays() const {
     for (int v = segment_->first_value; v < count_; ++v)
         if (slots_[size_t(v)].array.defined()) known.emplace_back(slots_[size_t(v)].array, v);
     for (const auto& look : looks_) known.push_back(look);
-    std::reverse(known.begin(), known.end());  // If two values share an array the first one is used: it comes last here.
+    std::reverse(
+        known.begin(),
+        known.end());  // If two values share an array the first one is used: it comes last here.
     return known;
 }
 
@@ -193,7 +203,8 @@ void Follower::run(Ending& ending) {
     running_ = true;
     RecorderScope unseen(nullptr);
     reader_ = current_location();
-    const ForgetLocation steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
+    const ForgetLocation
+        steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
     try {
         if (std::exchange(is_new_end_, false) && !leaving_) runner_->left(nullptr, ending.last);
         runner_->run(*this, ending);
@@ -220,8 +231,10 @@ void Follower::release(bool computed_too) {
     std::erase_if(looks_, [](const auto& look) { return !look.first.defined(); });
     for (int v = segment_->first_value; v < count_; ++v) {
         Slot& s = slots_[size_t(v)];
-        if (!s.maker) s.array = Array();
-        else if (computed_too && s.array.body()->pending != this) s.array = Array();
+        if (!s.maker)
+            s.array = Array();
+        else if (computed_too && s.array.body()->pending != this)
+            s.array = Array();
     }
 }
 
@@ -279,9 +292,12 @@ void Follower::finish() {
         }
         keep_inner_results(open, walked);
         if (!walked.empty()) refuse_second_backward(walked);
-        // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every backward.
+        // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every
+        // backward.
         const bool runs_users = !open.empty() && has_user_gradients();
-        if (runs_users) needs_code_ = "the gradient of a function of yours runs at every backward through its results";
+        if (runs_users)
+            needs_code_ =
+                "the gradient of a function of yours runs at every backward through its results";
         const bool keeps_nodes = runs_users || (nodes <= 2 && !rules_.is_replayed);
         if (!open.empty() && cuts_ == 0 && !keeps_nodes) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
@@ -339,11 +355,13 @@ int Follower::live_results(Variables& open, Variables& walked) {
 }
 
 bool Follower::has_user_gradients() const {
-    return std::ranges::any_of(nodes_, [](const MadeNode& made) { return made.node && has_user_gradient(*made.node->op); });
+    return std::ranges::any_of(nodes_, [](const MadeNode& made) {
+        return made.node && has_user_gradient(*made.node->op);
+    });
 }
 
-/// Results of a backward inside through which gradients of open results flow remain part of their graph, as in eager code: it keeps what
-/// their own gradients need anyway.
+/// Results of a backward inside through which gradients of open results flow remain part of their
+/// graph, as in eager code: it keeps what their own gradients need anyway.
 void Follower::keep_inner_results(Variables& open, Variables& walked) {
     if (open.empty() || walked.empty()) return;
     const ClearedGraph at_end{walk_graph_};
@@ -352,12 +370,14 @@ void Follower::keep_inner_results(Variables& open, Variables& walked) {
     scratch_.clear();
     for (const Node* node : walk_graph_.nodes) scratch_.insert(node, 0);
     Variables others;
-    for (Variable& y : walked) (scratch_.find(y.body()->creator.get()) ? open : others).push_back(std::move(y));
+    for (Variable& y : walked)
+        (scratch_.find(y.body()->creator.get()) ? open : others).push_back(std::move(y));
     walked = std::move(others);
 }
 
 void Follower::refuse_second_backward(Variables& refused) {
-    // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
+    // Keeping the graph would keep every activation. Only its border is kept, for
+    // unchain_backward().
     LiveGraph live;
     if (follows_others_) {
         live.results.assign(refused.begin(), refused.end());
@@ -365,14 +385,16 @@ void Follower::refuse_second_backward(Variables& refused) {
     }
     Reach reach(live, this);
     std::vector<int64_t> ranks;
-    for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k) ranks.push_back(refused[k].body()->creator->rank);
+    for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k)
+        ranks.push_back(refused[k].body()->creator->rank);
     attach_region(region_op(), live.border, live.border_types, refused,
                   std::make_unique<UsedUp>(rules_.region, std::move(reach), std::move(ranks)));
     refused.clear();
 }
 
-/// Null when an operation has no gradient for what it was given: the nodes stay as they are, and only a backward, which the
-/// user may never ask for, fails there. A call that skips the code has no nodes and must fail now.
+/// Null when an operation has no gradient for what it was given: the nodes stay as they are, and
+/// only a backward, which the user may never ask for, fails there. A call that skips the code has
+/// no nodes and must fail now.
 std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live, const AskedMask& asked) {
     struct Running {  // The arrays are inspected and must stay pending.
         bool& flag;
@@ -399,7 +421,8 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     GraphEnd* graph = nullptr;
     std::shared_ptr<AskedResults> latest;
     auto find = [&] {
-        for (GraphEnd* g = place().graphs(); g && !graph; g = g->sibling.load(std::memory_order_acquire)) {
+        for (GraphEnd* g = place().graphs(); g && !graph;
+             g = g->sibling.load(std::memory_order_acquire)) {
             if (!g->fits(live, scalars_)) continue;
             latest = g->latest;
             if (latest->is_latest(g->asked)) graph = g;
@@ -419,8 +442,10 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     activation = made_activation.get();
     for (const MadeNode& made : nodes_)
         for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)
-            if (made.node->scalars[k].cell()) activation->cells.emplace_back(made.slot_of(k), made.node->scalars[k]);
-    attach_region(region_op(), live.border, live.border_types, live.results, std::move(made_activation));
+            if (made.node->scalars[k].cell())
+                activation->cells.emplace_back(made.slot_of(k), made.node->scalars[k]);
+    attach_region(region_op(), live.border, live.border_types, live.results,
+                  std::move(made_activation));
     return graph;
 }
 

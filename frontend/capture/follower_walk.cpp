@@ -1,4 +1,5 @@
-// Walks of backward() and grad() inside a region's code, which a Follower does again without calling the gradients.
+// Walks of backward() and grad() inside a region's code, which a Follower does again without
+// calling the gradients.
 #include <algorithm>
 #include <bit>
 #include <mutex>
@@ -24,21 +25,26 @@ bool is_value(const Array& array, int v, const Pending* call, const Slots& slots
 }
 
 bool is_function_of_the_graph(const Node& node) {
-    // Messages are ordered by the ranks of their nodes, which depend on other messages of the thread.
+    // Messages are ordered by the ranks of their nodes, which depend on other messages of the
+    // thread.
     return !node.region && !has_user_gradient(*node.op) && !node.attributes.has("communicator");
 }
 
 }  // namespace
 
-/// Writes into `walk_key_` and `walk_graph_` what the walk depends on; false if it leads out of this call's graph.
+/// Writes into `walk_key_` and `walk_graph_` what the walk depends on; false if it leads out of
+/// this call's graph.
 bool Follower::describe(const WalkRequest& request) {
-    const auto number = [&](const Array& array) { return array.body()->pending == this ? array.body()->value : -2; };
+    const auto number = [&](const Array& array) {
+        return array.body()->pending == this ? array.body()->value : -2;
+    };
     walk_graph_.results.assign(request.outputs.begin(), request.outputs.end());
     for (const Variable& y : request.outputs)
         if (!y.body()->creator || y.body()->creator->made_by != this) return false;
     walk_.run(*this, walk_graph_);
-    walk_key_.assign({int64_t(config_key()), int64_t(reinterpret_cast<intptr_t>(&current_device())), request.into_leaves,
-                      int64_t(request.outputs.size()), int64_t(request.targets.size())});
+    walk_key_.assign({int64_t(config_key()), int64_t(reinterpret_cast<intptr_t>(&current_device())),
+                      request.into_leaves, int64_t(request.outputs.size()),
+                      int64_t(request.targets.size())});
     for (const Variable& start : request.starts) {
         walk_key_.push_back(start.defined() ? number(start.array()) : -1);
         if (walk_key_.back() == -2) return false;
@@ -52,8 +58,10 @@ bool Follower::describe(const WalkRequest& request) {
     }
     for (const Edge& edge : request.targets) {
         if (edge.node && edge.node->made_by != this) return false;
-        if (edge.node) walk_key_.insert(walk_key_.end(), {-4, edge.node->number, edge.index});
-        else walk_key_.insert(walk_key_.end(), {-5, edge.leaf ? walk_.number_of(*edge.leaf) : -1});
+        if (edge.node)
+            walk_key_.insert(walk_key_.end(), {-4, edge.node->number, edge.index});
+        else
+            walk_key_.insert(walk_key_.end(), {-5, edge.leaf ? walk_.number_of(*edge.leaf) : -1});
     }
     walk_key_.insert(walk_key_.end(), walk_graph_.shape.begin(), walk_graph_.shape.end());
     return true;
@@ -81,7 +89,9 @@ bool Follower::reads_the_same(const KnownWalk& known) const {
 bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
-    if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() || config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts) return false;
+    if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() ||
+        config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts)
+        return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {
         ++at.rare().walk_attempts;
@@ -104,15 +114,18 @@ void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Vari
     walk_variables_.assign(request.starts.begin(), request.starts.end());
     for (const KnownWalk::Given& given : known.given) {
         Variable gradient;
-        if (given.same_as >= 0) gradient = walk_variables_[size_t(given.same_as)];
-        else if (given.value >= 0) gradient = Variable(slots_[size_t(given.value)].array, false);
+        if (given.same_as >= 0)
+            gradient = walk_variables_[size_t(given.same_as)];
+        else if (given.value >= 0)
+            gradient = Variable(slots_[size_t(given.value)].array, false);
         walk_variables_.push_back(gradient);
         if (given.leaf < 0) {
             results.push_back(std::move(gradient));
             continue;
         }
         steps_ = given.steps;  // For the undo log.
-        Variable(walk_graph_.border[size_t(given.leaf)].leaf).set_grad_variable(std::move(gradient));
+        Variable(walk_graph_.border[size_t(given.leaf)].leaf)
+            .set_grad_variable(std::move(gradient));
     }
     if (step_) steps_ = step_->index + 1;
     walk_variables_.clear();
@@ -127,8 +140,10 @@ void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk*
         if (!is_function_of_the_graph(*node)) return;
         KnownWalk::Facts& facts = made->nodes.emplace_back();
         facts.attributes = node->attributes;
-        for (const Scalar& scalar : node->scalars) facts.numbers.push_back(std::bit_cast<uint64_t>(scalar.present()));
-        for (std::span<const Array> kept : {std::span<const Array>(node->kept_inputs), std::span<const Array>(node->kept_outputs)})
+        for (const Scalar& scalar : node->scalars)
+            facts.numbers.push_back(std::bit_cast<uint64_t>(scalar.present()));
+        for (std::span<const Array> kept : {std::span<const Array>(node->kept_inputs),
+                                            std::span<const Array>(node->kept_outputs)})
             for (const Array& array : kept) {
                 facts.kept.push_back(array.defined() ? number_of(array) : -1);
                 if (array.defined() && facts.kept.back() < 0) return;
@@ -162,8 +177,10 @@ void Follower::remember(const Variable& gradient, int leaf) {
     if (gradient.defined()) {
         given.value = number_of(gradient.array());
         const auto known = std::ranges::find(r.variables, gradient.body(), &Variable::body);
-        if (known != r.variables.end()) given.same_as = int(known - r.variables.begin());
-        else if (given.value < 0 || !is_plain(*gradient.body()) || !(slots_[size_t(given.value)].array == gradient.array()))
+        if (known != r.variables.end())
+            given.same_as = int(known - r.variables.begin());
+        else if (given.value < 0 || !is_plain(*gradient.body()) ||
+                 !(slots_[size_t(given.value)].array == gradient.array()))
             r.is_repeatable = false;
     }
     r.variables.push_back(gradient);
@@ -173,15 +190,19 @@ void Follower::remember(const Variable& gradient, int leaf) {
 void Follower::stored(const VariableBody& leaf) {
     if (!recording_ || !recording_->into_leaves) return;
     const auto place = std::ranges::find(recording_->leaves, &leaf);
-    if (place == recording_->leaves.end()) recording_->is_repeatable = false;
-    else remember(Variable(leaf.grad), int(place - recording_->leaves.begin()));
+    if (place == recording_->leaves.end())
+        recording_->is_repeatable = false;
+    else
+        remember(Variable(leaf.grad), int(place - recording_->leaves.begin()));
 }
 
 /// The steps since the walk began, if it has done nothing but these and what was reported.
 bool Follower::complete(WalkRecording& r) const {
     const auto is_stored = [](const KnownWalk::Given& given) { return given.leaf >= 0; };
     const size_t stored = size_t(std::ranges::count_if(r.made->given, is_stored));
-    if (!r.is_repeatable || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() - r.changes != stored) return false;
+    if (!r.is_repeatable || disturbances_ != r.disturbances || nodes_.size() != r.nodes ||
+        log_.size() - r.changes != stored)
+        return false;
     for (const Step* step = step_; step != r.before; step = step->previous)
         if (!step || !step->inputs().empty()) return false;
     r.made->steps = steps_since(r.before, r.scalars);
@@ -203,8 +224,9 @@ void Follower::ended(std::span<const Variable> results) {
     const bool is_same = is_complete && r.expected->did_the_same(*r.made);
     r.expected->state = is_same ? KnownState::confirmed : KnownState::refuted;
     if (!is_same && known_steps_are_checked())
-        throw InternalError(fmt::format("static_graph {}: a backward over a graph that is known did something else than before",
-                                        rules_.region));
+        throw InternalError(fmt::format(
+            "static_graph {}: a backward over a graph that is known did something else than before",
+            rules_.region));
 }
 
 }  // namespace catena::capture

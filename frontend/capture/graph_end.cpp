@@ -13,7 +13,9 @@
 
 namespace catena::capture {
 
-bool same_edge(const Edge& a, const Edge& b) { return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index); }
+bool same_edge(const Edge& a, const Edge& b) {
+    return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index);
+}
 
 //---- the walk
 
@@ -44,7 +46,8 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
         const Node& node = *waiting_.back();
         waiting_.pop_back();
         graph.nodes.push_back(&node);
-        graph.shape.insert(graph.shape.end(), {-2, node.number, follower.place_of(node), node.op->id});
+        graph.shape.insert(graph.shape.end(),
+                           {-2, node.number, follower.place_of(node), node.op->id});
         for (size_t i = 0; i < node.edges.size(); ++i) {
             const Edge& edge = node.edges[i];
             if (!edge.wanted()) {
@@ -55,13 +58,16 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
             } else {
                 // A border edge leads to a leaf, or to one result of a node from before the call.
                 const char* key = edge.leaf ? reinterpret_cast<const char*>(edge.leaf.get())
-                                            : reinterpret_cast<const char*>(edge.node.get()) + 16 * (1 + edge.index);
+                                            : reinterpret_cast<const char*>(edge.node.get()) +
+                                                  16 * (1 + edge.index);
                 const int known = int(graph.border.size());
                 int number = outside_.insert(key, known);
-                if (number != known && !same_edge(graph.border[size_t(number)], edge))  // Two edges with the same key.
-                    number = int(std::find_if(graph.border.begin(), graph.border.end(),
-                                              [&](const Edge& other) { return same_edge(other, edge); }) -
-                                 graph.border.begin());
+                if (number != known &&
+                    !same_edge(graph.border[size_t(number)], edge))  // Two edges with the same key.
+                    number = int(
+                        std::find_if(graph.border.begin(), graph.border.end(),
+                                     [&](const Edge& other) { return same_edge(other, edge); }) -
+                        graph.border.begin());
                 if (number == known) {
                     graph.border.push_back(edge);
                     graph.border_types.push_back(node.input_types[i]);
@@ -87,12 +93,14 @@ Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
                     if (same_edge(edge, live.border[t])) above_[t][from] = true;
                 if (!edge.node || edge.node->made_by != owner) continue;
                 for (size_t j = 0; j < live.results.size(); ++j)
-                    if (live.results[j].body()->creator == edge.node && live.results[j].body()->output_index == edge.index)
+                    if (live.results[j].body()->creator == edge.node &&
+                        live.results[j].body()->output_index == edge.index)
                         below_[from][j] = true;
                 if (seen.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
             }
         }
-        for (size_t j = 0; j < live.results.size(); ++j) creators_[from][j] = seen.contains(live.results[j].body()->creator.get());
+        for (size_t j = 0; j < live.results.size(); ++j)
+            creators_[from][j] = seen.contains(live.results[j].body()->creator.get());
     }
 }
 
@@ -100,7 +108,8 @@ Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
 
 namespace {
 
-/// During its lifetime the scalars of a region's nodes are cells, to identify them in recorded gradients.
+/// During its lifetime the scalars of a region's nodes are cells, to identify them in recorded
+/// gradients.
 class TaggedNumbers {
 public:
     explicit TaggedNumbers(const Follower& follower) : reads_(follower.scalars().size()) {
@@ -147,10 +156,13 @@ private:
     std::vector<Before> before_;
 };
 
-std::span<const Type> kept_in(Tree& tree, std::span<const Type> types) { return {tree.kept(types), types.size()}; }
+std::span<const Type> kept_in(Tree& tree, std::span<const Type> types) {
+    return {tree.kept(types), types.size()};
+}
 
 /// The records for creating the nodes of `live` again.
-void record_nodes(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known, GraphEnd& end) {
+void record_nodes(const Follower& follower, const LiveGraph& live,
+                  std::span<const std::pair<Array, int>> known, GraphEnd& end) {
     std::map<const ArrayBody*, int> values;
     for (const auto& [array, v] : known) values[array.body()] = v;
     auto value_of = [&](const Array& array) {
@@ -159,7 +171,8 @@ void record_nodes(const Follower& follower, const LiveGraph& live, std::span<con
         return found == values.end() ? -2 : found->second;
     };
     std::vector<const Node*> in_order = live.nodes;
-    std::sort(in_order.begin(), in_order.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Node* a, const Node* b) { return a->number < b->number; });
     std::map<const Node*, int> numbers;
     for (const Node* node : in_order) numbers[node] = int(numbers.size());
     for (const Node* node : live.nodes) end.walk_order.push_back(numbers.at(node));
@@ -179,24 +192,28 @@ void record_nodes(const Follower& follower, const LiveGraph& live, std::span<con
                 target = {NodeRecord::Target::inside, numbers.at(edge.node.get()), edge.index};
                 continue;
             }
-            const auto outside = std::find_if(live.border.begin(), live.border.end(), [&](const Edge& e) { return same_edge(e, edge); });
+            const auto outside = std::find_if(live.border.begin(), live.border.end(),
+                                              [&](const Edge& e) { return same_edge(e, edge); });
             target = {NodeRecord::Target::outside, int(outside - live.border.begin()), 0};
         }
         for (const Array& array : node->kept_inputs) record.kept_inputs.push_back(value_of(array));
-        for (const Array& array : node->kept_outputs) record.kept_outputs.push_back(value_of(array));
+        for (const Array& array : node->kept_outputs)
+            record.kept_outputs.push_back(value_of(array));
     }
     for (const Variable& y : live.results)
         end.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
 }
 
 /// Extracts the backward part from the recording.
-Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
-           const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
+Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& start,
+            const std::vector<int>& gradients, const std::vector<Trace::Assign>& assigns,
+            GraphEnd& end) {
     enum : char { none, forward, backward, given };
     std::vector<char> where(full.values.size(), none);
     for (int v : end.inputs) where[size_t(v)] = forward;
     for (size_t s = 0; s < full.steps.size(); ++s)
-        for (int o : full.steps[s].outputs) where[size_t(o)] = s < forward_steps ? forward : backward;
+        for (int o : full.steps[s].outputs)
+            where[size_t(o)] = s < forward_steps ? forward : backward;
     for (int v : start) where[size_t(v)] = given;
 
     std::vector<char> taken(full.values.size());
@@ -227,13 +244,15 @@ Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& sta
 
 }  // namespace
 
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live, const AskedMask& asked) {
+std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live,
+                                       const AskedMask& asked) {
     auto end = std::make_unique<GraphEnd>();
     end->shape = live.shape;
     end->asked = asked;
     const std::vector<std::pair<Array, int>> known = follower.known_arrays();
     end->name = follower.region();
-    Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
+    Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(),
+                                  follower.region(), follower.scalars());
     end->inputs = forward.inputs;
     const size_t forward_steps = forward.steps.size();
     end->reach = Reach(live, &follower);
@@ -253,7 +272,8 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
             gys.emplace_back(gy, false);
         }
         Variables gx = gradients_at_border(ys, live.border, gys);
-        for (const Variable& g : gx) gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
+        for (const Variable& g : gx)
+            gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
         for (const Variable& y : live.results) {
             forward.outputs.push_back(tracer.value_of(y.array()));
             end->zero_is_none.push_back(!y.body()->creator->discerns_zeros);
@@ -263,8 +283,10 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     const Trace& full = tracer.trace();
     Trace backward = split(full, forward_steps, start, gradients, full.assigns, *end);
     backward.name = end->name + "_backward";
-    for (const Trace::ScalarSlot& slot : backward.scalars) end->scalars.push_back(numbers.number_of(slot));
-    for (const Trace::Assign& assign : backward.assigns) end->assigned.push_back(backward.values[size_t(assign.target)].state);
+    for (const Trace::ScalarSlot& slot : backward.scalars)
+        end->scalars.push_back(numbers.number_of(slot));
+    for (const Trace::Assign& assign : backward.assigns)
+        end->assigned.push_back(backward.values[size_t(assign.target)].state);
     end->outputs = forward.outputs;
     end->backward_outputs = backward.outputs.size();
     end->forward = PackedTrace(forward);
@@ -275,11 +297,13 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
 
 bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) const {
     if (live.shape != shape) return false;
-    // Single operations have the attributes of their steps; a composite may have some that only its gradient reads.
+    // Single operations have the attributes of their steps; a composite may have some that only its
+    // gradient reads.
     for (size_t i = 0; i < live.nodes.size(); ++i)
         if (!(live.nodes[i]->attributes == nodes[size_t(walk_order[i])].attributes)) return false;
     return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
-        return std::bit_cast<uint64_t>(present[size_t(number.first)]) == std::bit_cast<uint64_t>(number.second);
+        return std::bit_cast<uint64_t>(present[size_t(number.first)]) ==
+               std::bit_cast<uint64_t>(number.second);
     });
 }
 
@@ -294,16 +318,20 @@ bool GraphEnd::serves(std::span<const Variable> gy) const {
 /// On the way of another result's gradient, or beside it.
 bool GraphEnd::may_be_zero(int result, std::span<const Variable> gy) const {
     for (size_t j = 0; j < gy.size(); ++j)
-        if (gy[j].defined() && (reach.result(int(j), result) || (zero_is_none[size_t(result)] && reach.creator(int(j), result)))) return true;
+        if (gy[j].defined() && (reach.result(int(j), result) ||
+                                (zero_is_none[size_t(result)] && reach.creator(int(j), result))))
+            return true;
     return false;
 }
 
 std::shared_ptr<const Trace> GraphEnd::backward_trace() const {
-    return unpacked_backward ? unpacked_backward : std::make_shared<const Trace>(backward.unpacked());
+    return unpacked_backward ? unpacked_backward
+                             : std::make_shared<const Trace>(backward.unpacked());
 }
 
 size_t GraphEnd::bytes() const {
-    return sizeof(*this) + shape.size() * sizeof(int64_t) + nodes.size() * sizeof(NodeRecord) + forward.bytes() + backward.bytes();
+    return sizeof(*this) + shape.size() * sizeof(int64_t) + nodes.size() * sizeof(NodeRecord) +
+           forward.bytes() + backward.bytes();
 }
 
 }  // namespace catena::capture

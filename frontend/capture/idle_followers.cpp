@@ -8,12 +8,15 @@ namespace {
 constexpr size_t of_many_trees = 2;
 
 /// Without the counts that lock() changes.
-bool is_same(const std::weak_ptr<Tree>& a, const std::shared_ptr<Tree>& b) { return !a.owner_before(b) && !b.owner_before(a); }
+bool is_same(const std::weak_ptr<Tree>& a, const std::shared_ptr<Tree>& b) {
+    return !a.owner_before(b) && !b.owner_before(a);
+}
 
 }  // namespace
 
 std::unique_ptr<Follower> IdleFollowers::take(const std::shared_ptr<Tree>& tree) {
-    const auto latest = std::find_if(idle_.rbegin(), idle_.rend(), [&](const Idle& idle) { return is_same(idle.tree, tree); });
+    const auto latest = std::find_if(idle_.rbegin(), idle_.rend(),
+                                     [&](const Idle& idle) { return is_same(idle.tree, tree); });
     if (latest != idle_.rend()) return take(std::prev(latest.base()));
     if (idle_.size() < most_) return std::make_unique<Follower>(*tree);
     most_ = of_many_trees;

@@ -7,11 +7,13 @@
 
 namespace catena::capture {
 
-/// A region's followers that no call uses now. Each holds an array body for every value of its path, so there are few: in a region that
-/// sees more sizes than that they go from tree to tree, and then two are as good as many.
+/// A region's followers that no call uses now. Each holds an array body for every value of its
+/// path, so there are few: in a region that sees more sizes than that they go from tree to tree,
+/// and then two are as good as many.
 class IdleFollowers {
 public:
-    /// The latest one of this tree, else the one of any other that has been idle for longest if there are many, else a new one.
+    /// The latest one of this tree, else the one of any other that has been idle for longest if
+    /// there are many, else a new one.
     std::unique_ptr<Follower> take(const std::shared_ptr<Tree>& tree);
     void give(const std::shared_ptr<Tree>& tree, std::unique_ptr<Follower> follower);
     void clear() { idle_.clear(); }

@@ -14,12 +14,14 @@ namespace catena::capture {
 namespace {
 
 /// Whether later steps or the caller read a value that `composite`'s own kernel does not return.
-bool only_outputs_leave(const Composite& composite, std::span<const Step* const> inside, const std::vector<char>& wanted,
-                        const std::vector<int>& last_use, int last_step) {
+bool only_outputs_leave(const Composite& composite, std::span<const Step* const> inside,
+                        const std::vector<char>& wanted, const std::vector<int>& last_use,
+                        int last_step) {
     for (const Step* step : inside)
         for (size_t j = 0; j < step->outputs().size(); ++j) {
             const int v = step->first_output + int(j);
-            const bool is_output = std::find(composite.outputs.begin(), composite.outputs.end(), v) != composite.outputs.end();
+            const bool is_output = std::find(composite.outputs.begin(), composite.outputs.end(),
+                                             v) != composite.outputs.end();
             if (!is_output && (wanted[size_t(v)] || last_use[size_t(v)] > last_step)) return false;
         }
     return true;
@@ -27,9 +29,11 @@ bool only_outputs_leave(const Composite& composite, std::span<const Step* const>
 
 }  // namespace
 
-Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<const int> wanted_values)
+Interpreter::Interpreter(const Segment& segment, const Step* last,
+                         std::span<const int> wanted_values)
     : first_value_(segment.first_value),
-      value_count_((last ? last->end_value : segment.first_value + segment.arguments) - segment.first_value) {
+      value_count_((last ? last->end_value : segment.first_value + segment.arguments) -
+                   segment.first_value) {
     const std::vector<const Step*> steps = steps_to(last);
     const size_t end = size_t(first_value_ + value_count_);
     std::vector<char> wanted(end);
@@ -45,8 +49,10 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
         const Composite* best = nullptr;
         const auto choose = [&](const Composite& composite) {
             if (composite.steps <= int(s) && (!best || composite.steps > best->steps) &&
-                only_outputs_leave(composite, std::span(steps).subspan(s - size_t(composite.steps), size_t(composite.steps)), wanted, last_use,
-                                   step->index))
+                only_outputs_leave(
+                    composite,
+                    std::span(steps).subspan(s - size_t(composite.steps), size_t(composite.steps)),
+                    wanted, last_use, step->index))
                 best = &composite;
         };
         if (step->composites)
@@ -56,14 +62,17 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
     }
     for (size_t i = chosen.size(); i-- > 0;) {
         auto [step, composite] = chosen[i];
-        if (composite) add(*composite, *steps[size_t(step->index + 1 - composite->steps)]);
-        else add(*step);
+        if (composite)
+            add(*composite, *steps[size_t(step->index + 1 - composite->steps)]);
+        else
+            add(*step);
     }
     std::vector<char> used(end);
     for (size_t i = items_.size(); i-- > 0;) {
         Item& item = items_[i];
         auto note = [&](int v) {
-            if (!std::exchange(used[size_t(v)], 1) && !wanted[size_t(v)]) item.last_used.push_back(v);
+            if (!std::exchange(used[size_t(v)], 1) && !wanted[size_t(v)])
+                item.last_used.push_back(v);
         };
         for (int v : item.operands) note(v);
         for (int v : item.outputs) note(v);
@@ -71,17 +80,35 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
 }
 
 void Interpreter::add(const Step& step) {
-    Item& item = items_.emplace_back(Item{step.call->op, &step.call->attributes, step.operands(), step.scalars(), {}, {}, step.call->location, step.index, {}});
-    for (size_t j = 0; j < step.outputs().size(); ++j) item.outputs.push_back(step.first_output + int(j));
+    Item& item = items_.emplace_back(Item{step.call->op,
+                                          &step.call->attributes,
+                                          step.operands(),
+                                          step.scalars(),
+                                          {},
+                                          {},
+                                          step.call->location,
+                                          step.index,
+                                          {}});
+    for (size_t j = 0; j < step.outputs().size(); ++j)
+        item.outputs.push_back(step.first_output + int(j));
 }
 
 void Interpreter::add(const Composite& composite, const Step& first) {
-    Item& item = items_.emplace_back(Item{composite.op, &composite.attributes, composite.operands, {}, {}, composite.outputs,
-                                          first.call->location, first.index, {}});
-    for (int k = 0; k < composite.scalar_count; ++k) item.composite_scalars.push_back(composite.first_scalar + k);
+    Item& item = items_.emplace_back(Item{composite.op,
+                                          &composite.attributes,
+                                          composite.operands,
+                                          {},
+                                          {},
+                                          composite.outputs,
+                                          first.call->location,
+                                          first.index,
+                                          {}});
+    for (int k = 0; k < composite.scalar_count; ++k)
+        item.composite_scalars.push_back(composite.first_scalar + k);
 }
 
-void Interpreter::run(std::span<Array> values, std::span<const double> scalars, int& failed_at) const {
+void Interpreter::run(std::span<Array> values, std::span<const double> scalars,
+                      int& failed_at) const {
     SmallVector<Array, 4> inputs;
     SmallVector<double, 4> numbers;
     for (const Item& item : items_) {
@@ -104,7 +131,8 @@ void Interpreter::run(std::span<Array> values, std::span<const double> scalars, 
 
 void interpret(Follower& follower, const Step* last, std::span<const int> alive) {
     const Segment& segment = follower.segment();
-    std::vector<int> wanted(alive.begin(), alive.end());  // And intermediate contents of states, in case a step fails.
+    std::vector<int> wanted(
+        alive.begin(), alive.end());  // And intermediate contents of states, in case a step fails.
     follower.log().for_each_value([&](int v) {
         if (v >= segment.first_value) wanted.push_back(v);
     });
@@ -120,7 +148,8 @@ void interpret(Follower& follower, const Step* last, std::span<const int> alive)
     }
     auto deliver = [&] {
         for (int v : wanted)
-            if (const Array& array = values[size_t(v - segment.first_value)]; array.defined()) follower.deliver(v, array);
+            if (const Array& array = values[size_t(v - segment.first_value)]; array.defined())
+                follower.deliver(v, array);
     };
     int failed_at = -1;
     try {

@@ -10,16 +10,16 @@ namespace catena::capture {
 
 class Follower;
 
-/// Runs the steps of a segment in order with the eager kernels, as eager code would. A composite uses its own kernel unless
-/// one of its inner values is wanted.
+/// Runs the steps of a segment in order with the eager kernels, as eager code would. A composite
+/// uses its own kernel unless one of its inner values is wanted.
 class Interpreter {
 public:
     /// `wanted`: the values of the segment that must be returned.
     Interpreter(const Segment& segment, const Step* last, std::span<const int> wanted);
 
-    /// `values`, indexed from the segment's first value, contains the inputs and receives the wanted values; others are
-    /// freed after their last use. If an operation fails, `failed_at` is its step and `values` holds what was computed
-    /// before.
+    /// `values`, indexed from the segment's first value, contains the inputs and receives the
+    /// wanted values; others are freed after their last use. If an operation fails, `failed_at` is
+    /// its step and `values` holds what was computed before.
     void run(std::span<Array> values, std::span<const double> scalars, int& failed_at) const;
     int value_count() const { return value_count_; }
 
@@ -41,8 +41,8 @@ private:
     std::vector<Item> items_;
 };
 
-/// Computes the `wanted` values of the current segment and delivers them to `follower`; after a failure, those computed
-/// before.
+/// Computes the `wanted` values of the current segment and delivers them to `follower`; after a
+/// failure, those computed before.
 void interpret(Follower& follower, const Step* last, std::span<const int> wanted);
 
 }  // namespace catena::capture

@@ -12,11 +12,13 @@ namespace {
 
 class Joiner {
 public:
-    Joiner(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph)
+    Joiner(const Trace& forward, const std::vector<char>& wanted, const Trace& backward,
+           const GraphEnd& graph)
         : backward_(backward), graph_(graph), numbers_(backward.values.size(), -1) {
         joint_.trace = forward;
         take_results(forward, wanted);
-        for (const Trace::ScalarSlot& slot : backward_.scalars) joint_.trace.scalars.push_back(slot);
+        for (const Trace::ScalarSlot& slot : backward_.scalars)
+            joint_.trace.scalars.push_back(slot);
         forward_scalars_ = int(forward.scalars.size());
     }
 
@@ -37,8 +39,10 @@ private:
         for (size_t i = 0; i < wanted.size(); ++i) {
             if (!wanted[i]) continue;
             joint_.outputs.push_back(int(i));
-            if (i < outputs) joint_.trace.outputs.push_back(forward.outputs[i]);
-            else joint_.trace.assigns.push_back(forward.assigns[i - outputs]);
+            if (i < outputs)
+                joint_.trace.outputs.push_back(forward.outputs[i]);
+            else
+                joint_.trace.assigns.push_back(forward.assigns[i - outputs]);
         }
     }
 
@@ -47,7 +51,8 @@ private:
         return int(joint_.trace.values.size()) - 1;
     }
 
-    /// Returns what is given to backward alone, as values of its program: extras, and the gradients of the results.
+    /// Returns what is given to backward alone, as values of its program: extras, and the gradients
+    /// of the results.
     std::vector<int> add_inputs() {
         const size_t kept = graph_.kept.size();
         for (size_t i = 0; i < kept; ++i) numbers_[size_t(backward_.inputs[i])] = graph_.kept[i];
@@ -60,19 +65,24 @@ private:
         step.op = &border_op();
         step.attributes = attributes_of(border_, int(given.size()));
         step.inputs = joint_.trace.outputs;
-        for (const Trace::Assign& assign : joint_.trace.assigns) step.inputs.push_back(assign.value);
+        for (const Trace::Assign& assign : joint_.trace.assigns)
+            step.inputs.push_back(assign.value);
         for (int v : given) {
             step.inputs.push_back(add_value(backward_.values[size_t(v)]));
             joint_.trace.inputs.push_back(step.inputs.back());
         }
-        for (int v : given) step.outputs.push_back(numbers_[size_t(v)] = add_value({.type = backward_.values[size_t(v)].type}));
+        for (int v : given)
+            step.outputs.push_back(numbers_[size_t(v)] =
+                                       add_value({.type = backward_.values[size_t(v)].type}));
         joint_.trace.steps.push_back(std::move(step));
     }
 
     void add_step(Trace::Step step) {
         for (int& v : step.inputs) v = numbers_[size_t(v)];
         for (int& v : step.outputs) v = numbers_[size_t(v)];
-        for (int& s : step.scalars) s = graph_.scalars[size_t(s)].slot >= 0 ? graph_.scalars[size_t(s)].slot : forward_scalars_ + s;
+        for (int& s : step.scalars)
+            s = graph_.scalars[size_t(s)].slot >= 0 ? graph_.scalars[size_t(s)].slot
+                                                    : forward_scalars_ + s;
         joint_.trace.steps.push_back(std::move(step));
     }
 
@@ -86,7 +96,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph) {
+std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted,
+                                       const Trace& backward, const GraphEnd& graph) {
     return std::make_unique<const JointTrace>(Joiner(forward, wanted, backward, graph).run());
 }
 
@@ -97,7 +108,8 @@ Trace without_border(const Trace& joint) {
     std::vector<int> stands_for(plain.values.size());
     std::iota(stands_for.begin(), stands_for.end(), 0);
     const size_t given = border->outputs.size(), before = border->inputs.size() - given;
-    for (size_t i = 0; i < given; ++i) stands_for[size_t(border->outputs[i])] = border->inputs[before + i];
+    for (size_t i = 0; i < given; ++i)
+        stands_for[size_t(border->outputs[i])] = border->inputs[before + i];
     plain.steps.erase(border);
     const auto replace = [&](std::vector<int>& values) {
         for (int& v : values) v = stands_for[size_t(v)];
@@ -113,7 +125,9 @@ std::string why_apart(const Trace& forward, const Trace& backward, const Device&
     if (!device.is_host()) return "it runs on " + device.name();
     if (!backward.assigns.empty()) return "the backward pass changes states";
     for (const Trace* trace : {&forward, &backward})
-        if (std::ranges::any_of(trace->steps, [](const Trace::Step& step) { return step.attributes.has("communicator"); }))
+        if (std::ranges::any_of(trace->steps, [](const Trace::Step& step) {
+                return step.attributes.has("communicator");
+            }))
             return "it sends messages";
     return "";
 }

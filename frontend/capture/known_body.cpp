@@ -7,7 +7,8 @@ bool KnownBody::did_the_same(const KnownBody& other) const {
 }
 
 size_t KnownBody::bytes() const {
-    return sizeof(*this) + steps.bytes() + inputs.size() * sizeof(Input) + outputs.size() * sizeof(int);
+    return sizeof(*this) + steps.bytes() + inputs.size() * sizeof(Input) +
+           outputs.size() * sizeof(int);
 }
 
 }  // namespace catena::capture

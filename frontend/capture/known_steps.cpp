@@ -17,7 +17,8 @@ bool same(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_ca
 bool KnownSteps::read_the_same_cells(std::span<const double> before) const {
     return std::ranges::all_of(cells, [&](const ReadCell& read) {
         const size_t slot = size_t(read.slot);
-        return same(read.cell->value, read.value) && (slot >= before.size() || same(before[slot], read.value));
+        return same(read.cell->value, read.value) &&
+               (slot >= before.size() || same(before[slot], read.value));
     });
 }
 
@@ -27,12 +28,13 @@ bool KnownSteps::are_the_same(const KnownSteps& others) const {
 }
 
 size_t KnownSteps::bytes() const {
-    return makers.size() * sizeof(makers[0]) + scalars.size() * sizeof(scalars[0]) + cells.size() * sizeof(cells[0]) +
-           new_cells.size() * sizeof(new_cells[0]);
+    return makers.size() * sizeof(makers[0]) + scalars.size() * sizeof(scalars[0]) +
+           cells.size() * sizeof(cells[0]) + new_cells.size() * sizeof(new_cells[0]);
 }
 
 bool is_plain(const VariableBody& body) {
-    return !body.requires_grad && !body.is_state && !body.grad && !body.grad_consumed && !body.creator && !body.alias_of && !body.name;
+    return !body.requires_grad && !body.is_state && !body.grad && !body.grad_consumed &&
+           !body.creator && !body.alias_of && !body.name;
 }
 
 bool known_steps_are_checked() {

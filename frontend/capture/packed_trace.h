@@ -8,8 +8,9 @@
 
 namespace catena::capture {
 
-/// A Trace in a fraction of its memory, for regions that keep one for each of hundreds of sizes: equal types are held once, and so is
-/// what steps of one line have in common (a loop's turns); all lists of steps lie in one. Immutable.
+/// A Trace in a fraction of its memory, for regions that keep one for each of hundreds of sizes:
+/// equal types are held once, and so is what steps of one line have in common (a loop's turns); all
+/// lists of steps lie in one. Immutable.
 class PackedTrace {
 public:
     PackedTrace() = default;

@@ -24,7 +24,9 @@ Place::Rare& Place::rare() {
     if (Rare* there = rare_.load(std::memory_order_acquire)) return *there;
     auto made = std::make_unique<Rare>();
     Rare* there = nullptr;
-    return rare_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
+    return rare_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)
+               ? *made.release()
+               : *there;
 }
 
 void Step::set_numbers(std::span<const int> operands, std::span<const int> scalars) {
@@ -36,7 +38,9 @@ void Step::set_numbers(std::span<const int> operands, std::span<const int> scala
 
 size_t Step::bytes() const {
     size_t bytes = sizeof(Step) + (operand_count_ + scalar_count_) * sizeof(int);
-    if (rare) bytes += sizeof(Rare) + rare->inputs.size() * sizeof(Input) + rare->cells.size() * sizeof(rare->cells[0]);
+    if (rare)
+        bytes += sizeof(Rare) + rare->inputs.size() * sizeof(Input) +
+                 rare->cells.size() * sizeof(rare->cells[0]);
     return bytes;
 }
 
@@ -57,13 +61,17 @@ const Type* Tree::kept(std::span<const Type> types) {
     return types_.emplace(hash, std::vector<Type>(types.begin(), types.end()))->second.data();
 }
 
-const Step::Call* Tree::kept(const RecordedCall& call, Device& device, std::span<const Type> outputs) {
+const Step::Call* Tree::kept(const RecordedCall& call, Device& device,
+                             std::span<const Type> outputs) {
     const Type* types = kept(outputs);
-    const uint64_t hash = call.hash() ^ uint64_t(reinterpret_cast<uintptr_t>(types)) * 0x9E3779B97F4A7C15u;
+    const uint64_t hash =
+        call.hash() ^ uint64_t(reinterpret_cast<uintptr_t>(types)) * 0x9E3779B97F4A7C15u;
     std::lock_guard lock(kept_mutex_);
     const auto [first, last] = calls_.equal_range(hash);
     for (auto known = first; known != last; ++known)
-        if (known->second.output_types == types && known->second.device == &device && known->second == call) return &known->second;
+        if (known->second.output_types == types && known->second.device == &device &&
+            known->second == call)
+            return &known->second;
     bytes_ += sizeof(Step::Call);
     return &calls_.emplace(hash, Step::Call{call, &device, types})->second;
 }

@@ -23,16 +23,18 @@ class Step;
 struct GraphEnd;
 struct Ending;
 
-/// A point between two operations of a region's code, with everything that came next there in any call.
+/// A point between two operations of a region's code, with everything that came next there in any
+/// call.
 class Place {
 public:
     /// What few places have.
     struct Rare {
         std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
         std::atomic<GraphEnd*> graphs{nullptr};
-        std::atomic<KnownWalk*> walks{nullptr};  ///< Of backward() or grad() that began here.
+        std::atomic<KnownWalk*> walks{nullptr};   ///< Of backward() or grad() that began here.
         std::atomic<KnownBody*> bodies{nullptr};  ///< Of composites that began here.
-        std::atomic<int> walk_attempts{0}, body_attempts{0};  ///< How often a walk or a body from here was not known.
+        std::atomic<int> walk_attempts{0},
+            body_attempts{0};  ///< How often a walk or a body from here was not known.
     };
     Place() = default;
     ~Place() { delete rare_.load(std::memory_order_relaxed); }
@@ -51,15 +53,15 @@ public:
 
 private:
     template <class T>
-    T first(std::atomic<T> Rare::*member) const {
+    T first(std::atomic<T> Rare::* member) const {
         const Rare* rare = rare_.load(std::memory_order_acquire);
         return rare ? (rare->*member).load(std::memory_order_acquire) : T();
     }
     std::atomic<Rare*> rare_{nullptr};
 };
 
-/// A part of the code between host reads. Its values are numbered from `first_value`; the first `arguments` of them are
-/// the region's arguments.
+/// A part of the code between host reads. Its values are numbered from `first_value`; the first
+/// `arguments` of them are the region's arguments.
 struct Segment {
     Place start;
     int first_value = 0;
@@ -75,8 +77,9 @@ struct Composite {
     int steps = 0;  ///< Number of steps; the last one owns this object.
 };
 
-/// One operation of a recorded path. Immutable once other threads can see it. A region that sees many sizes holds hundreds of thousands
-/// of them: lists are as long as they are, what the turns of a loop have in common belongs to the tree, and what few steps have lies apart.
+/// One operation of a recorded path. Immutable once other threads can see it. A region that sees
+/// many sizes holds hundreds of thousands of them: lists are as long as they are, what the turns of
+/// a loop have in common belongs to the tree, and what few steps have lies apart.
 class Step {
 public:
     struct Call : RecordedCall {
@@ -86,7 +89,7 @@ public:
     struct Input {
         Type type;
         Device* device = nullptr;
-        std::string name;       ///< The name of the state that held it.
+        std::string name;  ///< The name of the state that held it.
         bool is_state = false;
     };
     /// What few steps have.
@@ -95,20 +98,30 @@ public:
         std::vector<Ref<Cell::Body>> cells;  ///< One for each scalar; empty if all are null.
     };
     void set_numbers(std::span<const int> operands, std::span<const int> scalars);
-    std::span<const int> operands() const { return {numbers_.get(), operand_count_}; }  ///< Values; those from first_value on are new inputs from outside.
-    std::span<const int> scalars() const { return {numbers_.get() + operand_count_, scalar_count_}; }  ///< Slots; those from first_scalar on are new.
-    std::span<const Type> outputs() const { return {call->output_types, size_t(end_value - first_output)}; }
-    std::span<const Input> inputs() const { return rare ? std::span<const Input>(rare->inputs) : std::span<const Input>(); }  ///< The new ones.
+    std::span<const int> operands() const {
+        return {numbers_.get(), operand_count_};
+    }  ///< Values; those from first_value on are new inputs from outside.
+    std::span<const int> scalars() const {
+        return {numbers_.get() + operand_count_, scalar_count_};
+    }  ///< Slots; those from first_scalar on are new.
+    std::span<const Type> outputs() const {
+        return {call->output_types, size_t(end_value - first_output)};
+    }
+    std::span<const Input> inputs() const {
+        return rare ? std::span<const Input>(rare->inputs) : std::span<const Input>();
+    }  ///< The new ones.
     /// Of a scalar; null for a plain number. For explain() and save().
-    Cell::Body* cell(size_t scalar) const { return rare && !rare->cells.empty() ? rare->cells[scalar].get() : nullptr; }
+    Cell::Body* cell(size_t scalar) const {
+        return rare && !rare->cells.empty() ? rare->cells[scalar].get() : nullptr;
+    }
     size_t bytes() const;
 
-    const Call* call = nullptr;           ///< See Tree::kept().
+    const Call* call = nullptr;  ///< See Tree::kept().
     std::unique_ptr<const Rare> rare;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
-    int index = 0;                        ///< Its index in the segment.
-    const Step* previous = nullptr;       ///< Null for the first of a segment.
+    int index = 0;                   ///< Its index in the segment.
+    const Step* previous = nullptr;  ///< Null for the first of a segment.
     /// Composites that end here, innermost first; null: none. Guarded by Tree::mutex.
     std::unique_ptr<std::vector<std::unique_ptr<Composite>>> composites;
     Place next;
@@ -119,20 +132,21 @@ private:
     uint32_t operand_count_ = 0, scalar_count_ = 0;
 };
 
-/// An end of a segment in some call, with the values referenced then and the program that computes them.
+/// An end of a segment in some call, with the values referenced then and the program that computes
+/// them.
 struct Ending {
     bool is_cut = false;
     const Step* last = nullptr;
     const Segment* segment = nullptr;
-    std::vector<int> alive;             ///< Computed values still referenced, in order.
-    const GraphEnd* graph = nullptr;    ///< The results' graph, if a backward outside is possible.
-    std::shared_ptr<Program> program;   ///< Guarded by Tree::mutex.
-    std::unique_ptr<Segment> rest;      ///< The next segment, after a cut.
+    std::vector<int> alive;            ///< Computed values still referenced, in order.
+    const GraphEnd* graph = nullptr;   ///< The results' graph, if a backward outside is possible.
+    std::shared_ptr<Program> program;  ///< Guarded by Tree::mutex.
+    std::unique_ptr<Segment> rest;     ///< The next segment, after a cut.
     std::atomic<Ending*> sibling{nullptr};
 };
 
-/// All paths that the code of a region took for one key. Concurrent calls read it without locks; additions are published
-/// atomically and never change.
+/// All paths that the code of a region took for one key. Concurrent calls read it without locks;
+/// additions are published atomically and never change.
 class Tree : public std::enable_shared_from_this<Tree> {
 public:
     /// `sizes`: of the region's programs; null if nothing is compiled.
@@ -151,8 +165,8 @@ public:
     KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
     KnownBody& add(Place& place, std::unique_ptr<KnownBody> made);
 
-    /// Equal ones that live as long as the tree: most of a path's steps have one of a few types, and many are turns of loops. May be
-    /// called without the mutex.
+    /// Equal ones that live as long as the tree: most of a path's steps have one of a few types,
+    /// and many are turns of loops. May be called without the mutex.
     const Type* kept(std::span<const Type> types);
     const Step::Call* kept(const RecordedCall& call, Device& device, std::span<const Type> outputs);
 

@@ -7,13 +7,14 @@
 
 namespace catena::capture {
 
-/// The steps of a segment up to `last` as a program, without outputs. Its values are the segment's, renumbered from 0;
-/// its inputs are those that a step reads.
-Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, const std::string& name,
-                    std::span<const double> scalars);
+/// The steps of a segment up to `last` as a program, without outputs. Its values are the segment's,
+/// renumbered from 0; its inputs are those that a step reads.
+Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last,
+                    const std::string& name, std::span<const double> scalars);
 
 /// The types of values of that path that no step makes, each in the tree.
-std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& segment, const Step* last, std::span<const int> values);
+std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& segment,
+                                             const Step* last, std::span<const int> values);
 
 /// Approximate memory of a trace.
 size_t bytes_of(const Trace& trace);

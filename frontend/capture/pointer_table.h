@@ -5,8 +5,8 @@
 
 namespace catena::capture {
 
-/// A hash table from addresses to numbers. Clearing is O(1) and keeps the memory, so one table is reused for many
-/// calls.
+/// A hash table from addresses to numbers. Clearing is O(1) and keeps the memory, so one table is
+/// reused for many calls.
 class PointerTable {
 public:
     void clear() {

@@ -33,8 +33,13 @@ int place_in(const std::vector<int>& list, int v) {
 }  // namespace
 
 Program::Program(const Follower& follower, const Ending& ending)
-    : tree_(follower.tree()), ending_(ending), region_(follower.region()), sizes_(tree_.sizes), graph_(ending.graph),
-      device_(&device_of(ending)), fast_math_(config().fast_math) {
+    : tree_(follower.tree()),
+      ending_(ending),
+      region_(follower.region()),
+      sizes_(tree_.sizes),
+      graph_(ending.graph),
+      device_(&device_of(ending)),
+      fast_math_(config().fast_math) {
     for (double value : follower.scalars()) scalars_.push_back({value, {}});
     traces_.forward = std::make_shared<Trace>(recorded());
     Trace& forward = *traces_.forward;
@@ -45,7 +50,8 @@ Program::Program(const Follower& follower, const Ending& ending)
     wanted_ = ending.alive;
     if (graph_)
         for (int v : graph_->kept)
-            if (forward.values[size_t(v)].role == Trace::Role::computed && place_in(wanted_, first + v) < 0)
+            if (forward.values[size_t(v)].role == Trace::Role::computed &&
+                place_in(wanted_, first + v) < 0)
                 wanted_.push_back(first + v);
     find_assigns(follower, forward);
     std::vector<int> assigned;
@@ -64,12 +70,14 @@ Program::Program(const Follower& follower, const Ending& ending)
     const Trace backward = graph_ ? graph_->backward.unpacked() : Trace();
     if (graph_) why_apart_ = capture::why_apart(forward, backward, *device_);
     if (graph_ && why_apart_.empty()) {
-        const std::shared_ptr<const JointTrace> joint = join(forward, output_alive_, backward, *graph_);
+        const std::shared_ptr<const JointTrace> joint =
+            join(forward, output_alive_, backward, *graph_);
         joint_outputs_ = joint->outputs;
         traces_.joint = {joint, &joint->trace};
         is_joint_ = true;
     }
-    for (const Trace::Step& step : forward.steps) sends_messages_ |= step.attributes.has("communicator");
+    for (const Trace::Step& step : forward.steps)
+        sends_messages_ |= step.attributes.has("communicator");
     trace_bytes_ = bytes_of(forward) + (traces_.joint ? bytes_of(*traces_.joint) : 0);
 }
 
@@ -82,7 +90,8 @@ Trace Program::recorded() const {
 /// Adds what is not in the path: the outputs and the assigns.
 void Program::complete(Trace& trace) const {
     const int first = ending_.segment->first_value;
-    for (size_t i = 0; i < outputs_.size() - assigns_.size(); ++i) trace.outputs.push_back(outputs_[i] - first);
+    for (size_t i = 0; i < outputs_.size() - assigns_.size(); ++i)
+        trace.outputs.push_back(outputs_[i] - first);
     trace.assigns = assigns_;
     for (int v : states_) trace.values[size_t(v)].role = Trace::Role::state;
 }
@@ -95,7 +104,8 @@ Program::Traces Program::traces() const {
     Traces made{std::make_shared<Trace>(recorded()), nullptr};
     complete(*made.forward);
     if (is_joint_) {
-        const std::shared_ptr<const JointTrace> joint = join(*made.forward, output_alive_, graph_->backward.unpacked(), *graph_);
+        const std::shared_ptr<const JointTrace> joint =
+            join(*made.forward, output_alive_, graph_->backward.unpacked(), *graph_);
         made.joint = {joint, &joint->trace};
     }
     return made;
@@ -115,25 +125,32 @@ void Program::find_assigns(const Follower& follower, const Trace& forward) {
     const int first = ending_.segment->first_value;
     PointerTable bodies, numbers;
     for (int v : inputs_) numbers.insert(follower.value(v).body(), v);
-    follower.log().for_each_first_content(bodies, [&](const Ref<VariableBody>& body, const Array& before, int) {
-        const ArrayBody* now = body->array.body();
-        if (!body->is_state || !before.defined() || !now || now->pending != &follower) return;
-        const int* target = numbers.find(before.body());
-        if (!target) return;
-        auto taken = [&](const Trace::Assign& a) { return a.target == *target - first || a.value == now->value - first; };
-        if (std::any_of(assigns_.begin(), assigns_.end(), taken)) return;
-        if (forward.values[size_t(*target - first)].role == Trace::Role::argument || !(before.type() == body->array.type())) return;
-        states_.push_back(*target - first);
-        assigns_.push_back({*target - first, now->value - first});
-    });
-    std::erase_if(assigns_, [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
+    follower.log().for_each_first_content(
+        bodies, [&](const Ref<VariableBody>& body, const Array& before, int) {
+            const ArrayBody* now = body->array.body();
+            if (!body->is_state || !before.defined() || !now || now->pending != &follower) return;
+            const int* target = numbers.find(before.body());
+            if (!target) return;
+            auto taken = [&](const Trace::Assign& a) {
+                return a.target == *target - first || a.value == now->value - first;
+            };
+            if (std::any_of(assigns_.begin(), assigns_.end(), taken)) return;
+            if (forward.values[size_t(*target - first)].role == Trace::Role::argument ||
+                !(before.type() == body->array.type()))
+                return;
+            states_.push_back(*target - first);
+            assigns_.push_back({*target - first, now->value - first});
+        });
+    std::erase_if(assigns_,
+                  [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
 }
 
 void Program::find_looks() {
     input_seen_.assign(inputs_.size(), 0);
     std::vector<const Step*> maker(size_t(ending_.last ? ending_.last->end_value : 0));
     for (const Step* step = ending_.last; step; step = step->previous)
-        for (size_t j = 0; j < step->outputs().size(); ++j) maker[size_t(step->first_output) + j] = step;
+        for (size_t j = 0; j < step->outputs().size(); ++j)
+            maker[size_t(step->first_output) + j] = step;
     auto made_by = [&](int v) { return size_t(v) < maker.size() ? maker[size_t(v)] : nullptr; };
     for (int v : ending_.alive) {
         Look look{.value = v, .base = v, .steps = {}};
@@ -168,7 +185,8 @@ bool Program::make_executable(Make make) {
     executable_ = std::move(made.executable);
     is_resized_ = made.is_resized;
     is_from_disk_ = made.is_from_disk;
-    compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    compile_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     compiled_for(compile_seconds_);
     if (is_resized_) drop_traces();
     compiled_.store(true, std::memory_order_release);
@@ -195,14 +213,17 @@ KnownSizes::Made Program::make_joint_or_apart(Make make) {
 
 bool Program::compile() {
     return make_executable([&](const CompileOptions& options) {
-        return make_joint_or_apart([&](const std::shared_ptr<const Trace>& trace) { return sizes_->compile(trace, options); });
+        return make_joint_or_apart([&](const std::shared_ptr<const Trace>& trace) {
+            return sizes_->compile(trace, options);
+        });
     });
 }
 
 bool Program::resize() {
     return make_executable([&](const CompileOptions& options) {
-        return make_joint_or_apart(
-            [&](const std::shared_ptr<const Trace>& trace) { return KnownSizes::Made{sizes_->resize(*trace, options), true}; });
+        return make_joint_or_apart([&](const std::shared_ptr<const Trace>& trace) {
+            return KnownSizes::Made{sizes_->resize(*trace, options), true};
+        });
     });
 }
 
@@ -213,7 +234,8 @@ std::string Program::why_apart() const {
     return why_apart_;
 }
 
-/// Also the numbers of backward, which forward may read: it computes what backward would compute once more.
+/// Also the numbers of backward, which forward may read: it computes what backward would compute
+/// once more.
 SmallVector<double, 32> Program::joint_scalars(std::span<const double> scalars) const {
     SmallVector<double, 32> all(scalars);
     for (const GraphEnd::Number& n : graph_->scalars)
@@ -221,15 +243,15 @@ SmallVector<double, 32> Program::joint_scalars(std::span<const double> scalars) 
     return all;
 }
 
-void Program::run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
-                           std::span<Array> outputs) {
+void Program::run_backward(std::span<const Array> inputs, std::span<const double> scalars,
+                           std::span<const bool> donated, std::span<Array> outputs) {
     ran_backward_ = true;
     joint_executable_->backward().run(inputs, scalars, donated, outputs);
 }
 
 /// `outputs` are given_outputs().
-void Program::run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
-                           std::span<Array> outputs) {
+void Program::run_compiled(std::span<const Array> inputs, std::span<const double> scalars,
+                           std::span<const bool> donated, std::span<Array> outputs) {
     if (!joint_executable_) return executable_->run(inputs, scalars, donated, outputs);
     const std::vector<int>& places = joint_outputs_;
     SmallVector<Array, 32> made(places.size() + 1);
@@ -246,22 +268,29 @@ void Program::run(Follower& follower, const Check& check) {
     for (int v : inputs_) {
         const Array& x = follower.value(v);
         donated.push_back(!follower.activation() && !input_seen_[donated.size()] &&
-                          x.body()->use_count() == follower.own_references(v) && x.storage()->use_count() == 1);
+                          x.body()->use_count() == follower.own_references(v) &&
+                          x.storage()->use_count() == 1);
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
     run_compiled(inputs, follower.scalars(), donated, outputs);
     if (check) check(outputs);
     deliver(follower, outputs);
-    if (Activation* activation = follower.activation()) keep_for_backward(*activation, inputs, outputs, follower.scalars());
+    if (Activation* activation = follower.activation())
+        keep_for_backward(*activation, inputs, outputs, follower.scalars());
 }
 
 void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
-    auto is_look = [&](int v) { return std::any_of(looks_.begin(), looks_.end(), [&](const Look& l) { return l.value == v; }); };
+    auto is_look = [&](int v) {
+        return std::any_of(looks_.begin(), looks_.end(),
+                           [&](const Look& l) { return l.value == v; });
+    };
     for (size_t i = 0; i < outputs_.size(); ++i)
-        if (output_alive_[i] && (looks_.empty() || !is_look(outputs_[i]))) follower.deliver(outputs_[i], outputs[i]);
+        if (output_alive_[i] && (looks_.empty() || !is_look(outputs_[i])))
+            follower.deliver(outputs_[i], outputs[i]);
     for (const Look& look : looks_) {
         const Array seen = look.of(follower.value(look.base));
-        follower.deliver(look.value, seen.defined() ? seen : outputs[size_t(place_in(outputs_, look.value))]);
+        follower.deliver(look.value,
+                         seen.defined() ? seen : outputs[size_t(place_in(outputs_, look.value))]);
     }
 }
 
@@ -275,16 +304,19 @@ void Program::interpret(Follower& follower) {
     keep_for_backward(*follower.activation(), inputs, outputs, follower.scalars());
 }
 
-std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated) {
+std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars,
+                                std::span<const bool> donated) {
     const bool compiled = is_compiled();
     std::vector<Array> outputs(compiled ? given_outputs() : outputs_.size());
-    if (compiled) run_compiled(inputs, scalars, donated, outputs);
-    else interpret_trace(*forward(), {inputs.begin(), inputs.end()}, scalars, outputs);
+    if (compiled)
+        run_compiled(inputs, scalars, donated, outputs);
+    else
+        interpret_trace(*forward(), {inputs.begin(), inputs.end()}, scalars, outputs);
     return outputs;
 }
 
-void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
-                                std::span<const double> scalars) {
+void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs,
+                                std::span<const Array> outputs, std::span<const double> scalars) {
     activation.program = shared_from_this();
     activation.inputs.clear();
     activation.inputs.append(inputs.begin(), inputs.end());
@@ -298,7 +330,8 @@ void Program::keep_values(Activation& activation, std::span<const Array> outputs
     activation.is_joint = outputs.size() > outputs_.size();
     if (!activation.is_joint) {
         for (int place : kept_outputs_)
-            activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+            activation.kept.push_back(place >= 0 ? outputs[size_t(place)]
+                                                 : activation.inputs[size_t(-1 - place)]);
         return;
     }
     activation.joint_scalars = joint_scalars(activation.scalars);
@@ -315,13 +348,16 @@ std::vector<Array> Program::kept_by_interpretation(const Activation& activation)
     std::vector<Array> outputs(outputs_.size()), kept;
     if (kept_outputs_.empty()) return kept;
     const RecorderScope unseen(nullptr);
-    interpret_trace(*forward(), {activation.inputs.begin(), activation.inputs.end()}, activation.scalars, outputs);
-    for (int place : kept_outputs_) kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+    interpret_trace(*forward(), {activation.inputs.begin(), activation.inputs.end()},
+                    activation.scalars, outputs);
+    for (int place : kept_outputs_)
+        kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
     return kept;
 }
 
 size_t Program::bytes() const {
-    return sizeof(*this) + (is_compiled() && is_resized_ ? 0 : trace_bytes_) + (is_compiled() ? executable_->info().bytes : 0);
+    return sizeof(*this) + (is_compiled() && is_resized_ ? 0 : trace_bytes_) +
+           (is_compiled() ? executable_->info().bytes : 0);
 }
 
 }  // namespace catena::capture

@@ -20,7 +20,8 @@ namespace catena::capture {
 
 class Follower;
 
-/// Computes one segment for one ending. Shared by all calls that take this path; contains no data of a single call.
+/// Computes one segment for one ending. Shared by all calls that take this path; contains no data
+/// of a single call.
 class Program : public std::enable_shared_from_this<Program> {
 public:
     /// `follower` has just reached `ending`.
@@ -33,17 +34,20 @@ public:
     bool claim_compilation() { return !is_claimed_.exchange(true); }
     bool is_compiled() const { return compiled_.load(std::memory_order_acquire); }
 
-    /// Runs compiled code and delivers the referenced values to `follower`. `check` is called with all outputs before.
+    /// Runs compiled code and delivers the referenced values to `follower`. `check` is called with
+    /// all outputs before.
     using Check = std::function<void(std::span<const Array> outputs)>;
     void run(Follower& follower, const Check& check = {});
     /// The same with the eager kernels.
     void interpret(Follower& follower);
-    /// A call without a Follower, see Replay. Returns outputs(), in order, those that are only kept for backward undefined if the
-    /// program is compiled together with its backward, and then behind them what it saves for that.
-    std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated);
+    /// A call without a Follower, see Replay. Returns outputs(), in order, those that are only kept
+    /// for backward undefined if the program is compiled together with its backward, and then
+    /// behind them what it saves for that.
+    std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars,
+                           std::span<const bool> donated);
     /// Stores in `activation` what backward will need of a call.
-    void keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
-                           std::span<const double> scalars);
+    void keep_for_backward(Activation& activation, std::span<const Array> inputs,
+                           std::span<const Array> outputs, std::span<const double> scalars);
     /// Recomputes the kept values that a backward has released.
     void compute_kept(Activation& activation);
     /// GraphEnd::kept, recomputed by the eager kernels.
@@ -51,19 +55,24 @@ public:
     /// Compiled together with its backward, or to be; else there is a reason why not.
     bool is_joint() const { return is_joint_; }
     /// Null until it is compiled, and if is_joint() is false.
-    program::JointExecutable* joint() const { return is_compiled() ? joint_executable_.get() : nullptr; }
-    std::shared_ptr<const Trace> joint_trace() const;  ///< Of joint(), which must not be null: forward, the border, backward.
+    program::JointExecutable* joint() const {
+        return is_compiled() ? joint_executable_.get() : nullptr;
+    }
+    std::shared_ptr<const Trace> joint_trace()
+        const;  ///< Of joint(), which must not be null: forward, the border, backward.
     std::string why_apart() const;
     /// The backward part of joint().
-    void run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
-                      std::span<Array> outputs);
+    void run_backward(std::span<const Array> inputs, std::span<const double> scalars,
+                      std::span<const bool> donated, std::span<Array> outputs);
     bool ran_backward() const { return ran_backward_; }
 
-    /// Its steps as a trace. Written again at each call for programs planned from other sizes, which do not keep it; the tree of
-    /// the paths must be there.
+    /// Its steps as a trace. Written again at each call for programs planned from other sizes,
+    /// which do not keep it; the tree of the paths must be there.
     std::shared_ptr<const Trace> forward() const;
     int step_count() const { return ending_.last ? ending_.last->index + 1 : 0; }
-    const std::vector<Trace::ScalarSlot>& scalars() const { return scalars_; }  ///< As when it was recorded.
+    const std::vector<Trace::ScalarSlot>& scalars() const {
+        return scalars_;
+    }  ///< As when it was recorded.
     const Type& input_type(size_t i) const { return *input_types_[i]; }
     Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
     const GraphEnd* graph() const { return graph_; }
@@ -79,13 +88,15 @@ public:
 
     std::atomic<int64_t> hits{0};
     std::atomic<int64_t> last_used{0};  ///< The region's call number.
-    std::shared_ptr<Replay> replay;  ///< Made by the latest followed call; guarded by the region's mutex.
+    std::shared_ptr<Replay>
+        replay;  ///< Made by the latest followed call; guarded by the region's mutex.
 
 private:
-    /// An output that is a view in eager code, sharing its elements with an array that may be referenced elsewhere.
+    /// An output that is a view in eager code, sharing its elements with an array that may be
+    /// referenced elsewhere.
     struct Look {
         int value, base;
-        std::vector<const Step*> steps;  ///< The view operations applied to `base`.
+        std::vector<const Step*> steps;     ///< The view operations applied to `base`.
         Array of(const Array& base) const;  ///< Undefined when the elements must be copied.
     };
     struct Traces {
@@ -106,8 +117,8 @@ private:
     KnownSizes::Made make_joint_or_apart(Make make);
     SmallVector<double, 32> joint_scalars(std::span<const double> scalars) const;
     void keep_values(Activation& activation, std::span<const Array> outputs) const;
-    void run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
-                      std::span<Array> outputs);
+    void run_compiled(std::span<const Array> inputs, std::span<const double> scalars,
+                      std::span<const bool> donated, std::span<Array> outputs);
     size_t given_outputs() const { return outputs_.size() + (joint_executable_ ? 1 : 0); }
 
     const Tree& tree_;  ///< Whoever calls this owns it, too.
@@ -116,17 +127,19 @@ private:
     const std::shared_ptr<KnownSizes> sizes_;
     const GraphEnd* graph_;
     mutable std::mutex traces_mutex_;
-    Traces traces_;           ///< Guarded by traces_mutex_. Programs planned from other sizes, of which there may be hundreds, drop it.
+    Traces traces_;  ///< Guarded by traces_mutex_. Programs planned from other sizes, of which
+                     ///< there may be hundreds, drop it.
     size_t trace_bytes_ = 0;  ///< Of both: the region adds up all its programs whenever one is new.
     std::vector<Trace::ScalarSlot> scalars_;
     std::vector<Trace::Assign> assigns_;
-    std::vector<int> states_;               ///< Values of the trace that are states because they are assigned.
+    std::vector<int> states_;  ///< Values of the trace that are states because they are assigned.
     std::vector<const Type*> input_types_;  ///< In the tree.
     std::vector<int> inputs_, outputs_, wanted_;
     std::vector<char> output_alive_;  ///< For each of outputs_: it is still referenced.
     std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ is a view of it.
     std::vector<Look> looks_;         ///< Indexed by value.
-    std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its output index i, or -1 - its input index.
+    std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its output index i, or -1 -
+                                     ///< its input index.
     Device* device_;
     bool fast_math_, sends_messages_ = false;
     mutable std::mutex mutex_;

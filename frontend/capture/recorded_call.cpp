@@ -14,10 +14,14 @@ bool is_same_place(const SourceLoc& a, const SourceLoc& b) {
 
 }  // namespace
 
-uint64_t RecordedCall::hash() const { return attributes.hash() * 31 + uint64_t(op->id) * 0x9E3779B97F4A7C15u + uint64_t(location.line); }
+uint64_t RecordedCall::hash() const {
+    return attributes.hash() * 31 + uint64_t(op->id) * 0x9E3779B97F4A7C15u +
+           uint64_t(location.line);
+}
 
 bool operator==(const RecordedCall& a, const RecordedCall& b) {
-    return a.op == b.op && a.attributes == b.attributes && a.function == b.function && is_same_place(a.location, b.location);
+    return a.op == b.op && a.attributes == b.attributes && a.function == b.function &&
+           is_same_place(a.location, b.location);
 }
 
 }  // namespace catena::capture

@@ -11,7 +11,8 @@ struct OpDef;
 
 namespace catena::capture {
 
-/// What a step of a recording says of its operation, apart from what it reads. The turns of a loop say the same.
+/// What a step of a recording says of its operation, apart from what it reads. The turns of a loop
+/// say the same.
 struct RecordedCall {
     const OpDef* op = nullptr;
     Attributes attributes;

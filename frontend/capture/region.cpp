@@ -22,19 +22,20 @@ namespace {
 uint64_t alias_of(const Flat& arguments, size_t k) {
     const ArrayBody* body = arguments.variables[k].array().body();
     for (size_t j = 0; j < k; ++j)
-        if (arguments.variables[j].defined() && arguments.variables[j].array().body() == body) return j;
+        if (arguments.variables[j].defined() && arguments.variables[j].array().body() == body)
+            return j;
     return k;
 }
 
-/// Where gradients of an argument flow: whether any do, whether it has a creator, is the state that owns its array, and which earlier
-/// argument is the same variable.
+/// Where gradients of an argument flow: whether any do, whether it has a creator, is the state that
+/// owns its array, and which earlier argument is the same variable.
 uint64_t place_in_graph(const Flat& arguments, size_t k) {
     const Variable& x = arguments.variables[k];
     const VariableBody& body = *x.body();
     size_t first = 0;
     while (arguments.variables[first].body() != &body) ++first;
-    return uint64_t(body.requires_grad) | uint64_t(bool(body.creator)) << 1 | uint64_t(body.array.body()->owner == &body) << 2 |
-           uint64_t(first) << 3;
+    return uint64_t(body.requires_grad) | uint64_t(bool(body.creator)) << 1 |
+           uint64_t(body.array.body()->owner == &body) << 2 | uint64_t(first) << 3;
 }
 
 /// `whole`: calls may skip the code, so its path must depend on the key alone.
@@ -53,7 +54,8 @@ void make_key(const Flat& arguments, bool whole, Key& words) {
             continue;
         }
         const Array& array = x.array();
-        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 | alias_of(arguments, k) << 32);
+        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 |
+                        alias_of(arguments, k) << 32);
         words.push_back(reinterpret_cast<uintptr_t>(&array.device()));
         if (whole) words.push_back(place_in_graph(arguments, k));
         if (whole) words.push_back(reinterpret_cast<uintptr_t>(array.body()->owner));
@@ -77,7 +79,8 @@ bool is_due(Audit audit, int64_t call) {
 
 }  // namespace
 
-Region::Region(StaticGraphOptions options, const SourceLoc& at) : options_(std::move(options)), at_(at) {}
+Region::Region(StaticGraphOptions options, const SourceLoc& at)
+    : options_(std::move(options)), at_(at) {}
 
 StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
     bool is_first = false;
@@ -92,24 +95,30 @@ StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
     if (is_first || current_recorder()) return {};  // The first one initialises what it calls.
     std::lock_guard lock(mutex_);
     ++statistics_.timed_eager_calls;
-    statistics_.eager_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    statistics_.eager_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {};
 }
 
 void Region::say_unavailable() {
     static std::atomic<bool> said = false;  // Once per process: it applies to all regions.
     if (said.exchange(true)) return;
-    std::fprintf(stderr, "catena: static_graph %s: there is no compiler, this region and all others run eagerly (%s)\n",
+    std::fprintf(stderr,
+                 "catena: static_graph %s: there is no compiler, this region and all others run "
+                 "eagerly (%s)\n",
                  options_.name.c_str(), compiler_complaint().c_str());
 }
 
 void Region::count_new(bool is_new) {
     const int64_t calls = repetition_.followed(is_new);
     if (calls == 0) return;
-    std::string line = fmt::format("static_graph {} ({}): most calls up to call {} had paths or sizes that no call had before, which cannot pay: "
-                                   "it runs as eager code for the next {} calls",
-                                   options_.name, to_string(at_), statistics_.calls, calls);
-    if (!std::exchange(said_rest_, true)) std::fprintf(stderr, "catena: %s, and then is tried again\n", line.c_str());
+    std::string line = fmt::format(
+        "static_graph {} ({}): most calls up to call {} had paths or sizes that no call had "
+        "before, which cannot pay: "
+        "it runs as eager code for the next {} calls",
+        options_.name, to_string(at_), statistics_.calls, calls);
+    if (!std::exchange(said_rest_, true))
+        std::fprintf(stderr, "catena: %s, and then is tried again\n", line.c_str());
     note(std::move(line));
 }
 
@@ -156,7 +165,8 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
         ++entry->calls;
         entry->last_used = statistics_.calls;
         number = {entry->calls, statistics_.calls};
-        if (options_.audit != Audit::always && !must_follow(*entry) && entry->current->replay->applies(arguments, *entry->current)) {
+        if (options_.audit != Audit::always && !must_follow(*entry) &&
+            entry->current->replay->applies(arguments, *entry->current)) {
             program = entry->current;
             replay = program->replay;
             program->last_used = statistics_.calls;
@@ -167,7 +177,8 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     ++program->hits;
     StaticRegion::Outcome outcome;
     if (!replay->run(arguments, *program, entry->tree, outcome.outputs.variables)) {
-        // The code's own operations before the failing one change states, as in eager code, and the error names its line.
+        // The code's own operations before the failing one change states, as in eager code, and the
+        // error names its line.
         {
             std::lock_guard lock(mutex_);
             --(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
@@ -181,23 +192,30 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
 }
 
 bool Region::must_follow(Entry& entry) {
-    if (code_must_run() || verifies(options_) || is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
+    if (code_must_run() || verifies(options_) || is_due(options_.audit, entry.calls) ||
+        !entry.current || !entry.current->replay || config().debug)
+        return true;
     if (!entry.current->is_compiled() && compiler_installed()) return true;
-    if (const GraphEnd* graph = entry.current->graph(); graph && !graph->latest->is_latest(graph->asked)) return true;
+    if (const GraphEnd* graph = entry.current->graph();
+        graph && !graph->latest->is_latest(graph->asked))
+        return true;
     const Replay& replay = *entry.current->replay;
-    if (replay.obstacle().empty() || replay.is_special()) return replay.is_special() || !replay.is_of_this_thread();
+    if (replay.obstacle().empty() || replay.is_special())
+        return replay.is_special() || !replay.is_of_this_thread();
     if (!std::exchange(said_obstacle_, true)) {
-        std::string line = fmt::format("static_graph {} ({}): its code runs at every call although StaticGraphOptions::audit asks "
-                                       "for less: {}",
-                                       options_.name, to_string(at_), replay.obstacle());
+        std::string line = fmt::format(
+            "static_graph {} ({}): its code runs at every call although StaticGraphOptions::audit "
+            "asks "
+            "for less: {}",
+            options_.name, to_string(at_), replay.obstacle());
         std::fprintf(stderr, "catena: %s\n", line.c_str());
         note(std::move(line));
     }
     return true;
 }
 
-StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& number, const Flat& arguments,
-                                     const StaticRegion::Body& body) {
+StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
+                                     const Flat& arguments, const StaticRegion::Body& body) {
     std::unique_ptr<Follower> follower;
     {
         std::lock_guard lock(mutex_);
@@ -205,7 +223,10 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     }
     Flat results;
     Session session(*this, *entry, number, arguments, results);
-    follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads, options_.audit != Audit::always}, session);
+    follower->begin(arguments,
+                    {options_.name.c_str(), options_.breaks, options_.keep_grads,
+                     options_.audit != Audit::always},
+                    session);
     try {
         const parallel::ReceivingCall receiving(entry->received);
         RecorderScope recording(follower.get());
@@ -219,7 +240,8 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     StaticRegion::Outcome outcome;
     std::lock_guard lock(mutex_);
     session.count();
-    if (options_.audit != Audit::always && session.replay()) outcome.result_template = session.replay()->result_template;
+    if (options_.audit != Audit::always && session.replay())
+        outcome.result_template = session.replay()->result_template;
     idle_.give(entry->tree, std::move(follower));
     return outcome;
 }
@@ -235,8 +257,8 @@ size_t Region::bytes() const {
     return bytes;
 }
 
-/// Evicts the least recently used programs, except `newest`, until the limit is met. Calls still using one own
-/// it.
+/// Evicts the least recently used programs, except `newest`, until the limit is met. Calls still
+/// using one own it.
 void Region::make_room(const Program& newest) {
     for (size_t total = bytes(); total > options_.cache_bytes;) {
         auto owner = entries_.end();
@@ -261,7 +283,8 @@ void Region::make_room(const Program& newest) {
             for (const auto& ending : entry.tree->endings()) is_empty &= !ending->program;
         }
         ++statistics_.dropped;
-        note(fmt::format("call {}: evicted a program for {}", statistics_.calls, entry.description));
+        note(
+            fmt::format("call {}: evicted a program for {}", statistics_.calls, entry.description));
         if (!is_empty) continue;
         total -= std::min(total, entry.tree->bytes());
         forget(owner);
@@ -269,7 +292,9 @@ void Region::make_room(const Program& newest) {
     // If the code takes a new path at every call, the paths alone may exceed the limit.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
         const auto here = entry++;
-        if (here->second->tree->bytes() > options_.cache_bytes / 2 && here->second->tree->endings().size() > 64) forget(here);
+        if (here->second->tree->bytes() > options_.cache_bytes / 2 &&
+            here->second->tree->endings().size() > 64)
+            forget(here);
     }
 }
 
@@ -300,14 +325,19 @@ void Region::clear() {
 SavedCall Region::last_call() const {
     std::lock_guard lock(mutex_);
     if (last_entry_ && last_entry_->was_cut)
-        fail<ValueError>("save: region {} reads a computed value on the host ({}), which cannot be saved; return the value "
-                         "instead, or choose by `where`",
-                         options_.name, to_string(last_entry_->cut_at));
+        fail<ValueError>(
+            "save: region {} reads a computed value on the host ({}), which cannot be saved; "
+            "return the value "
+            "instead, or choose by `where`",
+            options_.name, to_string(last_entry_->cut_at));
     if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
-        fail<ValueError>("save: region {} has no program yet; call it first, not inside another region and not with static graphs off",
-                         options_.name);
+        fail<ValueError>(
+            "save: region {} has no program yet; call it first, not inside another region and not "
+            "with static graphs off",
+            options_.name);
     const Entry& entry = *last_entry_;
-    return {options_.name, options_.keep_grads, entry.tree, entry.current, entry.types, entry.want_gradients, entry.config};
+    return {options_.name, options_.keep_grads,  entry.tree,  entry.current,
+            entry.types,   entry.want_gradients, entry.config};
 }
 
 namespace {
@@ -315,7 +345,8 @@ namespace {
 /// A runner that computes nothing and stores the data needed for a file.
 class Exporter final : public SegmentRunner {
 public:
-    Exporter(const Flat& arguments, const Flat& results) : arguments_(arguments), results_(results) {}
+    Exporter(const Flat& arguments, const Flat& results)
+        : arguments_(arguments), results_(results) {}
     void run(Follower& follower, Ending& ending) override {
         Program program(follower, ending);
         exported = Replay(follower, program, arguments_, results_).exported(program);
@@ -333,15 +364,20 @@ private:
 
 ExportedProgram SavedCall::exported() const { return program->replay->exported(*program); }
 
-ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, const StaticRegion::Rerun& rerun) const {
+ExportedProgram SavedCall::exported_for(const std::vector<Type>& given,
+                                        const StaticRegion::Rerun& rerun) const {
     Flat arguments, results;
     for (size_t k = 0; k < given.size(); ++k)
-        arguments.variables.emplace_back(Array::empty(given[k], meta_device()), bool(want_gradients[k]));
+        arguments.variables.emplace_back(Array::empty(given[k], meta_device()),
+                                         bool(want_gradients[k]));
     const SettingsScope settings(config);
     Tree shapes(given);
     Follower follower(shapes);
     Exporter exporter(arguments, results);
-    follower.begin(arguments, {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads, .has_no_graph = true}, exporter);
+    follower.begin(
+        arguments,
+        {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads, .has_no_graph = true},
+        exporter);
     try {
         RecorderScope recording(&follower);
         rerun(arguments, results);

@@ -20,21 +20,21 @@
 
 namespace catena::capture {
 
-/// The lookup key of a call's programs: settings, and for every argument array its type, device and which other
-/// arguments are the same array.
+/// The lookup key of a call's programs: settings, and for every argument array its type, device and
+/// which other arguments are the same array.
 using Key = std::vector<uint64_t>;
 
 /// All data of a region for one key.
 struct Entry {
     std::string description;
     std::shared_ptr<Tree> tree;
-    std::shared_ptr<Program> current;             ///< The latest call's.
+    std::shared_ptr<Program> current;  ///< The latest call's.
     int64_t calls = 0, last_used = 0;
     // Types of the arguments of the first call.
     std::vector<Type> types;
     std::vector<char> want_gradients;
     Config config;
-    SourceLoc cut_at;                             ///< The line of the latest host read of a computed value.
+    SourceLoc cut_at;  ///< The line of the latest host read of a computed value.
     bool was_cut = false;
     parallel::ReceivedTypes received;
 };
@@ -57,7 +57,8 @@ struct SavedCall {
     Device& device() const { return program->device(); }
     ExportedProgram exported() const;
     /// Exports the code for arguments of other types, by running it on shapes only.
-    ExportedProgram exported_for(const std::vector<Type>& types, const StaticRegion::Rerun& rerun) const;
+    ExportedProgram exported_for(const std::vector<Type>& types,
+                                 const StaticRegion::Rerun& rerun) const;
 };
 
 /// Counts background compilations, which must finish before the region is destroyed.
@@ -103,8 +104,8 @@ private:
     friend class Session;
 
     StaticRegion::Outcome run_eagerly(const StaticRegion::Body& body);
-    StaticRegion::Outcome follow(const std::shared_ptr<Entry>& entry, const CallNumber& number, const Flat& arguments,
-                                 const StaticRegion::Body& body);
+    StaticRegion::Outcome follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
+                                 const Flat& arguments, const StaticRegion::Body& body);
     bool must_follow(Entry& entry);
     Entry& entry_for(const Flat& arguments);
     void say_unavailable();
@@ -117,9 +118,11 @@ private:
 
     const StaticGraphOptions options_;
     const SourceLoc at_;
-    mutable std::recursive_mutex mutex_;  ///< Guards all members below; not held while code runs or compiles.
+    mutable std::recursive_mutex
+        mutex_;  ///< Guards all members below; not held while code runs or compiles.
     std::map<Key, std::shared_ptr<Entry>> entries_;
-    std::shared_ptr<KnownSizes> sizes_ = std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
+    std::shared_ptr<KnownSizes> sizes_ =
+        std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
     IdleFollowers idle_;
     const Key* last_key_ = nullptr;
     std::shared_ptr<Entry> last_entry_;

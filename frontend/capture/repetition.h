@@ -7,8 +7,9 @@
 
 namespace catena::capture {
 
-/// How many of a region's calls are new: of paths or sizes that none had before, so that to follow and to compile them costs time and brings
-/// none. While most are, calls run as eager code, for longer and longer; in between some are followed, to see whether they repeat.
+/// How many of a region's calls are new: of paths or sizes that none had before, so that to follow
+/// and to compile them costs time and brings none. While most are, calls run as eager code, for
+/// longer and longer; in between some are followed, to see whether they repeat.
 class Repetition {
 public:
     /// True: this call is to run as eager code.
@@ -16,7 +17,8 @@ public:
         if (resting_.load(std::memory_order_relaxed) <= 0) return false;
         return resting_.fetch_sub(1, std::memory_order_relaxed) > 0;
     }
-    /// After a followed call, by one thread at a time. Returns for how many calls the region rests now.
+    /// After a followed call, by one thread at a time. Returns for how many calls the region rests
+    /// now.
     int64_t followed(bool is_new) {
         share_ += (double(is_new) - share_) / remembered;
         if (share_ < 0.25) pause_ = shortest;

@@ -19,7 +19,8 @@ namespace {
 /// Of each thread, because every followed call makes a Replay: their memory stays.
 struct Tables {
     PointerTable seen;                 ///< Variables.
-    PointerTable gradients, contents;  ///< Arrays before the call: the variables they belonged to, by their place in `bodies`.
+    PointerTable gradients, contents;  ///< Arrays before the call: the variables they belonged to,
+                                       ///< by their place in `bodies`.
     PointerTable changed;              ///< States that the call assigns.
     PointerTable inputs;               ///< The program's inputs by their arrays.
     std::vector<int> outputs;          ///< Its outputs by their values; -1 for others.
@@ -37,7 +38,8 @@ Tables& tables() {
 
 }  // namespace
 
-Replay::Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+Replay::Replay(Follower& follower, const Program& program, const Flat& arguments,
+               const Flat& results) {
     region_ = follower.region();
     scalars_.resize(follower.scalars().size());
     take_scalars(follower);
@@ -59,50 +61,63 @@ void Replay::find_inputs(Follower& follower, const Program& program, const Flat&
     t.bodies.clear();
     const auto note = [&](PointerTable& table, const Array& before, VariableBody* body) {
         int& place = table.insert(before.body(), int(t.bodies.size()));
-        if (place == int(t.bodies.size())) t.bodies.push_back(body);
-        else if (place != shared && t.bodies[size_t(place)] != body) place = shared;
+        if (place == int(t.bodies.size()))
+            t.bodies.push_back(body);
+        else if (place != shared && t.bodies[size_t(place)] != body)
+            place = shared;
     };
-    follower.log().for_each_first_gradient(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
-        if (before.defined()) note(t.gradients, before, body.get());
-    });
+    follower.log().for_each_first_gradient(
+        t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
+            if (before.defined()) note(t.gradients, before, body.get());
+        });
     for (const UndoLog::Read& r : follower.log().reads())
-        if (r.body->grad && r.body->grad->array.body()->pending != &follower) note(t.gradients, r.body->grad->array, r.body.get());
+        if (r.body->grad && r.body->grad->array.body()->pending != &follower)
+            note(t.gradients, r.body->grad->array, r.body.get());
     t.changed.clear();
-    follower.log().for_each_first_content(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
-        t.changed.insert(body.get(), 0);
-        if (before.defined() && body->is_state) note(t.contents, before, body.get());
-    });
+    follower.log().for_each_first_content(
+        t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
+            t.changed.insert(body.get(), 0);
+            if (before.defined() && body->is_state) note(t.contents, before, body.get());
+        });
     inputs_.reserve(program.inputs().size());
     for (int v : program.inputs()) {
-        if (v < int(arguments.variables.size())) inputs_.push_back({.kind = Source::argument, .index = v});
-        else inputs_.push_back(from_outside(follower.original(follower.value(v)), arguments));
+        if (v < int(arguments.variables.size()))
+            inputs_.push_back({.kind = Source::argument, .index = v});
+        else
+            inputs_.push_back(from_outside(follower.original(follower.value(v)), arguments));
     }
     input_read_later_.resize(inputs_.size());
     input_assigned_.resize(inputs_.size());
 }
 
-/// An array from before the call. A state that the call assigns may have become its owner by now: what counts is who held it when the call
-/// began.
+/// An array from before the call. A state that the call assigns may have become its owner by now:
+/// what counts is who held it when the call began.
 Replay::Source Replay::from_outside(const Array& array, const Flat& arguments) {
     Tables& t = tables();
     const auto was = [&](PointerTable& table) {
         const int* place = table.find(array.body());
-        if (place && *place == shared) obstacle_ = "it reads an array that is the gradient, or the content, of two variables";
+        if (place && *place == shared)
+            obstacle_ = "it reads an array that is the gradient, or the content, of two variables";
         return place && *place != shared ? t.bodies[size_t(*place)] : nullptr;
     };
-    if (VariableBody* state = was(t.contents)) return {.kind = Source::state, .body = Ref<VariableBody>(state)};
+    if (VariableBody* state = was(t.contents))
+        return {.kind = Source::state, .body = Ref<VariableBody>(state)};
     for (size_t k = 0; k < arguments.variables.size(); ++k)
-        if (arguments.variables[k].defined() && arguments.variables[k].array() == array) return {.kind = Source::argument, .index = int(k)};
+        if (arguments.variables[k].defined() && arguments.variables[k].array() == array)
+            return {.kind = Source::argument, .index = int(k)};
     VariableBody* owner = array.body()->owner;
-    if (owner && !t.changed.find(owner)) return {.kind = Source::state, .body = Ref<VariableBody>(owner)};
-    if (VariableBody* of = was(t.gradients)) return {.kind = Source::gradient, .body = Ref<VariableBody>(of)};
+    if (owner && !t.changed.find(owner))
+        return {.kind = Source::state, .body = Ref<VariableBody>(owner)};
+    if (VariableBody* of = was(t.gradients))
+        return {.kind = Source::gradient, .body = Ref<VariableBody>(of)};
     return {.kind = Source::captured, .array = array};
 }
 
 void Replay::find_places(const Follower& follower, const Program& program) {
     Tables& t = tables();
     t.inputs.clear();
-    for (size_t i = 0; i < inputs_.size(); ++i) t.inputs.insert(follower.value(program.inputs()[i]).body(), int(i));
+    for (size_t i = 0; i < inputs_.size(); ++i)
+        t.inputs.insert(follower.value(program.inputs()[i]).body(), int(i));
     t.outputs.clear();
     for (size_t i = 0; i < program.outputs().size(); ++i) {
         const auto v = size_t(program.outputs()[i]);
@@ -119,7 +134,8 @@ Replay::Source Replay::source_of(const Array& array, Follower& follower, const F
     return from_outside(follower.original(array), arguments);
 }
 
-/// Two arguments that are one array have one input in the recording. (Calls that skip the code have another key where they are two.)
+/// Two arguments that are one array have one input in the recording. (Calls that skip the code have
+/// another key where they are two.)
 void Replay::find_ambiguities(const Flat& arguments) {
     PointerTable& places = tables().seen;
     places.clear();
@@ -127,11 +143,14 @@ void Replay::find_ambiguities(const Flat& arguments) {
         const Variable& x = arguments.variables[k];
         if (!x.defined() || !x.array().defined()) continue;
         const int first = places.insert(x.array().body(), int(k));
-        if (first != int(k)) ambiguity_ = fmt::format("arguments {} and {} were one array when it was called", first, k);
+        if (first != int(k))
+            ambiguity_ =
+                fmt::format("arguments {} and {} were one array when it was called", first, k);
     }
 }
 
-void Replay::find_effects(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+void Replay::find_effects(Follower& follower, const Program& program, const Flat& arguments,
+                          const Flat& results) {
     PointerTable& seen = tables().seen;
     const auto is_made = [&](const VariableBody& body) {
         return !body.is_state && body.array.defined() && body.array.body()->pending == &follower;
@@ -142,19 +161,27 @@ void Replay::find_effects(Follower& follower, const Program& program, const Flat
         for (size_t k = 0; k < arguments.variables.size(); ++k)
             if (arguments.variables[k].body() == body.get()) effect.argument = int(k);
         // A loss is another variable at every call.
-        for (size_t k = 0; effect.argument < 0 && is_made(*body) && k < results.variables.size(); ++k)
+        for (size_t k = 0; effect.argument < 0 && is_made(*body) && k < results.variables.size();
+             ++k)
             if (results.variables[k].body() == body.get()) effect.result = int(k);
         if (effect.argument < 0 && effect.result < 0) effect.body = body;
-        if (!is_gradient) effect.value = source_of(body->array, follower, arguments);
-        else if (body->grad_consumed) effect.consumed = true;
-        else if (body->grad) effect.value = source_of(body->grad->array, follower, arguments);
+        if (!is_gradient)
+            effect.value = source_of(body->array, follower, arguments);
+        else if (body->grad_consumed)
+            effect.consumed = true;
+        else if (body->grad)
+            effect.value = source_of(body->grad->array, follower, arguments);
         effects_.push_back(std::move(effect));
     };
-    follower.log().for_each_first_gradient(seen, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
-    follower.log().for_each_first_content(seen, [&](const Ref<VariableBody>& body, const Array&, int) {
-        if (body->is_state) add(body, false);
-        else obstacle_ = "the code assigns an array to a variable that is not a State";
-    });
+    follower.log().for_each_first_gradient(
+        seen, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
+    follower.log().for_each_first_content(
+        seen, [&](const Ref<VariableBody>& body, const Array&, int) {
+            if (body->is_state)
+                add(body, false);
+            else
+                obstacle_ = "the code assigns an array to a variable that is not a State";
+        });
 }
 
 void Replay::find_assigned_inputs() {
@@ -163,18 +190,21 @@ void Replay::find_assigned_inputs() {
     for (const Effect& e : effects_)
         if (!e.is_gradient && e.body) assigned.insert(e.body.get(), 0);
     for (size_t i = 0; i < inputs_.size(); ++i)
-        if (inputs_[i].kind == Source::state && assigned.find(inputs_[i].body.get())) input_assigned_[i] = 1;
+        if (inputs_[i].kind == Source::state && assigned.find(inputs_[i].body.get()))
+            input_assigned_[i] = 1;
 }
 
 /// A result that later calls cannot make is an obstacle.
-Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results) {
+Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat& arguments,
+                                 const Flat& results) {
     const Variable& y = results.variables[k];
     if (!y.defined()) return {};
     const auto is_y = [&](const Variable& other) { return other.body() == y.body(); };
     const auto place_in = [&](const auto& list, size_t end) {
         return int(std::find_if(list.begin(), list.begin() + ptrdiff_t(end), is_y) - list.begin());
     };
-    if (const int j = place_in(results.variables, k); j < int(k)) return {.kind = Result::earlier, .index = j};
+    if (const int j = place_in(results.variables, k); j < int(k))
+        return {.kind = Result::earlier, .index = j};
     const int a = place_in(arguments.variables, arguments.variables.size());
     if (a < int(arguments.variables.size())) return {.kind = Result::argument, .index = a};
     const VariableBody& body = *y.body();
@@ -182,28 +212,36 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
     Result made{.name = y.name()};
     const bool is_computed = results_[k].kind == Source::output;
     if (const Node* creator = body.creator.get()) {
-        made.is_used_up = dynamic_cast<const UsedUp*>(creator->region.get()) && creator->edges.empty();
-        if (!made.is_used_up && (!follower.activation() || creator->region.get() != follower.activation()))
+        made.is_used_up =
+            dynamic_cast<const UsedUp*>(creator->region.get()) && creator->edges.empty();
+        if (!made.is_used_up &&
+            (!follower.activation() || creator->region.get() != follower.activation()))
             obstacle_ = "a result has a graph from outside";
     } else if (body.alias_of) {
         obstacle_ = "a result stands for a variable from outside";
     } else {
         made.requires_grad = body.requires_grad;
         // An array among the results belongs to a variable that only this list holds.
-        if (!is_computed && (made.requires_grad || (results_[k].kind == Source::captured && body.use_count() > 1)))
-            obstacle_ = "a result is a variable that it has not computed, and no argument, parameter or other state";
+        if (!is_computed &&
+            (made.requires_grad || (results_[k].kind == Source::captured && body.use_count() > 1)))
+            obstacle_ =
+                "a result is a variable that it has not computed, and no argument, parameter or "
+                "other state";
     }
     return made;
 }
 
-void Replay::find_results(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+void Replay::find_results(Follower& follower, const Program& program, const Flat& arguments,
+                          const Flat& results) {
     for (const Variable& y : results.variables) {
         Source source = y.defined() ? source_of(y.array(), follower, arguments) : Source();
         for (size_t k = 0; y.defined() && k < arguments.variables.size(); ++k)
-            if (arguments.variables[k].body() == y.body()) source = {.kind = Source::argument, .index = int(k)};
+            if (arguments.variables[k].body() == y.body())
+                source = {.kind = Source::argument, .index = int(k)};
         results_.push_back(std::move(source));
     }
-    for (size_t k = 0; k < results_.size(); ++k) variables_.push_back(result_of(k, follower, arguments, results));
+    for (size_t k = 0; k < results_.size(); ++k)
+        variables_.push_back(result_of(k, follower, arguments, results));
     PointerTable& kept = tables().seen;
     kept.clear();
     auto keep = [&](const Source& s) {
@@ -212,35 +250,48 @@ void Replay::find_results(Follower& follower, const Program& program, const Flat
     for (const Source& s : results_) keep(s);
     for (const Effect& e : effects_) keep(e.value);
     for (size_t i = 0; i < inputs_.size(); ++i)
-        if (inputs_[i].kind == Source::state && kept.find(inputs_[i].body.get())) input_read_later_[i] = 1;
+        if (inputs_[i].kind == Source::state && kept.find(inputs_[i].body.get()))
+            input_read_later_[i] = 1;
 }
 
 void Replay::find_reads(const Follower& follower, const Flat& arguments) {
     for (const UndoLog::Read& r : follower.log().reads()) {
-        const auto its = std::ranges::find_if(arguments.variables, [&](const Variable& x) { return x.body() == r.body.get(); });
-        if (its == arguments.variables.end()) reads_.push_back({.body = r.body, .found = r.found, .consumed = r.consumed});
-        else reads_.push_back({.argument = int(its - arguments.variables.begin()), .found = r.found, .consumed = r.consumed});
+        const auto its = std::ranges::find_if(
+            arguments.variables, [&](const Variable& x) { return x.body() == r.body.get(); });
+        if (its == arguments.variables.end())
+            reads_.push_back({.body = r.body, .found = r.found, .consumed = r.consumed});
+        else
+            reads_.push_back({.argument = int(its - arguments.variables.begin()),
+                              .found = r.found,
+                              .consumed = r.consumed});
     }
 }
 
 /// What the code asked of the host, and the graph that recurrent states are left with.
 void Replay::find_facts(const Follower& follower) {
-    for (const auto& [fact, before] : follower.facts()) facts_.push_back({fact, before, fact->present()});
+    for (const auto& [fact, before] : follower.facts())
+        facts_.push_back({fact, before, fact->present()});
     for (const Follower::StandIn& s : follower.stand_ins())
-        if (s.second->creator) obstacle_ = "a recurrent state keeps its graph for the next call (unchain_backward cuts it)";
+        if (s.second->creator)
+            obstacle_ =
+                "a recurrent state keeps its graph for the next call (unchain_backward cuts it)";
 }
 
 /// The graph of the results that later calls make must be this call's, edge by edge.
-void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results) {
+void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments,
+                        const Flat& results) {
     graph_results_.assign(graph.outputs.size(), -1);
     const Node* node = nullptr;
     for (size_t k = results.variables.size(); k-- > 0;) {
         const VariableBody* body = results.variables[k].body();
-        if (!body || !body->creator || !follower.activation() || body->creator->region.get() != follower.activation()) continue;
+        if (!body || !body->creator || !follower.activation() ||
+            body->creator->region.get() != follower.activation())
+            continue;
         node = body->creator.get();
         graph_results_[size_t(body->output_index)] = int(k);
     }
-    if (std::ranges::count(graph_results_, -1) > 0) obstacle_ = "a variable with a graph that is not a result is still referenced";
+    if (std::ranges::count(graph_results_, -1) > 0)
+        obstacle_ = "a variable with a graph that is not a result is still referenced";
     if (!node) return;
     cells_ = follower.activation()->cells;
     for (size_t i = 0; i < node->edges.size(); ++i) {
@@ -249,16 +300,19 @@ void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const F
         if (edge.leaf && edge.leaf->is_state) border.state = edge.leaf;
         for (size_t k = 0; k < arguments.variables.size() && border.argument < 0; ++k)
             if (same_edge(edge_of(arguments.variables[k]), edge)) border.argument = int(k);
-        if (!border.state && border.argument < 0) obstacle_ = "gradients flow to a variable that is no argument, parameter or other state";
+        if (!border.state && border.argument < 0)
+            obstacle_ =
+                "gradients flow to a variable that is no argument, parameter or other state";
     }
 }
 
-void Replay::look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
-                                const Flat& results) {
+void Replay::look_for_obstacles(const Follower& follower, const Program& program,
+                                const Flat& arguments, const Flat& results) {
     if (program.graph()) find_graph(follower, *program.graph(), arguments, results);
     for (const Source& s : inputs_)
         for (const Variable& x : arguments.variables)
-            if (s.kind == Source::gradient && s.body.get() == x.body()) obstacle_ = "it reads the gradient that an argument came with";
+            if (s.kind == Source::gradient && s.body.get() == x.body())
+                obstacle_ = "it reads the gradient that an argument came with";
     // All owners of computed arrays: the call itself, results, states and gradients.
     Tables& t = tables();
     t.holders.clear();
@@ -277,15 +331,18 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         const ArrayBody* array = follower.value(v).body();
         const int* known = t.holders.find(array);
         if (array->use_count() > 1 + uint32_t(known ? *known : 0))
-            obstacle_ = fmt::format("the code computes an array ({}) that is still referenced, but no result, state or gradient",
-                                    to_string(array->type));
+            obstacle_ = fmt::format(
+                "the code computes an array ({}) that is still referenced, but no result, state or "
+                "gradient",
+                to_string(array->type));
     }
     if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
     if (follower.needs_code()) obstacle_ = follower.needs_code();
 }
 
 // Stored variables may belong to another thread by now: compare only those that this call has, too.
-bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments,
+                   const Flat& results) {
     if (results.variables.size() != results_.size()) return false;
     auto is_output = [&](const Array& array, const Source& s) {
         return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
@@ -297,14 +354,24 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         if (!is_same || next == effects_.size()) return void(is_same = false);
         const Effect& e = effects_[next++];
         const VariableBody* expected = e.target(arguments.variables, results.variables);
-        if (e.is_gradient != is_gradient || expected != body) is_same = false;
-        else if (e.argument >= 0) return;
-        else if (!is_gradient) is_same = is_output(body->array, e.value);
-        else if (e.consumed) is_same = body->grad_consumed;
-        else is_same = body->grad ? is_output(body->grad->array, e.value) : e.value.kind == Source::none;
+        if (e.is_gradient != is_gradient || expected != body)
+            is_same = false;
+        else if (e.argument >= 0)
+            return;
+        else if (!is_gradient)
+            is_same = is_output(body->array, e.value);
+        else if (e.consumed)
+            is_same = body->grad_consumed;
+        else
+            is_same =
+                body->grad ? is_output(body->grad->array, e.value) : e.value.kind == Source::none;
     };
-    follower.log().for_each_first_gradient(follower.scratch(), [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), true); });
-    follower.log().for_each_first_content(follower.scratch(), [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), false); });
+    follower.log().for_each_first_gradient(
+        follower.scratch(),
+        [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), true); });
+    follower.log().for_each_first_content(
+        follower.scratch(),
+        [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), false); });
     if (!is_same || next != effects_.size()) return false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
         Source& s = inputs_[i];
@@ -312,7 +379,8 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
         // An assigned state is identified by its new content.
-        if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
+        if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get())
+            return false;
     }
     take_scalars(follower);
     return true;
@@ -332,40 +400,54 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
         const Source& s = inputs_[i];
         if (s.kind == Source::gradient && (!s.body->grad || s.body->grad_consumed)) return false;
-        const Array* array = s.kind == Source::state ? &s.body->array : s.kind == Source::gradient ? &s.body->grad->array : nullptr;
-        if (array && (!array->defined() || array->body()->pending ||
-                      !(array->type() == program.input_type(i)) ||
-                      &array->device() != &program.device()))
+        const Array* array = s.kind == Source::state      ? &s.body->array
+                             : s.kind == Source::gradient ? &s.body->grad->array
+                                                          : nullptr;
+        if (array &&
+            (!array->defined() || array->body()->pending ||
+             !(array->type() == program.input_type(i)) || &array->device() != &program.device()))
             return false;
     }
     for (const Read& r : reads_) {
-        const VariableBody* body = r.body ? r.body.get() : arguments.variables[size_t(r.argument)].body();
+        const VariableBody* body =
+            r.body ? r.body.get() : arguments.variables[size_t(r.argument)].body();
         if (bool(body->grad) != r.found || body->grad_consumed != r.consumed) return false;
     }
-    return std::ranges::all_of(facts_, [](const Fact& f) { return f.before == f.after && f.of->present() == f.before; });
+    return std::ranges::all_of(
+        facts_, [](const Fact& f) { return f.before == f.after && f.of->present() == f.before; });
 }
 
-Array Replay::value_of(const Source& s, const Flat& arguments, std::span<const Array> outputs) const {
+Array Replay::value_of(const Source& s, const Flat& arguments,
+                       std::span<const Array> outputs) const {
     switch (s.kind) {
-        case Source::argument: return arguments.variables[size_t(s.index)].array();
-        case Source::state: return s.body->array;
-        case Source::gradient: return s.body->grad->array;
-        case Source::captured: return s.array;
-        case Source::output: return outputs[size_t(s.index)];
-        default: return Array();
+        case Source::argument:
+            return arguments.variables[size_t(s.index)].array();
+        case Source::state:
+            return s.body->array;
+        case Source::gradient:
+            return s.body->grad->array;
+        case Source::captured:
+            return s.array;
+        case Source::output:
+            return outputs[size_t(s.index)];
+        default:
+            return Array();
     }
 }
 
-bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, SmallVector<Variable, 4>& results) const {
+bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
+                 SmallVector<Variable, 4>& results) const {
     std::vector<Array> inputs;
     inputs.reserve(inputs_.size());
     for (const Source& s : inputs_) inputs.push_back(value_of(s, arguments, {}));
     SmallVector<bool, 64> donated;
     for (size_t i = 0; i < inputs_.size(); ++i)
-        donated.push_back(inputs_[i].kind == Source::state && !program.graph() && !input_read_later_[i] &&
-                          inputs[i].body()->use_count() == 2 && inputs[i].storage()->use_count() == 1);
+        donated.push_back(inputs_[i].kind == Source::state && !program.graph() &&
+                          !input_read_later_[i] && inputs[i].body()->use_count() == 2 &&
+                          inputs[i].storage()->use_count() == 1);
     SmallVector<double, 16> scalars;
-    for (const Trace::ScalarSlot& slot : scalars_) scalars.push_back(slot.cell ? slot.cell->value : slot.value);
+    for (const Trace::ScalarSlot& slot : scalars_)
+        scalars.push_back(slot.cell ? slot.cell->value : slot.value);
     std::vector<Array> outputs;
     try {
         RecorderScope unseen(nullptr);
@@ -393,7 +475,8 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     return true;
 }
 
-void Replay::make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const {
+void Replay::make_results(const Flat& arguments, std::span<const Array> outputs,
+                          SmallVector<Variable, 4>& results) const {
     SmallVector<Variable, 2> used_up;
     for (size_t k = 0; k < variables_.size(); ++k) {
         const Result& r = variables_[k];
@@ -410,18 +493,21 @@ void Replay::make_results(const Flat& arguments, std::span<const Array> outputs,
             if (r.is_used_up) used_up.push_back(results.back());
         }
     }
-    if (!used_up.empty()) attach_region(region_op(), {}, {}, used_up, std::make_unique<UsedUp>(region_, Reach()));
+    if (!used_up.empty())
+        attach_region(region_op(), {}, {}, used_up, std::make_unique<UsedUp>(region_, Reach()));
 }
 
-void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
-                    std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const {
+void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
+                    std::span<const Array> inputs, std::span<const Array> outputs,
+                    std::span<const double> scalars, SmallVector<Variable, 4>& results) const {
     const GraphEnd& graph = *program.graph();
     SmallVector<Variable, 2> made;
     SmallVector<Edge, 4> border;
     SmallVector<Type, 2> types;
     for (int r : graph_results_) made.push_back(results[size_t(r)]);
     for (const Border& b : border_) {
-        border.push_back(edge_of(b.state ? Variable(b.state) : arguments.variables[size_t(b.argument)]));
+        border.push_back(
+            edge_of(b.state ? Variable(b.state) : arguments.variables[size_t(b.argument)]));
         types.push_back(b.type);
     }
     auto activation = std::make_unique<Activation>(tree, graph);

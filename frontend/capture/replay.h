@@ -20,8 +20,8 @@ struct GraphEnd;
 class Program;
 class Tree;
 
-/// A description of a followed call that needs no user code: where the program's inputs came from and what its outputs were
-/// used for. For calls that skip the code, and for files.
+/// A description of a followed call that needs no user code: where the program's inputs came from
+/// and what its outputs were used for. For calls that skip the code, and for files.
 class Replay {
 public:
     /// `follower` has reached the end of a call that `program` is about to compute.
@@ -29,27 +29,33 @@ public:
 
     /// Why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
-    /// The call that ran was one whose code must run (code_must_run), and may have done something else than others.
+    /// The call that ran was one whose code must run (code_must_run), and may have done something
+    /// else than others.
     bool is_special() const { return is_special_; }
     /// States such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
-    /// True if the call that `follower` has just finished has the same description. Updates the captured arrays and numbers.
-    bool holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
-    /// True if the conditions outside of the key are unchanged: types of states, which gradients exist, what the code asks the host.
+    /// True if the call that `follower` has just finished has the same description. Updates the
+    /// captured arrays and numbers.
+    bool holds(Follower& follower, const Program& program, const Flat& arguments,
+               const Flat& results);
+    /// True if the conditions outside of the key are unchanged: types of states, which gradients
+    /// exist, what the code asks the host.
     bool applies(const Flat& arguments, const Program& program) const;
-    /// Computes a call and applies its assignments to variables; `results` are in the order of the region's list. False: the
-    /// program has failed, and nothing has changed.
-    bool run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, SmallVector<Variable, 4>& results) const;
+    /// Computes a call and applies its assignments to variables; `results` are in the order of the
+    /// region's list. False: the program has failed, and nothing has changed.
+    bool run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
+             SmallVector<Variable, 4>& results) const;
     /// ValueError if it cannot be saved.
     ExportedProgram exported(const Program& program) const;
 
     /// The region's result without its Variables; made by the typed wrapper.
-    const std::shared_ptr<std::shared_ptr<void>> result_template = std::make_shared<std::shared_ptr<void>>();
+    const std::shared_ptr<std::shared_ptr<void>> result_template =
+        std::make_shared<std::shared_ptr<void>>();
 
 private:
     struct Source {
         enum Kind : uint8_t { none, argument, state, gradient, captured, output } kind = none;
-        int index = 0;           ///< Index of the argument or of the program's output.
+        int index = 0;  ///< Index of the argument or of the program's output.
         Ref<VariableBody> body;
         Array array;
     };
@@ -57,19 +63,22 @@ private:
         Ref<VariableBody> body;  ///< Null: the variable of an argument or of a result.
         int argument = -1, result = -1;
         bool is_gradient = false, consumed = false;
-        Source value;            ///< Source::none: the gradient is cleared.
+        Source value;  ///< Source::none: the gradient is cleared.
 
-        VariableBody* target(std::span<const Variable> arguments, std::span<const Variable> results) const {
-            return body ? body.get() : argument >= 0 ? arguments[size_t(argument)].body() : results[size_t(result)].body();
+        VariableBody* target(std::span<const Variable> arguments,
+                             std::span<const Variable> results) const {
+            return body            ? body.get()
+                   : argument >= 0 ? arguments[size_t(argument)].body()
+                                   : results[size_t(result)].body();
         }
     };
     /// Which variable a result is.
     struct Result {
         enum Kind : uint8_t { made, argument, earlier, state } kind = made;
-        int index = 0;                ///< Of the argument, or of the earlier result.
-        Ref<VariableBody> body;       ///< The state.
-        bool requires_grad = false;   ///< One that is made: a leaf that wants a gradient,
-        bool is_used_up = false;      ///< or with a graph that a backward inside has used up.
+        int index = 0;               ///< Of the argument, or of the earlier result.
+        Ref<VariableBody> body;      ///< The state.
+        bool requires_grad = false;  ///< One that is made: a leaf that wants a gradient,
+        bool is_used_up = false;     ///< or with a graph that a backward inside has used up.
         std::string name;
     };
     /// Where gradients leave the region: a state, or an argument.
@@ -94,38 +103,49 @@ private:
     void refuse_gradients(const std::string& region) const;
     static Trace::Role role_of(Source::Kind kind);
     void find_inputs(Follower& follower, const Program& program, const Flat& arguments);
-    void find_effects(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    void find_effects(Follower& follower, const Program& program, const Flat& arguments,
+                      const Flat& results);
     void find_assigned_inputs();
-    void find_results(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
-    Result result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results);
+    void find_results(Follower& follower, const Program& program, const Flat& arguments,
+                      const Flat& results);
+    Result result_of(size_t k, const Follower& follower, const Flat& arguments,
+                     const Flat& results);
     void find_reads(const Follower& follower, const Flat& arguments);
     void find_facts(const Follower& follower);
-    void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
-    void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments,
+                    const Flat& results);
+    void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
+                            const Flat& results);
     Source source_of(const Array& array, Follower& follower, const Flat& arguments);
     void take_scalars(const Follower& follower);
     void find_places(const Follower& follower, const Program& program);
     Source from_outside(const Array& array, const Flat& arguments);
     void find_ambiguities(const Flat& arguments);
-    Array value_of(const Source& source, const Flat& arguments, std::span<const Array> outputs) const;
-    void make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const;
-    void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
-                std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const;
+    Array value_of(const Source& source, const Flat& arguments,
+                   std::span<const Array> outputs) const;
+    void make_results(const Flat& arguments, std::span<const Array> outputs,
+                      SmallVector<Variable, 4>& results) const;
+    void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
+                std::span<const Array> inputs, std::span<const Array> outputs,
+                std::span<const double> scalars, SmallVector<Variable, 4>& results) const;
 
     std::vector<Source> inputs_, results_;
-    std::vector<Result> variables_;        ///< The variables of `results_`.
+    std::vector<Result> variables_;  ///< The variables of `results_`.
     std::vector<Read> reads_;
     std::vector<Fact> facts_;
     std::vector<Effect> effects_;
-    std::vector<char> input_assigned_;     ///< The input is a state that is assigned.
-    std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.
+    std::vector<char> input_assigned_;  ///< The input is a state that is assigned.
+    std::vector<char>
+        input_read_later_;  ///< Its old content is a result or is assigned to another state.
     std::vector<Border> border_;
-    std::vector<int> graph_results_;       ///< For each result of the graph: its index in `results_`.
-    std::vector<Trace::ScalarSlot> scalars_;  ///< With the numbers and cells of the latest call that ran the code.
+    std::vector<int> graph_results_;  ///< For each result of the graph: its index in `results_`.
+    std::vector<Trace::ScalarSlot>
+        scalars_;  ///< With the numbers and cells of the latest call that ran the code.
     SmallVector<std::pair<int, Scalar>, 4> cells_;  ///< Activation::cells.
     std::string region_;
     std::string obstacle_;
-    std::string ambiguity_;                ///< Why it cannot be told which argument or state the program reads; empty if it can.
+    std::string ambiguity_;  ///< Why it cannot be told which argument or state the program reads;
+                             ///< empty if it can.
     bool is_special_ = code_must_run();
     std::thread::id thread_ = std::this_thread::get_id();
 };

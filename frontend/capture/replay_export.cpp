@@ -21,37 +21,48 @@ std::string quoted_name(const VariableBody& body) { return body.name ? *body.nam
 }  // namespace
 
 bool Replay::is_same(const Source& a, const Source& b) {
-    return a.kind == b.kind && a.body == b.body && (a.kind != Source::argument || a.index == b.index) &&
+    return a.kind == b.kind && a.body == b.body &&
+           (a.kind != Source::argument || a.index == b.index) &&
            (a.kind != Source::captured || a.array == b.array);
 }
 
 Trace::Role Replay::role_of(Source::Kind kind) {
-    return kind == Source::argument ? Trace::Role::argument : kind == Source::state ? Trace::Role::state : Trace::Role::captured;
+    return kind == Source::argument ? Trace::Role::argument
+           : kind == Source::state  ? Trace::Role::state
+                                    : Trace::Role::captured;
 }
 
 void Replay::refuse_gradients(const std::string& region) const {
     for (const Effect& e : effects_) {
         if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
         if (e.result >= 0)
-            fail<ValueError>("save: region {} leaves a gradient in result {}, which cannot be saved; clear it (cleargrad)", region, e.result);
+            fail<ValueError>(
+                "save: region {} leaves a gradient in result {}, which cannot be saved; clear it "
+                "(cleargrad)",
+                region, e.result);
         if (!e.body)
-            fail<ValueError>("save: region {} leaves a gradient in argument {}, which cannot be saved; pass it as one that "
-                             "wants none: Variable(array, false)",
-                             region, e.argument);
-        fail<ValueError>("save: region {} leaves a gradient in '{}', which cannot be saved; use it inside the region "
-                         "(optimizer.update) or clear it",
-                         region, quoted_name(*e.body));
+            fail<ValueError>(
+                "save: region {} leaves a gradient in argument {}, which cannot be saved; pass it "
+                "as one that "
+                "wants none: Variable(array, false)",
+                region, e.argument);
+        fail<ValueError>(
+            "save: region {} leaves a gradient in '{}', which cannot be saved; use it inside the "
+            "region "
+            "(optimizer.update) or clear it",
+            region, quoted_name(*e.body));
     }
 }
 
-/// The sources of the trace's inputs. A state that was read before and after another took its content came in as two arrays: they become one
-/// input.
+/// The sources of the trace's inputs. A state that was read before and after another took its
+/// content came in as two arrays: they become one input.
 std::vector<Replay::Source> Replay::merge_inputs(Trace& trace) const {
     std::vector<Source> read;
     std::vector<int> inputs, place(trace.values.size());
     for (size_t v = 0; v < place.size(); ++v) place[v] = int(v);
     for (size_t i = 0; i < inputs_.size(); ++i) {
-        const auto known = std::ranges::find_if(read, [&](const Source& s) { return is_same(s, inputs_[i]); });
+        const auto known =
+            std::ranges::find_if(read, [&](const Source& s) { return is_same(s, inputs_[i]); });
         if (known != read.end()) {
             place[size_t(trace.inputs[i])] = inputs[size_t(known - read.begin())];
             continue;
@@ -68,13 +79,19 @@ std::vector<Replay::Source> Replay::merge_inputs(Trace& trace) const {
 ExportedProgram Replay::exported(const Program& program) const {
     using Value = ExportedProgram::Value;
     if (!ambiguity_.empty())
-        fail<ValueError>("save: region {}: {}, so that it cannot be told which of them the program reads; call it with arrays of their "
-                         "own (copy(x)) before it is saved",
-                         region_, ambiguity_);
+        fail<ValueError>(
+            "save: region {}: {}, so that it cannot be told which of them the program reads; call "
+            "it with arrays of their "
+            "own (copy(x)) before it is saved",
+            region_, ambiguity_);
     // Whatever was empty then is empty for the program at each run.
     if (std::ranges::any_of(facts_, [](const Fact& f) { return f.before != f.after; }))
-        std::fprintf(stderr, "catena: save: region %s: a recurrent link was empty, or had another history, at the last call, and so it is at each run of the "
-                             "package; call the region once more for a package that goes on from the link's state\n", region_.c_str());
+        std::fprintf(
+            stderr,
+            "catena: save: region %s: a recurrent link was empty, or had another history, at the "
+            "last call, and so it is at each run of the "
+            "package; call the region once more for a package that goes on from the link's state\n",
+            region_.c_str());
     ExportedProgram made;
     made.trace = *program.forward();
     const std::vector<int> outputs = program.outputs();
@@ -96,23 +113,31 @@ ExportedProgram Replay::exported(const Program& program) const {
     }
     auto value_at = [&](int v, const Source& s) -> Value {
         switch (s.kind) {
-            case Source::argument: return {Value::argument, s.index};
-            case Source::state: return {Value::state, index_in(made.states, v)};
-            case Source::captured: return {Value::constant, index_in(made.constants, v)};
+            case Source::argument:
+                return {Value::argument, s.index};
+            case Source::state:
+                return {Value::state, index_in(made.states, v)};
+            case Source::captured:
+                return {Value::constant, index_in(made.constants, v)};
             case Source::gradient:
-                fail<ValueError>("save: region {} accumulates into an existing gradient ('{}'), which cannot be saved; clear it "
-                                 "in the region (cleargrads)",
-                                 region, quoted_name(*s.body));
-            default: return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
+                fail<ValueError>(
+                    "save: region {} accumulates into an existing gradient ('{}'), which cannot be "
+                    "saved; clear it "
+                    "in the region (cleargrads)",
+                    region, quoted_name(*s.body));
+            default:
+                return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
         }
     };
-    for (size_t i = 0; i < read.size(); ++i) made.sources.push_back(value_at(made.trace.inputs[i], read[i]));
+    for (size_t i = 0; i < read.size(); ++i)
+        made.sources.push_back(value_at(made.trace.inputs[i], read[i]));
     // What is passed on without being computed with becomes an input as well.
     const auto input_of = [&](const Source& s, const Type& type) {
         for (size_t i = 0; i < read.size(); ++i)
             if (is_same(read[i], s)) return made.trace.inputs[i];
         const int v = int(made.trace.values.size());
-        Trace::Value& value = made.trace.values.emplace_back(Trace::Value{.type = type, .role = role_of(s.kind), .state = s.body});
+        Trace::Value& value = made.trace.values.emplace_back(
+            Trace::Value{.type = type, .role = role_of(s.kind), .state = s.body});
         if (s.kind == Source::captured) value.captured = s.array;
         if (s.body && s.body->name) value.name = *s.body->name;
         made.trace.inputs.push_back(v);
@@ -121,16 +146,19 @@ ExportedProgram Replay::exported(const Program& program) const {
         return v;
     };
     for (const Source& s : results_) {
-        if (s.kind == Source::none) fail<ValueError>("save: region {} returns a variable that is not defined", region);
+        if (s.kind == Source::none)
+            fail<ValueError>("save: region {} returns a variable that is not defined", region);
         const bool is_held = s.kind == Source::state || s.kind == Source::captured;
-        made.results.push_back(value_at(is_held ? input_of(s, s.body ? s.body->array.type() : s.array.type()) : -1, s));
+        made.results.push_back(value_at(
+            is_held ? input_of(s, s.body ? s.body->array.type() : s.array.type()) : -1, s));
     }
     for (const Effect& e : effects_) {
         if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
         if (!e.body) fail<ValueError>("save: region {} assigns an array to an argument", region);
         const Type& type = e.body->array.type();
         const int target = input_of({.kind = Source::state, .body = e.body}, type);
-        const int value = e.value.kind == Source::output ? outputs[size_t(e.value.index)] : input_of(e.value, type);
+        const int value = e.value.kind == Source::output ? outputs[size_t(e.value.index)]
+                                                         : input_of(e.value, type);
         made.trace.assigns.push_back({target, value});
         made.assigned.push_back(index_in(made.states, target));
     }

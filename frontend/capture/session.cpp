@@ -17,40 +17,54 @@
 namespace catena::capture {
 namespace {
 
-/// With more programs than this, a new one is compiled at its second use, or if for as many calls as there are programs none has
-/// been: code that takes a new path at every call would compile at every call.
+/// With more programs than this, a new one is compiled at its second use, or if for as many calls
+/// as there are programs none has been: code that takes a new path at every call would compile at
+/// every call.
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
-std::string place_of(const Step& step) { return fmt::format("{} ({})", step.call->op->name, to_string(step.call->location)); }
+std::string place_of(const Step& step) {
+    return fmt::format("{} ({})", step.call->op->name, to_string(step.call->location));
+}
 
 /// Describes the difference between two steps at one place.
 std::string difference(const Step* expected, const Step* present_step) {
     if (!present_step)
-        return expected ? "the code ends, keeps references to other arrays, or has results of which backward asked for other gradients, after " +
+        return expected ? "the code ends, keeps references to other arrays, or has results of "
+                          "which backward asked for other gradients, after " +
                               place_of(*expected)
                         : "the code keeps references to other arrays";
     if (!expected)
-        return fmt::format("the code continues with step {}, {}, where it ended before", present_step->index,
-                           place_of(*present_step));
+        return fmt::format("the code continues with step {}, {}, where it ended before",
+                           present_step->index, place_of(*present_step));
     const Step &was = *expected, &now = *present_step;
-    if (was.call->op != now.call->op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
+    if (was.call->op != now.call->op)
+        return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
     const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
     const auto before = was.call->attributes.entries(), present = now.call->attributes.entries();
     for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
-        if (const std::string is = to_string(present[i].value), was_value = to_string(before[i].value); is != was_value)  // -0 is not 0.
+        if (const std::string is = to_string(present[i].value),
+            was_value = to_string(before[i].value);
+            is != was_value)  // -0 is not 0.
             return what + fmt::format("has {} = {}, before {}", present[i].name, is, was_value);
     for (size_t i = 0; i < std::min(was.inputs().size(), now.inputs().size()); ++i)
         if (!(was.inputs()[i].type == now.inputs()[i].type))
-            return what + fmt::format("reads {}, before {}", to_string(now.inputs()[i].type), to_string(was.inputs()[i].type));
+            return what + fmt::format("reads {}, before {}", to_string(now.inputs()[i].type),
+                                      to_string(was.inputs()[i].type));
     return what + "reads other arrays than before";
 }
 
 }  // namespace
 
-Session::Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments, const Flat& results)
-    : region_(region), entry_(entry), number_(number), arguments_(arguments), results_(results),
-      verifies_(verifies(region.options_)), is_timed_(number.of_key == 2 || number.of_key % timed_every == 0) {
+Session::Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments,
+                 const Flat& results)
+    : region_(region),
+      entry_(entry),
+      number_(number),
+      arguments_(arguments),
+      results_(results),
+      verifies_(verifies(region.options_)),
+      is_timed_(number.of_key == 2 || number.of_key % timed_every == 0) {
     if (is_timed_) start_ = Clock::now();
 }
 
@@ -74,17 +88,21 @@ void Session::count() {
     if (!is_timed_) return;
     ++s.timed_calls;
     s.compute_seconds += std::chrono::duration<double>(computing_).count();
-    s.follow_seconds += std::chrono::duration<double>(Clock::now() - start_ - computing_ - compiling_).count();
+    s.follow_seconds +=
+        std::chrono::duration<double>(Clock::now() - start_ - computing_ - compiling_).count();
 }
 
 void Session::left(const Step* now, const Step* expected) {
     std::lock_guard lock(region_.mutex_);
     ++region_.statistics_.mismatches;
-    std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}", region_.options_.name,
-                                   to_string(region_.at_), region_.statistics_.calls, difference(expected, now));
+    std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}",
+                                   region_.options_.name, to_string(region_.at_),
+                                   region_.statistics_.calls, difference(expected, now));
     const int64_t programs = region_.statistics_.programs;
-    if (programs >= 8 && (programs & (programs - 1)) == 0 && std::exchange(region_.programs_told_, programs) != programs)
-        std::fprintf(stderr, "catena: %s; there are %lld programs already\n", line.c_str(), static_cast<long long>(programs));
+    if (programs >= 8 && (programs & (programs - 1)) == 0 &&
+        std::exchange(region_.programs_told_, programs) != programs)
+        std::fprintf(stderr, "catena: %s; there are %lld programs already\n", line.c_str(),
+                     static_cast<long long>(programs));
     region_.note(std::move(line));
 }
 
@@ -96,7 +114,9 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
 
 /// True when compiled code should run now.
 bool Session::compile(Program& program) {
-    if (!compiler_installed() || config().debug || program.device().is_meta() || program.step_count() == 0) return false;
+    if (!compiler_installed() || config().debug || program.device().is_meta() ||
+        program.step_count() == 0)
+        return false;
     if (program.is_compiled()) return true;
     int64_t programs, calls_since;
     {
@@ -123,13 +143,16 @@ void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
     // The region's destructor waits for it. The thread has settings of its own.
-    CompilingThreads::instance().start([&region = region_, tf32 = config().tf32, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
+    CompilingThreads::instance().start([&region = region_, tf32 = config().tf32,
+                                        description = entry_.description, tree = entry_.tree,
+                                        program = program.shared_from_this()]() mutable {
         const auto mode = using_config(&Config::tf32, tf32);
         try {
             if (program->compile()) compiled(region, description, *program);
         } catch (const std::exception& error) {
             std::lock_guard lock(region.mutex_);
-            region.note(fmt::format("a program for {} could not be compiled: {}", description, error.what()));
+            region.note(fmt::format("a program for {} could not be compiled: {}", description,
+                                    error.what()));
         }
         program.reset();
         tree.reset();
@@ -139,7 +162,8 @@ void Session::compile_beside(Program& program) {
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {
     std::lock_guard lock(region.mutex_);
-    // What eager code has left in the pool, one arena cannot be made of. Not for each size: their arenas are made of each other.
+    // What eager code has left in the pool, one arena cannot be made of. Not for each size: their
+    // arenas are made of each other.
     if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
     region.statistics_.resized += program.is_resized();
     region.statistics_.from_disk += program.is_from_disk();
@@ -149,8 +173,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
                             program.is_resized()     ? "planned, as for other sizes,"
                             : program.is_from_disk() ? "read, as compiled by an earlier process,"
                                                      : "compiled",
-                            program.step_count(),
-                            description, program.compile_seconds() * 1e3));
+                            program.step_count(), description, program.compile_seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();
 }
@@ -167,18 +190,23 @@ void Session::compute(Follower& follower, Program& program) {
     const bool is_compiled = compile(program);
     const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
     compiling_ += start - before;
-    const bool may_rest = program.step_count() > 0 && !program.sends_messages();  // All ranks run the same.
+    const bool may_rest =
+        program.step_count() > 0 && !program.sends_messages();  // All ranks run the same.
     is_new_ |= ++program.hits == 1 && may_rest && !program.is_resized() && !program.is_from_disk();
     if (is_compiled) {
         try {
-            if (verifies_ && !program.sends_messages()) run_verified(follower, program);
-            else program.run(follower);
+            if (verifies_ && !program.sends_messages())
+                run_verified(follower, program);
+            else
+                program.run(follower);
             if (Activation* activation = follower.activation()) activation->verifies = verifies_;
         } catch (const VerificationError&) {
             throw;
         } catch (const std::exception&) {
-            if (program.sends_messages()) throw;  // Messages must not be sent twice: everything is undone.
-            // Computes the steps before the failing one in the user's order, and throws the error of eager code.
+            if (program.sends_messages())
+                throw;  // Messages must not be sent twice: everything is undone.
+            // Computes the steps before the failing one in the user's order, and throws the error
+            // of eager code.
             interpreted_ = true;
             program.interpret(follower);
         }
@@ -191,14 +219,17 @@ void Session::compute(Follower& follower, Program& program) {
 }
 
 /// Describes this call, for calls that skip the code and for files.
-void Session::remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program) {
+void Session::remember(Follower& follower, const Ending& ending,
+                       const std::shared_ptr<Program>& program) {
     program_ = program;
     if (follower.was_cut() || ending.is_cut || follower.is_passing()) return;
     std::shared_ptr<Replay> known;
     {
         std::lock_guard lock(region_.mutex_);
         known = program->replay;
-        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program, arguments_, results_)) return;
+        if (region_.options_.audit == Audit::always && known &&
+            known->holds(follower, *program, arguments_, results_))
+            return;
     }
     replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
 }

@@ -10,7 +10,8 @@ namespace catena::capture {
 /// One followed call of a region: runs its segments and counts.
 class Session final : public SegmentRunner {
 public:
-    Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments, const Flat& results);
+    Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments,
+            const Flat& results);
 
     void finish(Follower& follower);
     void abandon(Follower& follower);
@@ -30,7 +31,8 @@ private:
     static void compiled(Region& region, const std::string& description, Program& program);
     void make_room_if_new(const Program& program);
     void compute(Follower& follower, Program& program);
-    void remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program);
+    void remember(Follower& follower, const Ending& ending,
+                  const std::shared_ptr<Program>& program);
 
     Region& region_;
     Entry& entry_;

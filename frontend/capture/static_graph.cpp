@@ -25,10 +25,13 @@ StaticRegion::Outcome StaticRegion::call(const Flat& arguments, const Body& body
 }
 
 void fail_to_rerun() {
-    fail<ValueError>("save: the arguments of this region cannot be copied, so its code cannot be called on others");
+    fail<ValueError>(
+        "save: the arguments of this region cannot be copied, so its code cannot be called on "
+        "others");
 }
 
-void StaticRegion::save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const {
+void StaticRegion::save(const std::string& path, const PackageOptions& options,
+                        const Rerun& rerun) const {
     const capture::SavedCall call = implementation_->last_call();
     save_package(path, call.types, options, call.device(), [&](const std::vector<Type>& types) {
         if (types == call.types) return call.exported();

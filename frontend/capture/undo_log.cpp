@@ -15,8 +15,10 @@ void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int 
     e.steps = steps;
     if (is_gradient) used_.insert(&body, 0);
     if (!array.defined()) return;
-    if (array.body()->pending == pending_) e.value = array.body()->value;
-    else e.array = array;
+    if (array.body()->pending == pending_)
+        e.value = array.body()->value;
+    else
+        e.array = array;
 }
 
 void UndoLog::reads_gradient(VariableBody& body) {
@@ -37,7 +39,9 @@ void UndoLog::drop_unheld(PointerTable& scratch) {
     // Such a variable (a loss) has changed once or twice and was read; others are not counted.
     constexpr uint32_t few = 5;
     auto may_be_unheld = [](const auto& e) { return e.body->use_count() <= few; };
-    if (std::ranges::none_of(entries_, may_be_unheld) && std::ranges::none_of(reads_, may_be_unheld)) return;
+    if (std::ranges::none_of(entries_, may_be_unheld) &&
+        std::ranges::none_of(reads_, may_be_unheld))
+        return;
     scratch.clear();
     auto for_each = [&](auto&& f) {
         for (const Entry& e : entries_) f(e);
@@ -47,7 +51,8 @@ void UndoLog::drop_unheld(PointerTable& scratch) {
         if (may_be_unheld(e)) ++scratch.insert(e.body.get(), 0);
     });
     for_each([&](const auto& e) {
-        if (may_be_unheld(e) && uint32_t(*scratch.find(e.body.get())) != e.body->use_count()) *scratch.find(e.body.get()) = 0;
+        if (may_be_unheld(e) && uint32_t(*scratch.find(e.body.get())) != e.body->use_count())
+            *scratch.find(e.body.get()) = 0;
     });
     const auto is_unheld = [&](const auto& e) {
         const int* count = scratch.find(e.body.get());
@@ -66,7 +71,8 @@ void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
             bind_state(*e.body, std::move(before));
         } else {
             // Not by set_grad(), which compares it with a content that is not restored yet.
-            e.body->grad = before.defined() ? Variable(std::move(before), false).ref() : Ref<VariableBody>();
+            e.body->grad =
+                before.defined() ? Variable(std::move(before), false).ref() : Ref<VariableBody>();
             e.body->grad_consumed = e.consumed;
         }
     }

@@ -10,8 +10,8 @@
 
 namespace catena::capture {
 
-/// Records what Catena's variables held before each change made by a region's code, so that an error in the deferred
-/// computation can restore them to what they would be in eager code.
+/// Records what Catena's variables held before each change made by a region's code, so that an
+/// error in the deferred computation can restore them to what they would be in eager code.
 class UndoLog {
 public:
     /// `pending` maps an array to the number of the computed value; -1: an array from outside.
@@ -35,11 +35,12 @@ public:
     /// Drops the changes of variables that only the log still references.
     void drop_unheld(PointerTable& scratch);
 
-    /// Undoes the changes after the first `steps` operations. `value` returns the array of a computed value.
+    /// Undoes the changes after the first `steps` operations. `value` returns the array of a
+    /// computed value.
     void undo(int steps, const std::function<Array(int)>& value);
 
-    /// Drops gradients that are older than the latest content of their variable and marks them as consumed. Only gradients
-    /// that nothing but the variable references.
+    /// Drops gradients that are older than the latest content of their variable and marks them as
+    /// consumed. Only gradients that nothing but the variable references.
     void consume_gradients(PointerTable& scratch);
 
     /// Calls f(array) for every array from outside that the log references.
@@ -54,19 +55,22 @@ public:
         for (const Entry& e : entries_)
             if (e.value >= 0) f(e.value);
     }
-    /// Calls f(body, array before, or a computed value) for the content of each variable before its first change, in order.
+    /// Calls f(body, array before, or a computed value) for the content of each variable before its
+    /// first change, in order.
     template <class F>
     void for_each_first_content(PointerTable& scratch, F&& f) const {
         scratch.clear();
         for (const Entry& e : entries_)
-            if (!e.is_gradient && scratch.insert(e.body.get(), 0)++ == 0) f(e.body, e.array, e.value);
+            if (!e.is_gradient && scratch.insert(e.body.get(), 0)++ == 0)
+                f(e.body, e.array, e.value);
     }
     /// Calls f(body, gradient before (array or value), consumed) likewise for gradients.
     template <class F>
     void for_each_first_gradient(PointerTable& scratch, F&& f) const {
         scratch.clear();
         for (const Entry& e : entries_)
-            if (e.is_gradient && scratch.insert(e.body.get(), 0)++ == 0) f(e.body, e.array, e.value);
+            if (e.is_gradient && scratch.insert(e.body.get(), 0)++ == 0)
+                f(e.body, e.array, e.value);
     }
 
     /// A variable whose gradient was read before it changed, and whether there was one.
@@ -79,9 +83,9 @@ public:
 private:
     struct Entry {
         Ref<VariableBody> body;
-        Array array;         ///< An array from outside,
-        int value = -1;      ///< or the number of a computed value.
-        int steps = 0;       ///< Number of operations before the change.
+        Array array;     ///< An array from outside,
+        int value = -1;  ///< or the number of a computed value.
+        int steps = 0;   ///< Number of operations before the change.
         bool is_gradient = false, consumed = false;
     };
     void add(VariableBody& body, bool is_gradient, const Array& array, int steps);

@@ -9,9 +9,12 @@ void* UsedUp::operator new(size_t) { return ObjectPool<UsedUp>::allocate(); }
 void UsedUp::operator delete(void* used_up) { ObjectPool<UsedUp>::free(used_up); }
 
 void UsedUp::refuse() const {
-    fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
-                     "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
-                     region_);
+    fail<TraceError>(
+        "backward: static_graph {} ran backward() through this result itself and did not keep its "
+        "graph; take "
+        "the gradients inside the region, or use the result's array (unchain) where no gradient is "
+        "meant to flow",
+        region_);
 }
 
 }  // namespace catena::capture

@@ -8,7 +8,8 @@
 
 namespace catena::capture {
 
-/// The gradient of results whose graph was consumed by a backward inside their region: an error that says so.
+/// The gradient of results whose graph was consumed by a backward inside their region: an error
+/// that says so.
 class UsedUp final : public RegionGradient {
 public:
     /// `ranks`: of the nodes of several results; empty for one.

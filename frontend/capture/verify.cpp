@@ -30,11 +30,16 @@ namespace {
 /// Tolerance for sums in another order, relative to the largest neighbouring element.
 double tolerance(Dtype dtype) {
     switch (dtype) {
-        case Dtype::float16: return 1e-2;
-        case Dtype::bfloat16: return 6e-2;
-        case Dtype::float32: return 2e-4;
-        case Dtype::float64: return 1e-10;
-        default: return 0;
+        case Dtype::float16:
+            return 1e-2;
+        case Dtype::bfloat16:
+            return 6e-2;
+        case Dtype::float32:
+            return 2e-4;
+        case Dtype::float64:
+            return 1e-10;
+        default:
+            return 0;
     }
 }
 
@@ -56,7 +61,8 @@ std::optional<Difference> difference(const Array& compiled, const Array& eager) 
         if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
         const double off = std::abs(a[i] - b[i]);
         if (std::isfinite(off) && off <= allowed * (std::abs(b[i]) + scale)) continue;
-        if (!worst || off > most || !std::isfinite(off)) worst = {i, a[i], b[i]}, most = std::isfinite(off) ? off : INFINITY;
+        if (!worst || off > most || !std::isfinite(off))
+            worst = {i, a[i], b[i]}, most = std::isfinite(off) ? off : INFINITY;
     }
     return worst;
 }
@@ -75,29 +81,40 @@ double largest_error(const std::vector<double>& values, const std::vector<double
 /// The array with each element larger or smaller by so many units of its dtype's precision.
 Array disturbed(const Array& array, uint64_t seed, int units) {
     if (!array.defined() || !is_float(array.dtype())) return array;
-    const int bits = array.dtype() == Dtype::float64 ? 52 : array.dtype() == Dtype::float32 ? 23 : array.dtype() == Dtype::float16 ? 10 : 7;
+    const int bits = array.dtype() == Dtype::float64   ? 52
+                     : array.dtype() == Dtype::float32 ? 23
+                     : array.dtype() == Dtype::float16 ? 10
+                                                       : 7;
     std::vector<double> values = array.to_vector<double>();
     for (size_t i = 0; i < values.size(); ++i) {
-        const bool up = ((uint64_t(i) + 1) * 0x9E3779B97F4A7C15u + seed * 0xD1B54A32D192ED03u) >> 63;
+        const bool up =
+            ((uint64_t(i) + 1) * 0x9E3779B97F4A7C15u + seed * 0xD1B54A32D192ED03u) >> 63;
         values[i] *= 1 + std::ldexp(up ? units : -units, -bits);
     }
     return Array::from(values, array.shape()).astype(array.dtype()).to(array.device());
 }
 
-/// A sum rounds in an order of its own. (Other results are not disturbed: an element may be looked for by its value, as a maximum is.)
-bool is_sum(const OpDef& op) { return op.kind == Kind::contract || (op.kind == Kind::reduce && op.combine == Combine::sum); }
+/// A sum rounds in an order of its own. (Other results are not disturbed: an element may be looked
+/// for by its value, as a maximum is.)
+bool is_sum(const OpDef& op) {
+    return op.kind == Kind::contract || (op.kind == Kind::reduce && op.combine == Combine::sum);
+}
 
-/// How far rounding alone takes a program's results from those in float64. It may grow without bound: where sums cancel (gradients
-/// through batch normalization), where a small number decides (Adam, if a gradient is zero but for rounding), or a sign (ReLU).
+/// How far rounding alone takes a program's results from those in float64. It may grow without
+/// bound: where sums cancel (gradients through batch normalization), where a small number decides
+/// (Adam, if a gradient is zero but for rounding), or a sign (ReLU).
 struct Rounding {
     std::vector<Array> exact;
-    std::vector<std::vector<Array>> eager;  ///< As they are, and with inputs and sums that are disturbed.
+    std::vector<std::vector<Array>>
+        eager;  ///< As they are, and with inputs and sums that are disturbed.
 
     bool explains(size_t output, const Array& compiled) const {
         const std::vector<double> truth = exact[output].to_vector<double>();
         double usual = 0;
-        for (const std::vector<Array>& results : eager) usual = std::max(usual, largest_error(results[output].to_vector<double>(), truth));
-        return std::isfinite(usual) && largest_error(compiled.to_vector<double>(), truth) <= 4 * usual;
+        for (const std::vector<Array>& results : eager)
+            usual = std::max(usual, largest_error(results[output].to_vector<double>(), truth));
+        return std::isfinite(usual) &&
+               largest_error(compiled.to_vector<double>(), truth) <= 4 * usual;
     }
 };
 
@@ -111,8 +128,9 @@ struct Case {
     std::vector<Array> compiled() const {
         std::vector<Array> outputs(trace.outputs.size() + trace.assigns.size());
         const std::unique_ptr<bool[]> donated(new bool[inputs.size()]());
-        compiler().compile(trace, options)->run(inputs, scalars, {donated.get(), inputs.size()},
-                                                outputs);
+        compiler()
+            .compile(trace, options)
+            ->run(inputs, scalars, {donated.get(), inputs.size()}, outputs);
         return outputs;
     }
     std::vector<Array> eager() const {
@@ -125,11 +143,14 @@ struct Case {
         for (const Array& array : inputs) given.push_back(disturbed(array, seed, 8));
         uint64_t number = 0;
         interpret_trace(trace, std::move(given), scalars, outputs,
-                        [&](const Trace::Step& step, std::span<const Array> operands, std::span<const double> numbers) {
-                            Arrays results = run_kernel(*step.op, operands, step.attributes, numbers);
+                        [&](const Trace::Step& step, std::span<const Array> operands,
+                            std::span<const double> numbers) {
+                            Arrays results =
+                                run_kernel(*step.op, operands, step.attributes, numbers);
                             ++number;
                             for (Array& result : results)
-                                if (is_sum(*step.op)) result = disturbed(result, seed * 1000003 + number, 2);
+                                if (is_sum(*step.op))
+                                    result = disturbed(result, seed * 1000003 + number, 2);
                             return results;
                         });
         return outputs;
@@ -138,7 +159,8 @@ struct Case {
     std::optional<Rounding> rounding(std::span<const Array> eager_outputs) const {
         std::optional<std::vector<Array>> exact = exact_results(trace, inputs, scalars);
         if (!exact) return std::nullopt;
-        Rounding rounding{.exact = std::move(*exact), .eager = {{eager_outputs.begin(), eager_outputs.end()}}};
+        Rounding rounding{.exact = std::move(*exact),
+                          .eager = {{eager_outputs.begin(), eager_outputs.end()}}};
         for (uint64_t seed = 1; seed <= 5; ++seed) rounding.eager.push_back(disturbed_eager(seed));
         return rounding;
     }
@@ -150,8 +172,10 @@ struct Case {
         part.trace.assigns.clear();
         return part;
     }
-    /// The first of the outputs that is more than rounded otherwise. Those that are undefined are not compared.
-    std::optional<Difference> difference_of(std::span<const Array> outputs, std::span<const Array> eager_outputs) const {
+    /// The first of the outputs that is more than rounded otherwise. Those that are undefined are
+    /// not compared.
+    std::optional<Difference> difference_of(std::span<const Array> outputs,
+                                            std::span<const Array> eager_outputs) const {
         std::optional<std::optional<Rounding>> by_rounding;  // Computed where it is asked for.
         for (size_t i = 0; i < eager_outputs.size(); ++i) {
             if (!outputs[i].defined()) continue;
@@ -168,7 +192,8 @@ struct Case {
     std::optional<Difference> differs() const { return difference_of(compiled(), eager()); }
 };
 
-/// The shortest prefix of the program whose last operation differs, by bisection; the whole program if there is none.
+/// The shortest prefix of the program whose last operation differs, by bisection; the whole program
+/// if there is none.
 size_t first_bad_step(const Case& whole) {
     size_t good = 0, bad = whole.trace.steps.size();
     if (!whole.first(bad).differs()) {
@@ -184,13 +209,15 @@ size_t first_bad_step(const Case& whole) {
     return bad;
 }
 
-/// NAME.mlir, NAME.npz and NAME.catena in CATENA_VERIFY_DIR or the current folder; returns the path without extension.
+/// NAME.mlir, NAME.npz and NAME.catena in CATENA_VERIFY_DIR or the current folder; returns the path
+/// without extension.
 std::string write_reproducer(const Case& bad) {
     static std::atomic<int> count{0};
     const std::filesystem::path folder = environment::text("CATENA_VERIFY_DIR").value_or(".");
     std::filesystem::create_directories(folder);
     const std::string stem =
-        (folder / fmt::format("{}-verify-{}-{}", file_name_of(bad.trace.name), getpid(), count++)).string();
+        (folder / fmt::format("{}-verify-{}-{}", file_name_of(bad.trace.name), getpid(), count++))
+            .string();
     ExportedProgram program;
     program.trace = bad.trace;
     NamedArrays arrays;
@@ -204,10 +231,12 @@ std::string write_reproducer(const Case& bad) {
     for (size_t s = 0; s < bad.scalars.size(); ++s) program.trace.scalars[s] = {bad.scalars[s], {}};
     for (size_t o = 0; o < program.trace.outputs.size(); ++o)
         program.results.push_back({ExportedProgram::Value::result, int(o)});
-    const PortableProgram portable = compiler().compile_portable(program.trace, {.fast_math = bad.options.fast_math, .stages = true});
+    const PortableProgram portable = compiler().compile_portable(
+        program.trace, {.fast_math = bad.options.fast_math, .stages = true});
     write_file(stem + ".mlir", portable.stages.at(0).second);
     save_npz(stem + ".npz", arrays);
-    save_package(stem + ".catena", types, {}, cpu_device(), [&](const std::vector<Type>&) { return program; });
+    save_package(stem + ".catena", types, {}, cpu_device(),
+                 [&](const std::vector<Type>&) { return program; });
     return stem;
 }
 
@@ -220,15 +249,18 @@ std::string write_reproducer(const Case& bad) {
     std::string files;
     try {
         const std::string stem = write_reproducer(bad);
-        files = fmt::format("; to reproduce it: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
+        files = fmt::format("; to reproduce it: catena-opt {0}.mlir, catena run {0}.catena {0}.npz",
+                            stem);
     } catch (const std::exception& error) {
         files = fmt::format("; the files to reproduce it could not be written: {}", error.what());
     }
-    throw VerificationError(fmt::format("static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is {} "
-                                        "compiled and {} eager{}{}{}",
-                                        bad.trace.name, bad.trace.steps.size(), whole.trace.steps.size(), step.op->name,
-                                        to_string(step.location), d.index, d.compiled, d.eager,
-                                        d.exact ? fmt::format(", {} in float64", *d.exact) : "", found ? "" : note, files));
+    throw VerificationError(fmt::format(
+        "static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is "
+        "{} "
+        "compiled and {} eager{}{}{}",
+        bad.trace.name, bad.trace.steps.size(), whole.trace.steps.size(), step.op->name,
+        to_string(step.location), d.index, d.compiled, d.eager,
+        d.exact ? fmt::format(", {} in float64", *d.exact) : "", found ? "" : note, files));
 }
 
 }  // namespace
@@ -246,19 +278,24 @@ void run_verified(Follower& follower, Program& program) {
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
     const std::vector<Array> eager = whole.eager();
     // Owning the inputs keeps the program from overwriting them.
-    program.run(follower, [&](std::span<const Array> compiled) {  // What only backward would read is undefined.
-        if (auto d = whole.difference_of(compiled, eager)) report(whole, *d);
-    });
+    program.run(
+        follower,
+        [&](std::span<const Array> compiled) {  // What only backward would read is undefined.
+            if (auto d = whole.difference_of(compiled, eager)) report(whole, *d);
+        });
 }
 
-void verify_backward(const Trace& trace, std::span<const Array> inputs, std::span<const double> scalars, const Program& program,
+void verify_backward(const Trace& trace, std::span<const Array> inputs,
+                     std::span<const double> scalars, const Program& program,
                      std::span<const Array> compiled) {
     Case whole{.trace = trace,
                .inputs = {inputs.begin(), inputs.end()},
                .scalars = {scalars.begin(), scalars.end()},
                .options = {.fast_math = program.fast_math(), .device = &program.device()}};
     if (auto d = whole.difference_of(compiled, whole.eager()))
-        report(whole, *d, " (in forward and backward compiled to run in two parts; in one part there is no difference)");
+        report(whole, *d,
+               " (in forward and backward compiled to run in two parts; in one part there is no "
+               "difference)");
 }
 
 }  // namespace catena::capture

@@ -21,7 +21,8 @@ constexpr const char* library_name = "libcatena_compiler.so";
 /// The folder of the library this code is in.
 std::filesystem::path own_folder() {
     Dl_info info{};
-    if (!dladdr(reinterpret_cast<const void*>(&compiler_available), &info) || !info.dli_fname) return {};
+    if (!dladdr(reinterpret_cast<const void*>(&compiler_available), &info) || !info.dli_fname)
+        return {};
     return std::filesystem::path(info.dli_fname).parent_path();
 }
 
@@ -41,12 +42,12 @@ Loaded load() {
     // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; install libcatena-compiler, set CATENA_COMPILER_PATH to "
+        return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; install "
+                                     "libcatena-compiler, set CATENA_COMPILER_PATH to "
                                      "the file, or build with CATENA_COMPILER=ON",
                                      path, dlerror())};
     auto* create = reinterpret_cast<Compiler* (*)()>(dlsym(library, "catena_compiler_create"));
-    if (!create)
-        return {nullptr, fmt::format("{} is not Catena's compiler: {}", path, dlerror())};
+    if (!create) return {nullptr, fmt::format("{} is not Catena's compiler: {}", path, dlerror())};
     return {create(), ""};
 }
 
@@ -68,7 +69,8 @@ Compiler& compiler() {
 
 namespace {
 
-const bool provides = (set_kernel_provider([]() -> KernelProvider& { return compiler().kernel_provider(); }), true);
+const bool provides =
+    (set_kernel_provider([]() -> KernelProvider& { return compiler().kernel_provider(); }), true);
 
 }  // namespace
 

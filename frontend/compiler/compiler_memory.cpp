@@ -17,10 +17,13 @@ namespace {
 /// Whether the loader writes into code and constants, which then are not what the file has.
 bool relocates_code(const dl_phdr_info& library) {
     for (int i = 0; i < library.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& header = library.dlpi_phdr[i];
+        const ElfW(Phdr) & header = library.dlpi_phdr[i];
         if (header.p_type != PT_DYNAMIC) continue;
-        for (auto* entry = reinterpret_cast<const ElfW(Dyn)*>(library.dlpi_addr + header.p_vaddr); entry->d_tag != DT_NULL; ++entry)
-            if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL))) return true;
+        for (auto* entry = reinterpret_cast<const ElfW(Dyn)*>(library.dlpi_addr + header.p_vaddr);
+             entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == DT_TEXTREL ||
+                (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL)))
+                return true;
     }
     return false;
 }
@@ -29,12 +32,14 @@ int add_pages(dl_phdr_info* library, size_t, void* to) {
     if (relocates_code(*library)) return 0;
     const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
     for (int i = 0; i < library->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& header = library->dlpi_phdr[i];
+        const ElfW(Phdr) & header = library->dlpi_phdr[i];
         if (header.p_type != PT_LOAD || (header.p_flags & PF_W)) continue;
         // The whole pages of it: at its ends a neighbour may begin.
         const uintptr_t begin = (library->dlpi_addr + header.p_vaddr + page - 1) / page * page;
         const uintptr_t end = (library->dlpi_addr + header.p_vaddr + header.p_filesz) / page * page;
-        if (end > begin) static_cast<std::vector<FilePages>*>(to)->push_back({reinterpret_cast<char*>(begin), end - begin});
+        if (end > begin)
+            static_cast<std::vector<FilePages>*>(to)->push_back(
+                {reinterpret_cast<char*>(begin), end - begin});
     }
     return 0;
 }
@@ -69,7 +74,8 @@ std::vector<FilePages> pages_of_libraries() {
 CompilerLibraries::~CompilerLibraries() {
     std::vector<FilePages> fresh = pages_of_libraries();
     std::erase_if(fresh, [&](const FilePages& each) {
-        return std::ranges::any_of(before_, [&](const FilePages& known) { return known.begin == each.begin; });
+        return std::ranges::any_of(
+            before_, [&](const FilePages& known) { return known.begin == each.begin; });
     });
     give_back(fresh);  // Its tables of symbols and relocations were read once.
     const std::lock_guard lock(state().mutex);

@@ -11,8 +11,9 @@
 
 namespace catena {
 
-/// Threads that compile while others call. All end before the thread that started them, and so before the process takes down
-/// what the compiler still uses: of the main thread, what belongs to the thread is destroyed before all static objects.
+/// Threads that compile while others call. All end before the thread that started them, and so
+/// before the process takes down what the compiler still uses: of the main thread, what belongs to
+/// the thread is destroyed before all static objects.
 class CompilingThreads {
 public:
     static CompilingThreads& instance();

@@ -7,8 +7,8 @@
 
 namespace catena {
 
-// Changes of an image [channels, height, width] for a TransformDataset. Chances are drawn from this thread's random numbers (see
-// set_seed). ShapeError for another rank, or a size that does not fit.
+// Changes of an image [channels, height, width] for a TransformDataset. Chances are drawn from this
+// thread's random numbers (see set_seed). ShapeError for another rank, or a size that does not fit.
 //
 //     ct::TransformDataset(training, [](const ct::Example& e) {
 //         return ct::Example{ct::random_flip(ct::random_crop(e[0], {32, 32}, 4)), e[1]};
@@ -33,10 +33,11 @@ Array random_crop(const Array& image, ImageSize size, int64_t pad = 0);
 Array center_crop(const Array& image, ImageSize size);
 
 struct SizedCropOptions {
-    std::pair<double, double> area = {0.08, 1};             ///< Range of the part's share of the image.
-    std::pair<double, double> ratio = {3.0 / 4, 4.0 / 3};   ///< Range of width by height.
+    std::pair<double, double> area = {0.08, 1};  ///< Range of the part's share of the image.
+    std::pair<double, double> ratio = {3.0 / 4, 4.0 / 3};  ///< Range of width by height.
 };
-/// A part of random area and proportions at a random place, resized to `size` (Szegedy et al. 2015); of float images.
+/// A part of random area and proportions at a random place, resized to `size` (Szegedy et al.
+/// 2015); of float images.
 Array random_sized_crop(const Array& image, ImageSize size, const SizedCropOptions& options = {});
 
 }  // namespace catena

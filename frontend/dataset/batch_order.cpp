@@ -10,9 +10,14 @@
 namespace catena {
 
 BatchOrder::BatchOrder(int64_t size, int64_t batch_size, IteratorOptions options)
-    : size_(size), batch_size_(batch_size), options_(std::move(options)), stream_(next_host_stream()) {
-    if (batch_size <= 0) fail<ValueError>("iterator: the batch size must be positive, not {}", batch_size);
-    if (size <= 0 && options_.repeat) fail<ValueError>("iterator: the dataset has no examples to repeat");
+    : size_(size),
+      batch_size_(batch_size),
+      options_(std::move(options)),
+      stream_(next_host_stream()) {
+    if (batch_size <= 0)
+        fail<ValueError>("iterator: the batch size must be positive, not {}", batch_size);
+    if (size <= 0 && options_.repeat)
+        fail<ValueError>("iterator: the dataset has no examples to repeat");
     reset();
 }
 
@@ -27,12 +32,13 @@ void BatchOrder::renew_order(int64_t position) {
         }
         std::vector<int64_t> sampled = options_.order_sampler(order, position);
         if (order_ && sampled.size() != order.size())
-            fail<ValueError>("iterator: the order sampler returned {} indices, {} are needed", sampled.size(),
-                             order.size());
+            fail<ValueError>("iterator: the order sampler returned {} indices, {} are needed",
+                             sampled.size(), order.size());
         order_ = std::make_shared<const std::vector<int64_t>>(std::move(sampled));
         size_ = int64_t(order_->size());
     } else if (options_.shuffle) {
-        order_ = std::make_shared<const std::vector<int64_t>>(permutation(size_, stream_, draws_++));
+        order_ =
+            std::make_shared<const std::vector<int64_t>>(permutation(size_, stream_, draws_++));
     }
 }
 
@@ -75,7 +81,8 @@ std::optional<std::vector<int64_t>> BatchOrder::next() {
 }
 
 int64_t BatchOrder::seed_of(int64_t k) const {
-    const uint64_t stream = stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^ uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
+    const uint64_t stream = stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^
+                            uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
     const uint64_t place = uint64_t(epoch_ * size_ + position_ + k);
     uint64_t x = stream + 0x9E3779B97F4A7C15u * (place + 1);  // splitmix64 (Steele et al. 2014)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -102,22 +109,27 @@ void BatchOrder::serialize(const Serializer& s) {
     BatchOrder loaded = *this;
     loaded.position_ = s.get("current_position", position_);
     if (loaded.position_ < 0 || loaded.position_ > std::max<int64_t>(size_ - 1, 0))
-        s.wrong("current_position", fmt::format("is {}, the dataset has {} examples", loaded.position_, size_));
+        s.wrong("current_position",
+                fmt::format("is {}, the dataset has {} examples", loaded.position_, size_));
     loaded.epoch_ = s.get("epoch", epoch_);
     loaded.is_new_epoch_ = s.get("is_new_epoch", is_new_epoch_);
     if (order_) {
-        std::vector<int64_t> order = s.get(s.has("order") || !s.has("_order") ? "order" : "_order", *order_);
+        std::vector<int64_t> order =
+            s.get(s.has("order") || !s.has("_order") ? "order" : "_order", *order_);
         if (order.size() != order_->size())
-            s.wrong("order", fmt::format("has {} indices, the dataset {} examples", order.size(), order_->size()));
+            s.wrong("order", fmt::format("has {} indices, the dataset {} examples", order.size(),
+                                         order_->size()));
         for (int64_t i : order)
-            if (i < 0 || i >= size_) s.wrong("order", fmt::format("has the index {} in a dataset of {}", i, size_));
+            if (i < 0 || i >= size_)
+                s.wrong("order", fmt::format("has the index {} in a dataset of {}", i, size_));
         loaded.order_ = std::make_shared<const std::vector<int64_t>>(std::move(order));
     }
     if (s.has("previous_epoch_detail"))
         loaded.previous_epoch_detail_ = s.get("previous_epoch_detail", previous_epoch_detail_);
     if (s.has("random_state")) {
         random = s.get("random_state", random);
-        if (random.size() != 3) s.wrong("random_state", fmt::format("has {} numbers, 3 are expected", random.size()));
+        if (random.size() != 3)
+            s.wrong("random_state", fmt::format("has {} numbers, 3 are expected", random.size()));
         loaded.stream_ = {uint64_t(random[0]), uint64_t(random[1])};
         loaded.draws_ = random[2];
     }

@@ -17,8 +17,9 @@ struct IteratorOptions {
     OrderSampler order_sampler = {};  ///< Replaces shuffling.
 };
 
-/// Selects the examples of the next mini-batch and tracks the position in the epochs. It shuffles with its own
-/// random stream, seeded at construction: other random numbers and prefetching do not influence it.
+/// Selects the examples of the next mini-batch and tracks the position in the epochs. It shuffles
+/// with its own random stream, seeded at construction: other random numbers and prefetching do not
+/// influence it.
 class BatchOrder {
 public:
     /// ValueError unless both numbers are positive; a dataset that does not repeat may be empty.
@@ -34,18 +35,20 @@ public:
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
     bool shuffles() const { return options_.shuffle || options_.order_sampler; }
-    /// The seed of the random numbers that the dataset draws for the k-th example of the next batch: it depends on the
-    /// iterator's stream and the example's position, not on who reads it.
+    /// The seed of the random numbers that the dataset draws for the k-th example of the next
+    /// batch: it depends on the iterator's stream and the example's position, not on who reads it.
     int64_t seed_of(int64_t k) const;
 
-    /// Chainer's keys, and what Chainer does not save: "random_state", the stream of later shuffles, and "sampler_draws" of a
-    /// ShuffleOrderSampler.
+    /// Chainer's keys, and what Chainer does not save: "random_state", the stream of later
+    /// shuffles, and "sampler_draws" of a ShuffleOrderSampler.
     void serialize(const Serializer& s);
 
 private:
     double detail(int64_t epoch, int64_t position) const;
     void renew_order(int64_t position);
-    ShuffleOrderSampler* shuffle_sampler() { return options_.order_sampler.target<ShuffleOrderSampler>(); }
+    ShuffleOrderSampler* shuffle_sampler() {
+        return options_.order_sampler.target<ShuffleOrderSampler>();
+    }
     int64_t size_, batch_size_;
     IteratorOptions options_;
     RandomStream stream_;

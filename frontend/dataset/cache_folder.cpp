@@ -26,7 +26,8 @@ std::filesystem::path cache_folder() {
         if (!root().path.empty()) return root().path;
     }
     if (auto folder = environment::text("CATENA_CACHE_DIR")) return *folder;
-    if (auto folder = environment::text("XDG_CACHE_HOME")) return std::filesystem::path(*folder) / "catena";
+    if (auto folder = environment::text("XDG_CACHE_HOME"))
+        return std::filesystem::path(*folder) / "catena";
     return std::filesystem::path(environment::text("HOME").value_or(".")) / ".cache" / "catena";
 }
 
@@ -39,7 +40,9 @@ std::filesystem::path get_dataset_directory(const std::string& name, bool create
     const std::filesystem::path path = cache_folder() / name;
     std::error_code error;
     if (create_directory) std::filesystem::create_directories(path, error);
-    if (error) fail<FileError>("get_dataset_directory: cannot create {}: {}", path.string(), error.message());
+    if (error)
+        fail<FileError>("get_dataset_directory: cannot create {}: {}", path.string(),
+                        error.message());
     return path;
 }
 

@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// Where datasets and trained weights are kept: what set_dataset_root() was given, else CATENA_CACHE_DIR, else
-/// XDG_CACHE_HOME/catena, else ~/.cache/catena.
+/// Where datasets and trained weights are kept: what set_dataset_root() was given, else
+/// CATENA_CACHE_DIR, else XDG_CACHE_HOME/catena, else ~/.cache/catena.
 std::filesystem::path cache_folder();
 
 // The same by Chainer's names.

@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t pixels_of_image = 3 * 32 * 32;
 
 /// Records of `labels` bytes, the last of which is used, and the pixels.
-Dataset read_set(const std::string& folder, const std::vector<std::string>& names, int labels, int classes,
-                 const CifarOptions& options) {
+Dataset read_set(const std::string& folder, const std::vector<std::string>& names, int labels,
+                 int classes, const CifarOptions& options) {
     if (options.ndim != 1 && options.ndim != 3)
         fail<ValueError>("get_cifar: ndim is {}, it should be 1 or 3", options.ndim);
     const int64_t record = labels + pixels_of_image;
@@ -22,7 +22,8 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
     for (const std::string& name : names) {
         FileReader file(folder + "/" + name);
         if (file.size() == 0 || file.size() % uint64_t(record) != 0)
-            fail<FileError>("{}: has {} bytes; records of {} are expected", file.path(), file.size(), record);
+            fail<FileError>("{}: has {} bytes; records of {} are expected", file.path(),
+                            file.size(), record);
         const size_t begin = bytes.size();
         bytes.resize(begin + size_t(file.size()));
         file.read_at(0, bytes.data() + begin, size_t(file.size()));
@@ -36,11 +37,13 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
     for (int64_t i = 0; i < n; ++i) {
         const uint8_t* from = bytes.data() + i * record + labels - 1;
         if (*from >= classes)
-            fail<FileError>("{}: image {} has label {}; there are {} classes", folder, i, *from, classes);
+            fail<FileError>("{}: image {} has label {}; there are {} classes", folder, i, *from,
+                            classes);
         targets.to_fill<int32_t>()[i] = *from++;
         for (int64_t k = 0; k < pixels_of_image; ++k) *to++ = table[*from++];
     }
-    Array shaped = options.ndim == 3 ? images : images.view({n, pixels_of_image}, {pixels_of_image, 1}, 0);
+    Array shaped =
+        options.ndim == 3 ? images : images.view({n, pixels_of_image}, {pixels_of_image, 1}, 0);
     Dataset dataset(shaped.astype(options.dtype));
     if (!options.withlabel) return dataset;
     return TupleDataset(dataset, Dataset(targets.astype(options.label_dtype)));
@@ -51,11 +54,13 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
 std::pair<Dataset, Dataset> get_cifar10(const std::string& folder, const CifarOptions& options) {
     std::vector<std::string> names;
     for (int k = 1; k <= 5; ++k) names.push_back(fmt::format("data_batch_{}.bin", k));
-    return {read_set(folder, names, 1, 10, options), read_set(folder, {"test_batch.bin"}, 1, 10, options)};
+    return {read_set(folder, names, 1, 10, options),
+            read_set(folder, {"test_batch.bin"}, 1, 10, options)};
 }
 
 std::pair<Dataset, Dataset> get_cifar100(const std::string& folder, const CifarOptions& options) {
-    return {read_set(folder, {"train.bin"}, 2, 100, options), read_set(folder, {"test.bin"}, 2, 100, options)};
+    return {read_set(folder, {"train.bin"}, 2, 100, options),
+            read_set(folder, {"test.bin"}, 2, 100, options)};
 }
 
 }  // namespace catena

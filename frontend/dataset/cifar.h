@@ -14,10 +14,13 @@ struct CifarOptions {
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
 };
 
-/// The training and the test set from the folder with data_batch_1.bin to data_batch_5.bin and test_batch.bin, the binary
-/// version of CIFAR-10. FileError naming the file that is missing or malformed.
-std::pair<Dataset, Dataset> get_cifar10(const std::string& folder, const CifarOptions& options = {});
+/// The training and the test set from the folder with data_batch_1.bin to data_batch_5.bin and
+/// test_batch.bin, the binary version of CIFAR-10. FileError naming the file that is missing or
+/// malformed.
+std::pair<Dataset, Dataset> get_cifar10(const std::string& folder,
+                                        const CifarOptions& options = {});
 /// The same from train.bin and test.bin of CIFAR-100, with the fine labels.
-std::pair<Dataset, Dataset> get_cifar100(const std::string& folder, const CifarOptions& options = {});
+std::pair<Dataset, Dataset> get_cifar100(const std::string& folder,
+                                         const CifarOptions& options = {});
 
 }  // namespace catena

@@ -22,14 +22,18 @@ Shape common_shape(const Column& column, bool padded) {
     for (size_t i = 1; i < column.examples.size(); ++i) {
         const Array& x = column[i];
         if (x.dtype() != column[0].dtype())
-            fail<DtypeError>("concat_examples: value {} is {} in the first example, {} in number {}", column.value,
-                             name_of(column[0].dtype()), name_of(x.dtype()), i + 1);
+            fail<DtypeError>(
+                "concat_examples: value {} is {} in the first example, {} in number {}",
+                column.value, name_of(column[0].dtype()), name_of(x.dtype()), i + 1);
         if (x.shape() == shape) continue;
         if (!padded || x.rank() != shape.rank())
-            fail<ShapeError>("concat_examples: value {} has shape {} in the first example, {} in number {}; shapes "
-                             "must be equal, or of one rank and with padding", column.value,
-                             to_string(column[0].shape()), to_string(x.shape()), i + 1);
-        for (int axis = 0; axis < shape.rank(); ++axis) shape[axis] = std::max(shape[axis], x.dim(axis));
+            fail<ShapeError>(
+                "concat_examples: value {} has shape {} in the first example, {} in number {}; "
+                "shapes "
+                "must be equal, or of one rank and with padding",
+                column.value, to_string(column[0].shape()), to_string(x.shape()), i + 1);
+        for (int axis = 0; axis < shape.rank(); ++axis)
+            shape[axis] = std::max(shape[axis], x.dim(axis));
     }
     return shape;
 }
@@ -37,7 +41,8 @@ Shape common_shape(const Column& column, bool padded) {
 Array concatenated(const Column& column, std::optional<double> padding) {
     Shape shape = common_shape(column, padding.has_value()), batch_shape;
     if (shape.rank() == max_rank)
-        fail<ShapeError>("concat_examples: examples of rank {} leave no axis for the batch", max_rank);
+        fail<ShapeError>("concat_examples: examples of rank {} leave no axis for the batch",
+                         max_rank);
     batch_shape.push_back(int64_t(column.examples.size()));
     for (int64_t d : shape) batch_shape.push_back(d);
     Type type{column[0].dtype(), batch_shape};
@@ -46,7 +51,8 @@ Array concatenated(const Column& column, std::optional<double> padding) {
     for (size_t i = 0; i < column.examples.size(); ++i) {
         Array x = column[i].to(cpu_device());
         if (x.shape() == shape && x.contiguous()) {
-            if (bytes > 0) std::memcpy(static_cast<char*>(batch.to_fill()) + i * bytes, x.elements(), bytes);
+            if (bytes > 0)
+                std::memcpy(static_cast<char*>(batch.to_fill()) + i * bytes, x.elements(), bytes);
             continue;
         }
         Strides strides;
@@ -63,10 +69,11 @@ Batch concat_examples(std::span<const Example> examples, const ConcatOptions& op
     const Example& first = examples[0];
     for (size_t i = 1; i < examples.size(); ++i)
         if (!examples[i].is_like(first))
-            fail<ValueError>("concat_examples: example {} is a {}, the first a {}", i + 1, to_string(examples[i]),
-                             to_string(first));
+            fail<ValueError>("concat_examples: example {} is a {}, the first a {}", i + 1,
+                             to_string(examples[i]), to_string(first));
     if (options.padding.size() > 1 && options.padding.size() != first.size())
-        fail<ValueError>("concat_examples: {} paddings for {} values", options.padding.size(), first.size());
+        fail<ValueError>("concat_examples: {} paddings for {} values", options.padding.size(),
+                         first.size());
     RecorderScope paused(nullptr);
     std::vector<Variable> values;
     for (size_t k = 0; k < first.size(); ++k) {

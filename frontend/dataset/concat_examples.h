@@ -12,12 +12,14 @@ class Device;
 
 struct ConcatOptions {
     Device* device = nullptr;  ///< Device of the batch; null: that of the examples.
-    /// Examples of different shapes are padded to the largest: one number for all values, or one for each.
+    /// Examples of different shapes are padded to the largest: one number for all values, or one
+    /// for each.
     std::vector<double> padding = {};
 };
 
-/// Stacks examples along a new first axis: arrays to an array, tuples to a tuple, dicts to a dict. ValueError when
-/// there are none or they are of different kinds; ShapeError for different shapes without padding.
+/// Stacks examples along a new first axis: arrays to an array, tuples to a tuple, dicts to a dict.
+/// ValueError when there are none or they are of different kinds; ShapeError for different shapes
+/// without padding.
 Batch concat_examples(std::span<const Example> examples, const ConcatOptions& options = {});
 
 /// Makes a batch of examples, as concat_examples does.

@@ -10,7 +10,8 @@ namespace {
 class RowsDataset final : public DatasetMixin {
 public:
     explicit RowsDataset(Array array) : array_(std::move(array)) {
-        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is not a dataset");
+        if (!array_.defined() || array_.rank() == 0)
+            fail<ValueError>("Dataset: an array without rows is not a dataset");
         for (int axis = 1; axis < array_.rank(); ++axis) {
             shape_.push_back(array_.dim(axis));
             strides_.push_back(array_.strides()[axis]);
@@ -41,10 +42,14 @@ private:
 
 Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
 Dataset::Dataset(std::initializer_list<Array> columns)
-    : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
-Dataset::Dataset(std::vector<Example> examples) : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
+    : dataset_(
+          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
+Dataset::Dataset(std::vector<Example> examples)
+    : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
 
-Dataset Dataset::of_columns(const std::vector<Dataset>& columns) { return Dataset(std::shared_ptr<const DatasetMixin>(std::make_shared<TupleDataset>(columns))); }
+Dataset Dataset::of_columns(const std::vector<Dataset>& columns) {
+    return Dataset(std::shared_ptr<const DatasetMixin>(std::make_shared<TupleDataset>(columns)));
+}
 
 Example Dataset::operator[](int64_t i) const {
     int64_t n = size();

@@ -15,7 +15,8 @@ namespace catena {
 ///
 ///     struct Squares : ct::DatasetMixin {
 ///         int64_t size() const override { return 100; }
-///         ct::Example get_example(int64_t i) const override { return ct::Array::scalar(float(i * i)); }
+///         ct::Example get_example(int64_t i) const override { return ct::Array::scalar(float(i *
+///         i)); }
 ///     };
 ///
 /// get_example is called by several threads at once when a MultithreadIterator reads the dataset.
@@ -34,11 +35,12 @@ public:
     template <std::derived_from<DatasetMixin> D>
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
     Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {}
-    Dataset(Array rows);                             ///< Every row is an example.
+    Dataset(Array rows);  ///< Every row is an example.
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
-    Dataset(std::initializer_list<Array> columns);   ///< As TupleDataset.
+    Dataset(std::initializer_list<Array> columns);  ///< As TupleDataset.
     template <class = void>  // Less fitting than the one above, where both fit: {}.
-    Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(std::vector<Dataset>(columns.begin(), columns.end()))) {}
+    Dataset(std::initializer_list<Variable> columns)
+        : Dataset(of_columns(std::vector<Dataset>(columns.begin(), columns.end()))) {}
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return dataset_->size(); }

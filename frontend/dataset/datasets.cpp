@@ -11,8 +11,9 @@ void check_sizes(const char* who, const std::vector<Dataset>& datasets) {
     if (datasets.empty()) fail<ValueError>("{}: no dataset is given", who);
     for (size_t k = 1; k < datasets.size(); ++k)
         if (datasets[k].size() != datasets[0].size())
-            fail<ValueError>("{}: datasets must have equal sizes; the first has {} examples, number {} has {}", who,
-                             datasets[0].size(), k + 1, datasets[k].size());
+            fail<ValueError>(
+                "{}: datasets must have equal sizes; the first has {} examples, number {} has {}",
+                who, datasets[0].size(), k + 1, datasets[k].size());
 }
 
 /// The present error, of the first of these classes that it is, with what it is about before it.
@@ -59,14 +60,15 @@ Example DictDataset::get_example(int64_t i) const {
     for (size_t k = 0; k < datasets_.size(); ++k) {
         Example example = datasets_[k].get().get_example(i);
         if (example.size() != 1)
-            fail<ValueError>("DictDataset: an example of '{}' must be one array, it is a {}", keys_[k],
-                             to_string(example));
+            fail<ValueError>("DictDataset: an example of '{}' must be one array, it is a {}",
+                             keys_[k], to_string(example));
         values.push_back(example[0]);
     }
     return Example(keys_, std::move(values));
 }
 
-ConcatenatedDataset::ConcatenatedDataset(std::vector<Dataset> datasets) : datasets_(std::move(datasets)) {
+ConcatenatedDataset::ConcatenatedDataset(std::vector<Dataset> datasets)
+    : datasets_(std::move(datasets)) {
     int64_t end = 0;
     for (const Dataset& dataset : datasets_) ends_.push_back(end += dataset.size());
 }
@@ -86,14 +88,17 @@ std::string ConcatenatedDataset::described(int64_t i) const {
     return dataset.described(own);
 }
 
-SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish, std::optional<std::vector<int64_t>> order)
-    : SubDataset(std::move(dataset), start, finish,
-                 order ? std::make_shared<const std::vector<int64_t>>(std::move(*order)) : nullptr) {
+SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish,
+                       std::optional<std::vector<int64_t>> order)
+    : SubDataset(
+          std::move(dataset), start, finish,
+          order ? std::make_shared<const std::vector<int64_t>>(std::move(*order)) : nullptr) {
     if (start < 0 || start > finish || finish > dataset_.size())
-        fail<ValueError>("SubDataset: the part [{}, {}) is not within a dataset of {}", start, finish, dataset_.size());
+        fail<ValueError>("SubDataset: the part [{}, {}) is not within a dataset of {}", start,
+                         finish, dataset_.size());
     if (order_ && int64_t(order_->size()) != dataset_.size())
-        fail<ValueError>("SubDataset: the order has {} indices, the dataset {} examples", order_->size(),
-                         dataset_.size());
+        fail<ValueError>("SubDataset: the order has {} indices, the dataset {} examples",
+                         order_->size(), dataset_.size());
 }
 
 SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish,

@@ -13,7 +13,8 @@ public:
     explicit TupleDataset(std::vector<Dataset> datasets);
     template <class... D>
         requires(sizeof...(D) > 0 && (std::convertible_to<D, Dataset> && ...))
-    explicit TupleDataset(const D&... datasets) : TupleDataset(std::vector<Dataset>{Dataset(datasets)...}) {}
+    explicit TupleDataset(const D&... datasets)
+        : TupleDataset(std::vector<Dataset>{Dataset(datasets)...}) {}
     int64_t size() const override { return datasets_[0].size(); }
     Example get_example(int64_t i) const override;
     std::string described(int64_t i) const override { return datasets_[0].described(i); }
@@ -67,14 +68,17 @@ private:
 class SubDataset final : public DatasetMixin {
 public:
     /// ValueError unless 0 <= start <= finish <= size, and `order` has one index for each example.
-    SubDataset(Dataset dataset, int64_t start, int64_t finish, std::optional<std::vector<int64_t>> order = {});
+    SubDataset(Dataset dataset, int64_t start, int64_t finish,
+               std::optional<std::vector<int64_t>> order = {});
     int64_t size() const override { return finish_ - start_; }
     Example get_example(int64_t i) const override { return dataset_[place(i)]; }
     std::string described(int64_t i) const override { return dataset_.described(place(i)); }
 
 private:
-    SubDataset(Dataset dataset, int64_t start, int64_t finish, std::shared_ptr<const std::vector<int64_t>> order);
-    friend std::vector<Dataset> split_between(const Dataset& dataset, const std::vector<int64_t>& cuts,
+    SubDataset(Dataset dataset, int64_t start, int64_t finish,
+               std::shared_ptr<const std::vector<int64_t>> order);
+    friend std::vector<Dataset> split_between(const Dataset& dataset,
+                                              const std::vector<int64_t>& cuts,
                                               std::optional<std::vector<int64_t>> order);
     int64_t place(int64_t i) const { return order_ ? (*order_)[size_t(start_ + i)] : start_ + i; }
     Dataset dataset_;

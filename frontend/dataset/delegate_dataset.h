@@ -6,8 +6,8 @@
 
 namespace catena::tabular {
 
-/// A table that is another one, Chainer's DelegateDataset: derive from it to make a table from existing ones, and change what
-/// differs.
+/// A table that is another one, Chainer's DelegateDataset: derive from it to make a table from
+/// existing ones, and change what differs.
 ///
 ///     struct Vocabulary : ct::tabular::DelegateDataset {
 ///         explicit Vocabulary(const std::string& path) : DelegateDataset(words_of(path)) {}
@@ -19,7 +19,8 @@ public:
     int64_t size() const override { return dataset.size(); }
     const std::vector<std::string>& keys() const override { return dataset.keys(); }
     TabularMode mode() const override { return dataset.mode(); }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override;
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override;
     std::function<Batch(std::span<const TabularColumn>)> converter() const override;
 
     TabularDataset dataset;

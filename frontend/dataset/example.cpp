@@ -10,7 +10,8 @@ namespace catena {
 
 template <class T>
 size_t Record<T>::checked(size_t i) const {
-    if (i >= values_.size()) fail<ValueError>("Example: there is no value {}; there are {}", i, values_.size());
+    if (i >= values_.size())
+        fail<ValueError>("Example: there is no value {}; there are {}", i, values_.size());
     return i;
 }
 
@@ -18,8 +19,9 @@ template <class T>
 size_t Record<T>::index_of(std::string_view key) const {
     auto found = std::find(keys_.begin(), keys_.end(), key);
     if (found == keys_.end())
-        fail<ValueError>("Example: there is no '{}'; there are {}", key,
-                         is_dict_ ? fmt::format("{}", fmt::join(keys_, ", ")) : "no keys, it is not a dict");
+        fail<ValueError>(
+            "Example: there is no '{}'; there are {}", key,
+            is_dict_ ? fmt::format("{}", fmt::join(keys_, ", ")) : "no keys, it is not a dict");
     return size_t(found - keys_.begin());
 }
 

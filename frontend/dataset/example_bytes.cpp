@@ -18,7 +18,9 @@ struct Header {
 }  // namespace
 
 std::string example_bytes(const Example& example) {
-    const Header header{example.is_dict() ? dict : example.is_tuple() ? tuple : single,
+    const Header header{example.is_dict()    ? dict
+                        : example.is_tuple() ? tuple
+                                             : single,
                         uint32_t(example.keys().size())};
     std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
     for (const std::string& key : example.keys()) {
@@ -39,7 +41,8 @@ Example example_from(std::string_view bytes, const std::string& source) {
     };
     Header header;
     take(&header, sizeof header);
-    if (header.kind > dict || header.key_count > bytes.size() / sizeof(uint64_t)) wrong("it begins with other numbers");
+    if (header.kind > dict || header.key_count > bytes.size() / sizeof(uint64_t))
+        wrong("it begins with other numbers");
     std::vector<std::string> keys(header.key_count);
     for (std::string& key : keys) {
         uint64_t length = 0;
@@ -49,7 +52,8 @@ Example example_from(std::string_view bytes, const std::string& source) {
         take(key.data(), length);
     }
     std::vector<Array> values = unpack_arrays(bytes, source);
-    if (header.kind == dict ? values.size() != keys.size() : header.kind == single && values.size() != 1)
+    if (header.kind == dict ? values.size() != keys.size()
+                            : header.kind == single && values.size() != 1)
         wrong("it has another number of arrays");
     if (header.kind == dict) return Example(std::move(keys), std::move(values));
     if (header.kind == tuple) return Example(std::move(values));

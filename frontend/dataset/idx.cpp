@@ -21,8 +21,9 @@ Array read_idx(const std::string& path, int rank) {
     GzipReader reader(path);
     const uint32_t magic = read_big_endian(reader), expected = 0x0800u | uint32_t(rank);
     if (magic != expected)
-        fail<FileError>("{}: begins with {:#010x}; unsigned bytes in {} dimensions begin with {:#010x}", path, magic,
-                        rank, expected);
+        fail<FileError>(
+            "{}: begins with {:#010x}; unsigned bytes in {} dimensions begin with {:#010x}", path,
+            magic, rank, expected);
     Shape shape;
     int64_t count = 1;
     bool countable = true;
@@ -30,7 +31,8 @@ Array read_idx(const std::string& path, int rank) {
         shape.push_back(read_big_endian(reader));
         countable = countable && !__builtin_mul_overflow(count, shape.back(), &count);
     }
-    if (!countable) fail<FileError>("{}: declares the shape {}, whose size overflows", path, to_string(shape));
+    if (!countable)
+        fail<FileError>("{}: declares the shape {}, whose size overflows", path, to_string(shape));
     FileBudget(path, FileReader(path).size()).ask(uint64_t(count), "its header");
     Array bytes = Array::empty({Dtype::uint8, shape}, cpu_device());
     if (count > 0) reader.read(bytes.to_fill(), size_t(count));

@@ -15,22 +15,24 @@ class Serializer;
 class Iterator {
 public:
     virtual ~Iterator() = default;
-    /// The examples of the next mini-batch; nothing when the only epoch is over. After an error of the dataset the iterator is as
-    /// before, also in a snapshot: the next call reads the same batch.
+    /// The examples of the next mini-batch; nothing when the only epoch is over. After an error of
+    /// the dataset the iterator is as before, also in a snapshot: the next call reads the same
+    /// batch.
     virtual std::optional<std::vector<Example>> next() = 0;
-    /// The same, stacked by concat_examples: `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
-    /// On `device`; null: on that of the examples.
+    /// The same, stacked by concat_examples: `while (auto batch = it.next_batch())
+    /// step((*batch)[0], (*batch)[1]);` On `device`; null: on that of the examples.
     std::optional<Batch> next_batch(Device* device = nullptr);
-    virtual void reset() = 0;     ///< Restarts at the first epoch, in another order.
-    virtual void finalize() {}    ///< Stops threads; next() starts them again.
+    virtual void reset() = 0;   ///< Restarts at the first epoch, in another order.
+    virtual void finalize() {}  ///< Stops threads; next() starts them again.
 
     virtual int64_t batch_size() const = 0;
     virtual bool repeat() const = 0;
-    virtual int64_t epoch() const = 0;         ///< Number of completed epochs.
-    virtual bool is_new_epoch() const = 0;     ///< True when the last batch completed one.
-    virtual double epoch_detail() const = 0;   ///< 1.5: half of the second epoch is done.
-    virtual std::optional<double> previous_epoch_detail() const = 0;  ///< epoch_detail() before the last batch; none
-                                                                      ///< before the first.
+    virtual int64_t epoch() const = 0;        ///< Number of completed epochs.
+    virtual bool is_new_epoch() const = 0;    ///< True when the last batch completed one.
+    virtual double epoch_detail() const = 0;  ///< 1.5: half of the second epoch is done.
+    virtual std::optional<double> previous_epoch_detail()
+        const = 0;  ///< epoch_detail() before the last batch; none
+                    ///< before the first.
     virtual int64_t current_position() const = 0;
     /// Whether epochs have orders of their own, so that an Evaluator saves it.
     virtual bool shuffles() const { return false; }

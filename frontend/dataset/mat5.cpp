@@ -16,13 +16,27 @@ namespace catena {
 namespace {
 
 // Types of data elements; "MAT-File Format", MathWorks.
-enum Element : uint32_t { int8 = 1, uint8, int16, uint16, int32, uint32, single, double_ = 9, int64 = 12, uint64, matrix, compressed };
+enum Element : uint32_t {
+    int8 = 1,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    single,
+    double_ = 9,
+    int64 = 12,
+    uint64,
+    matrix,
+    compressed
+};
 constexpr uint32_t first_numeric_class = 6, last_numeric_class = 15, complex_flag = 0x0800;
 
 /// Reads elements: a type, a number of bytes, and the bytes, filled up to a multiple of eight.
 class Elements {
 public:
-    Elements(std::string_view bytes, const std::string& path, FileBudget& budget) : bytes_(bytes), path_(path), budget_(budget) {}
+    Elements(std::string_view bytes, const std::string& path, FileBudget& budget)
+        : bytes_(bytes), path_(path), budget_(budget) {}
     bool done() const { return at_ == bytes_.size(); }
 
     struct Tagged {
@@ -41,13 +55,16 @@ public:
         if (type != compressed) take(std::min<size_t>((8 - size % 8) % 8, bytes_.size() - at_));
         return {type, content};
     }
-    [[noreturn]] void wrong(const std::string& what) const { fail<FileError>("{}: {}, before byte {} of its part", path_, what, at_); }
+    [[noreturn]] void wrong(const std::string& what) const {
+        fail<FileError>("{}: {}, before byte {} of its part", path_, what, at_);
+    }
     FileBudget& budget() const { return budget_; }
     const std::string& path() const { return path_; }
 
 private:
     std::string_view take(size_t size) {
-        if (size > bytes_.size() - at_) wrong(fmt::format("{} bytes are expected and {} are left", size, bytes_.size() - at_));
+        if (size > bytes_.size() - at_)
+            wrong(fmt::format("{} bytes are expected and {} are left", size, bytes_.size() - at_));
         at_ += size;
         return bytes_.substr(at_ - size, size);
     }
@@ -64,14 +81,22 @@ private:
 
 std::optional<Dtype> dtype_of(uint32_t type) {
     switch (type) {
-        case int8: return Dtype::int8;
-        case uint8: return Dtype::uint8;
-        case int16: return Dtype::int16;
-        case int32: return Dtype::int32;
-        case single: return Dtype::float32;
-        case double_: return Dtype::float64;
-        case int64: return Dtype::int64;
-        default: return std::nullopt;
+        case int8:
+            return Dtype::int8;
+        case uint8:
+            return Dtype::uint8;
+        case int16:
+            return Dtype::int16;
+        case int32:
+            return Dtype::int32;
+        case single:
+            return Dtype::float32;
+        case double_:
+            return Dtype::float64;
+        case int64:
+            return Dtype::int64;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -102,16 +127,19 @@ std::string inflated(std::string_view packed, const Elements& from) {
     return content;
 }
 
-void read_matrix(std::string_view content, const Elements& from, std::map<std::string, Array>& arrays) {
+void read_matrix(std::string_view content, const Elements& from,
+                 std::map<std::string, Array>& arrays) {
     Elements parts(content, from.path(), from.budget());
     const auto flags = parts.next(), dimensions = parts.next(), name = parts.next();
-    if (flags.type != uint32 || flags.content.size() != 8) parts.wrong("a matrix should begin with its flags");
+    if (flags.type != uint32 || flags.content.size() != 8)
+        parts.wrong("a matrix should begin with its flags");
     uint32_t word;
     std::memcpy(&word, flags.content.data(), 4);
     const uint32_t kind = word & 0xff;
     if (kind < first_numeric_class || kind > last_numeric_class || word & complex_flag)
         parts.wrong(fmt::format("'{}' is no array of real numbers (class {})", name.content, kind));
-    if (dimensions.type != int32 || dimensions.content.size() % 4 != 0 || dimensions.content.size() / 4 > max_rank)
+    if (dimensions.type != int32 || dimensions.content.size() % 4 != 0 ||
+        dimensions.content.size() / 4 > max_rank)
         parts.wrong("the sizes of a matrix are malformed");
     Shape shape;
     for (size_t i = dimensions.content.size(); i > 0; i -= 4) {
@@ -122,12 +150,16 @@ void read_matrix(std::string_view content, const Elements& from, std::map<std::s
     }
     const auto values = parts.next();
     const std::optional<Dtype> dtype = dtype_of(values.type);
-    if (!dtype) parts.wrong(fmt::format("'{}' has elements of a type that Catena has not ({})", name.content, values.type));
+    if (!dtype)
+        parts.wrong(fmt::format("'{}' has elements of a type that Catena has not ({})",
+                                name.content, values.type));
     int64_t bytes = int64_t(size_of(*dtype));
     for (const int64_t size : shape)
-        if (__builtin_mul_overflow(bytes, size, &bytes)) parts.wrong("the sizes of a matrix overflow");
+        if (__builtin_mul_overflow(bytes, size, &bytes))
+            parts.wrong("the sizes of a matrix overflow");
     if (bytes != int64_t(values.content.size()))
-        parts.wrong(fmt::format("'{}' {} takes {} bytes, there are {}", name.content, to_string(shape), bytes, values.content.size()));
+        parts.wrong(fmt::format("'{}' {} takes {} bytes, there are {}", name.content,
+                                to_string(shape), bytes, values.content.size()));
     Array array = Array::empty({*dtype, shape}, cpu_device());
     if (bytes > 0) std::memcpy(array.to_fill(), values.content.data(), size_t(bytes));
     arrays[std::string(name.content)] = array;

@@ -15,10 +15,14 @@ Shape image_shape(const Array& pixels, const MnistOptions& options) {
     if (options.rgb_format && options.ndim != 3)
         fail<ValueError>("get_mnist: rgb_format needs ndim 3, not {}", options.ndim);
     switch (options.ndim) {
-        case 1: return {n, height * width};
-        case 2: return {n, height, width};
-        case 3: return {n, 1, height, width};
-        default: fail<ValueError>("get_mnist: ndim is {}, it should be 1, 2 or 3", options.ndim);
+        case 1:
+            return {n, height * width};
+        case 2:
+            return {n, height, width};
+        case 3:
+            return {n, 1, height, width};
+        default:
+            fail<ValueError>("get_mnist: ndim is {}, it should be 1, 2 or 3", options.ndim);
     }
 }
 
@@ -40,18 +44,24 @@ Array images_of(const Array& pixels, const MnistOptions& options) {
 
 void check_is_there(const std::string& file) {
     if (!std::filesystem::exists(file))
-        fail<FileError>("get_mnist: there is no {}; download_mnist(), download_fashion_mnist() and download_kuzushiji_mnist() of "
-                        "frontend/download fetch the four files and return their folder", file);
+        fail<FileError>(
+            "get_mnist: there is no {}; download_mnist(), download_fashion_mnist() and "
+            "download_kuzushiji_mnist() of "
+            "frontend/download fetch the four files and return their folder",
+            file);
 }
 
 Dataset read_set(const std::string& folder, const std::string& name, const MnistOptions& options) {
     std::string path = folder + "/" + name;
-    for (const char* file : {"-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz"}) check_is_there(path + file);
+    for (const char* file : {"-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz"})
+        check_is_there(path + file);
     Array pixels = read_idx(path + "-images-idx3-ubyte.gz", 3);
     Array labels = read_idx(path + "-labels-idx1-ubyte.gz", 1);
     if (pixels.dim(1) != 28 || pixels.dim(2) != 28 || pixels.dim(0) != labels.dim(0))
-        fail<FileError>("get_mnist: in {}, {} has images {} and labels {}; 28x28 and equal numbers are expected",
-                        folder, name, to_string(pixels.shape()), to_string(labels.shape()));
+        fail<FileError>(
+            "get_mnist: in {}, {} has images {} and labels {}; 28x28 and equal numbers are "
+            "expected",
+            folder, name, to_string(pixels.shape()), to_string(labels.shape()));
     Dataset images(images_of(pixels, options));
     if (!options.withlabel) return images;
     return TupleDataset(images, Dataset(labels.astype(options.label_dtype)));

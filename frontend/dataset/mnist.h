@@ -15,9 +15,9 @@ struct MnistOptions {
     bool rgb_format = false;  ///< With ndim 3: three equal channels.
 };
 
-/// The training and the test set from a folder with the four files train-images-idx3-ubyte.gz, ...; of Fashion-MNIST
-/// and Kuzushiji-MNIST, too. FileError naming the file that is missing or malformed. download_mnist() in
-/// frontend/download downloads the files.
+/// The training and the test set from a folder with the four files train-images-idx3-ubyte.gz, ...;
+/// of Fashion-MNIST and Kuzushiji-MNIST, too. FileError naming the file that is missing or
+/// malformed. download_mnist() in frontend/download downloads the files.
 std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options = {});
 
 }  // namespace catena

@@ -14,13 +14,17 @@ constexpr size_t usual_bytes = size_t(4) << 20;  // Unwritten pages take no memo
 
 }  // namespace
 
-MultiprocessIterator::MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
-                                           MultiprocessOptions processes)
-    : dataset_(std::move(dataset)), processes_(processes), order_(dataset_.size(), batch_size, std::move(options)) {
+MultiprocessIterator::MultiprocessIterator(Dataset dataset, int64_t batch_size,
+                                           IteratorOptions options, MultiprocessOptions processes)
+    : dataset_(std::move(dataset)),
+      processes_(processes),
+      order_(dataset_.size(), batch_size, std::move(options)) {
     if (processes_.n_processes < 0 || processes_.n_prefetch < 0 || processes_.maxtasksperchild < 0)
-        fail<ValueError>("MultiprocessIterator: n_processes is {}, n_prefetch {}, maxtasksperchild {}; none of them "
-                         "can be negative",
-                         processes_.n_processes, processes_.n_prefetch, processes_.maxtasksperchild);
+        fail<ValueError>(
+            "MultiprocessIterator: n_processes is {}, n_prefetch {}, maxtasksperchild {}; none of "
+            "them "
+            "can be negative",
+            processes_.n_processes, processes_.n_prefetch, processes_.maxtasksperchild);
     if (processes_.n_processes == 0)
         processes_.n_processes = std::max(1, int(std::thread::hardware_concurrency()));
 }
@@ -35,11 +39,12 @@ void MultiprocessIterator::prefetch() {
     if (!indices) return;
     if (!workers_)
         workers_ = std::make_unique<WorkerProcesses>(
-            dataset_, WorkerOptions{.processes = processes_.n_processes,
-                                    .tasks_at_once = order.batch_size() * (processes_.n_prefetch + 1),
-                                    .bytes_per_example = processes_.shared_mem.value_or(usual_bytes),
-                                    .timeout = processes_.dataset_timeout,
-                                    .tasks_per_process = processes_.maxtasksperchild});
+            dataset_,
+            WorkerOptions{.processes = processes_.n_processes,
+                          .tasks_at_once = order.batch_size() * (processes_.n_prefetch + 1),
+                          .bytes_per_example = processes_.shared_mem.value_or(usual_bytes),
+                          .timeout = processes_.dataset_timeout,
+                          .tasks_per_process = processes_.maxtasksperchild});
     std::vector<WorkerProcesses::Task> tasks;
     for (size_t k = 0; k < indices->size(); ++k)
         tasks.push_back({(*indices)[k], before.seed_of(int64_t(k))});
@@ -66,7 +71,8 @@ std::optional<std::vector<Example>> MultiprocessIterator::next_of_workers() {
     }
     std::vector<Example> examples = workers_->collect(ahead_.front().examples);
     if (processes_.n_prefetch > 0) prefetch();
-    order_ = std::move(ahead_.front().order);  // Last: after an error it is the order before this batch.
+    order_ =
+        std::move(ahead_.front().order);  // Last: after an error it is the order before this batch.
     ahead_.erase(ahead_.begin());
     return examples;
 }

@@ -11,21 +11,23 @@
 namespace catena {
 
 struct MultiprocessOptions {
-    int n_processes = 0;               ///< 0: as many as there are processors.
-    int n_prefetch = 1;                ///< Batches that are read ahead.
-    std::optional<size_t> shared_mem = {}; ///< Bytes per example, default 4 MiB; larger examples are slower.
-    double dataset_timeout = 30;       ///< Seconds after which a slow example gives a warning, once.
-    int64_t maxtasksperchild = 0;      ///< A process is replaced after this many examples; 0: never.
+    int n_processes = 0;  ///< 0: as many as there are processors.
+    int n_prefetch = 1;   ///< Batches that are read ahead.
+    std::optional<size_t> shared_mem =
+        {};                       ///< Bytes per example, default 4 MiB; larger examples are slower.
+    double dataset_timeout = 30;  ///< Seconds after which a slow example gives a warning, once.
+    int64_t maxtasksperchild = 0;  ///< A process is replaced after this many examples; 0: never.
 };
 
-/// Like SerialIterator, in the same order, but worker processes read the next mini-batches in the background: for
-/// datasets whose get_example is not thread-safe. They are forked by the first next() and see the dataset as it was
-/// then; examples are returned through shared memory, on the host. An error in a worker is rethrown by the next()
-/// that needs the example, and the death of a worker is an Error; the next() after it starts other workers with the same batch.
+/// Like SerialIterator, in the same order, but worker processes read the next mini-batches in the
+/// background: for datasets whose get_example is not thread-safe. They are forked by the first
+/// next() and see the dataset as it was then; examples are returned through shared memory, on the
+/// host. An error in a worker is rethrown by the next() that needs the example, and the death of a
+/// worker is an Error; the next() after it starts other workers with the same batch.
 ///
-/// Random numbers in get_example depend on the seed, the epoch and the example's position in it, not on the number
-/// of processes. Forked processes have one thread and must not use a GPU; with MPI, take the first batch before the
-/// communicator is created.
+/// Random numbers in get_example depend on the seed, the epoch and the example's position in it,
+/// not on the number of processes. Forked processes have one thread and must not use a GPU; with
+/// MPI, take the first batch before the communicator is created.
 class MultiprocessIterator : public Iterator {
 public:
     MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
@@ -41,7 +43,9 @@ public:
     int64_t epoch() const override { return order_.epoch(); }
     bool is_new_epoch() const override { return order_.is_new_epoch(); }
     double epoch_detail() const override { return order_.epoch_detail(); }
-    std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
+    std::optional<double> previous_epoch_detail() const override {
+        return order_.previous_epoch_detail();
+    }
     int64_t current_position() const override { return order_.position(); }
     bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override;

@@ -15,7 +15,8 @@ namespace catena {
 /// Threads that read one batch at a time; each takes the next unread example.
 class MultithreadIterator::Workers {
 public:
-    Workers(const Dataset& dataset, const BatchOrder& order, int n_threads) : dataset_(dataset), order_(order) {
+    Workers(const Dataset& dataset, const BatchOrder& order, int n_threads)
+        : dataset_(dataset), order_(order) {
         for (int k = 0; k < n_threads; ++k) threads_.emplace_back([this] { work(); });
     }
     ~Workers() {
@@ -86,10 +87,14 @@ private:
     std::vector<std::thread> threads_;
 };
 
-MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options, int n_threads)
-    : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)), ahead_(order_),
+MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size,
+                                         IteratorOptions options, int n_threads)
+    : dataset_(std::move(dataset)),
+      order_(dataset_.size(), batch_size, std::move(options)),
+      ahead_(order_),
       n_threads_(n_threads) {
-    if (n_threads <= 0) fail<ValueError>("MultithreadIterator: {} threads; at least one is needed", n_threads);
+    if (n_threads <= 0)
+        fail<ValueError>("MultithreadIterator: {} threads; at least one is needed", n_threads);
 }
 
 MultithreadIterator::~MultithreadIterator() = default;

@@ -12,19 +12,23 @@ struct MultithreadOptions {
     int n_threads = 1;
 };
 
-/// Like SerialIterator, in the same order, but threads read the next mini-batch in the background. The dataset's
-/// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example; the one after it
-/// reads the batch again.
+/// Like SerialIterator, in the same order, but threads read the next mini-batch in the background.
+/// The dataset's get_example must be thread-safe. An error in a thread is rethrown by the next()
+/// that needs the example; the one after it reads the batch again.
 ///
-/// Random numbers in get_example depend on the seed, the epoch and the example's position in it, as those of a
-/// MultiprocessIterator, not on the number of threads.
+/// Random numbers in get_example depend on the seed, the epoch and the example's position in it, as
+/// those of a MultiprocessIterator, not on the number of threads.
 class MultithreadIterator : public Iterator {
 public:
-    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {}, int n_threads = 1);
-    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options, MultithreadOptions threads)
-        : MultithreadIterator(std::move(dataset), batch_size, std::move(options), threads.n_threads) {}
+    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
+                        int n_threads = 1);
+    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
+                        MultithreadOptions threads)
+        : MultithreadIterator(std::move(dataset), batch_size, std::move(options),
+                              threads.n_threads) {}
     MultithreadIterator(Dataset dataset, int64_t batch_size, MultithreadOptions threads)
-        : MultithreadIterator(std::move(dataset), batch_size, IteratorOptions(), threads.n_threads) {}
+        : MultithreadIterator(std::move(dataset), batch_size, IteratorOptions(),
+                              threads.n_threads) {}
     ~MultithreadIterator() override;
     std::optional<std::vector<Example>> next() override;
     void reset() override;
@@ -34,18 +38,21 @@ public:
     int64_t epoch() const override { return order_.epoch(); }
     bool is_new_epoch() const override { return order_.is_new_epoch(); }
     double epoch_detail() const override { return order_.epoch_detail(); }
-    std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
+    std::optional<double> previous_epoch_detail() const override {
+        return order_.previous_epoch_detail();
+    }
     int64_t current_position() const override { return order_.position(); }
     bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override;
 
 private:
     class Workers;
-    void prefetch(const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
+    void prefetch(
+        const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
     void drop_prefetched();
     Dataset dataset_;
-    BatchOrder order_;   ///< After the batch returned last,
-    BatchOrder ahead_;   ///< after the one being read.
+    BatchOrder order_;  ///< After the batch returned last,
+    BatchOrder ahead_;  ///< after the one being read.
     bool prefetched_ = false;
     int n_threads_;
     std::unique_ptr<Workers> workers_;

@@ -8,10 +8,11 @@
 
 namespace catena {
 
-/// Maps the current order and the position reached in it to the order of the next epoch, of equal length. For
-/// the first epoch it is called with the order 0, 1, 2, ... and position 0. Iterators save the state of a ShuffleOrderSampler, and
-/// none of others.
-using OrderSampler = std::function<std::vector<int64_t>(const std::vector<int64_t>& order, int64_t position)>;
+/// Maps the current order and the position reached in it to the order of the next epoch, of equal
+/// length. For the first epoch it is called with the order 0, 1, 2, ... and position 0. Iterators
+/// save the state of a ShuffleOrderSampler, and none of others.
+using OrderSampler =
+    std::function<std::vector<int64_t>(const std::vector<int64_t>& order, int64_t position)>;
 
 /// A permutation of 0 ... n-1, determined by the stream and `draw`.
 std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t draw);

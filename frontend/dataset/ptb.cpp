@@ -20,14 +20,17 @@ void for_each_word(const std::string& path, const std::function<void(const std::
     }
 }
 
-std::string path_of(const std::string& folder, const char* part) { return fmt::format("{}/ptb.{}.txt", folder, part); }
+std::string path_of(const std::string& folder, const char* part) {
+    return fmt::format("{}/ptb.{}.txt", folder, part);
+}
 
 }  // namespace
 
 std::map<std::string, int32_t> get_ptb_words_vocabulary(const std::string& folder) {
     std::map<std::string, int32_t> numbers;
-    for_each_word(path_of(folder, "train"),
-                  [&](const std::string& word) { numbers.try_emplace(word, int32_t(numbers.size())); });
+    for_each_word(path_of(folder, "train"), [&](const std::string& word) {
+        numbers.try_emplace(word, int32_t(numbers.size()));
+    });
     return numbers;
 }
 
@@ -38,7 +41,8 @@ PtbWords get_ptb_words(const std::string& folder) {
         std::vector<int32_t> ids;
         for_each_word(path, [&](const std::string& word) {
             auto found = numbers.find(word);
-            if (found == numbers.end()) fail<FileError>("{}: '{}' is not in the training set", path, word);
+            if (found == numbers.end())
+                fail<FileError>("{}: '{}' is not in the training set", path, word);
             ids.push_back(found->second);
         });
         DeviceScope host(cpu_device());

@@ -11,7 +11,8 @@
 namespace catena {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "records are written as they are in memory");
+static_assert(std::endian::native == std::endian::little,
+              "records are written as they are in memory");
 constexpr std::string_view signature = "catena records 1";
 
 /// Before the bytes of an example. In the file without padding.
@@ -37,12 +38,15 @@ uint32_t checksum(const std::string& bytes) {
 std::vector<uint64_t> find_records(const FileReader& file) {
     std::string begin(signature.size(), '\0');
     if (file.size() >= begin.size()) file.read_at(0, begin.data(), begin.size());
-    if (begin != signature) fail<FileError>("{}: does not begin with '{}', as RecordDatasetWriter's files do", file.path(), signature);
+    if (begin != signature)
+        fail<FileError>("{}: does not begin with '{}', as RecordDatasetWriter's files do",
+                        file.path(), signature);
     std::vector<uint64_t> begins;
     for (uint64_t at = signature.size(); at < file.size();) {
         const uint64_t left = file.size() - at;
         if (left < head_bytes || read_head(file, at).bytes > left - head_bytes)
-            fail<FileError>("{}: record {} at byte {} does not fit the file of {} bytes", file.path(), begins.size(), at, file.size());
+            fail<FileError>("{}: record {} at byte {} does not fit the file of {} bytes",
+                            file.path(), begins.size(), at, file.size());
         begins.push_back(at);
         at += head_bytes + read_head(file, at).bytes;
     }
@@ -51,7 +55,8 @@ std::vector<uint64_t> find_records(const FileReader& file) {
 
 }  // namespace
 
-RecordDatasetWriter::RecordDatasetWriter(const std::string& path) : file_(std::make_unique<AtomicFile>(path)) {
+RecordDatasetWriter::RecordDatasetWriter(const std::string& path)
+    : file_(std::make_unique<AtomicFile>(path)) {
     file_->write(signature.data(), signature.size());
 }
 
@@ -82,7 +87,8 @@ Example RecordDataset::get_example(int64_t i) const {
     std::string bytes = file_buffer(head.bytes, name);
     file_->read_at(at + head_bytes, bytes.data(), bytes.size());
     if (const uint32_t found = checksum(bytes); found != head.crc)
-        fail<FileError>("{}: the checksum is {:08x}, not {:08x}: it is damaged", name, found, head.crc);
+        fail<FileError>("{}: the checksum is {:08x}, not {:08x}: it is damaged", name, found,
+                        head.crc);
     return example_from(bytes, name);
 }
 

@@ -10,13 +10,15 @@
 
 namespace catena {
 
-// Examples of any shapes in one file, in place of Chainer's PickleDataset: "catena records 1", then of each example its length
-// (uint64), the CRC-32 of its bytes (uint32) and the bytes (example_bytes.h), all little-endian.
+// Examples of any shapes in one file, in place of Chainer's PickleDataset: "catena records 1", then
+// of each example its length (uint64), the CRC-32 of its bytes (uint32) and the bytes
+// (example_bytes.h), all little-endian.
 
 /// Writes such a file, which is there after finish() and replaces an older one.
 class RecordDatasetWriter {
 public:
-    explicit RecordDatasetWriter(const std::string& path);  ///< FileError when the folder cannot be written.
+    explicit RecordDatasetWriter(
+        const std::string& path);  ///< FileError when the folder cannot be written.
     void write(const Example& example);
     void finish();
     int64_t size() const { return size_; }  ///< Examples so far.
@@ -26,8 +28,8 @@ private:
     int64_t size_ = 0;
 };
 
-/// Reads the examples when they are asked for; several threads may. FileError for a file that is not whole, and where a record
-/// is damaged.
+/// Reads the examples when they are asked for; several threads may. FileError for a file that is
+/// not whole, and where a record is damaged.
 class RecordDataset final : public DatasetMixin {
 public:
     explicit RecordDataset(const std::string& path);

@@ -14,7 +14,8 @@ SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOpti
     : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)) {}
 
 std::optional<std::vector<Example>> SerialIterator::next() {
-    BatchOrder after = order_;  // An error of the dataset leaves the batch for the next call, and for a snapshot.
+    BatchOrder after =
+        order_;  // An error of the dataset leaves the batch for the next call, and for a snapshot.
     std::optional<std::vector<int64_t>> indices = after.next();
     if (!indices) return std::nullopt;
     std::vector<Example> examples;

@@ -22,7 +22,9 @@ public:
     int64_t epoch() const override { return order_.epoch(); }
     bool is_new_epoch() const override { return order_.is_new_epoch(); }
     double epoch_detail() const override { return order_.epoch_detail(); }
-    std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
+    std::optional<double> previous_epoch_detail() const override {
+        return order_.previous_epoch_detail();
+    }
     int64_t current_position() const override { return order_.position(); }
     bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override { order_.serialize(s); }

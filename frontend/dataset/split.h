@@ -11,22 +11,27 @@ namespace catena {
 
 using Order = std::optional<std::vector<int64_t>>;
 
-/// The first `split_at` examples, in `order` if there is one, and the rest. ValueError outside of the dataset.
-std::pair<Dataset, Dataset> split_dataset(const Dataset& dataset, int64_t split_at, Order order = {});
+/// The first `split_at` examples, in `order` if there is one, and the rest. ValueError outside of
+/// the dataset.
+std::pair<Dataset, Dataset> split_dataset(const Dataset& dataset, int64_t split_at,
+                                          Order order = {});
 /// `first_size` random examples and the rest. Without a seed the choice depends on set_seed().
 std::pair<Dataset, Dataset> split_dataset_random(const Dataset& dataset, int64_t first_size,
                                                  std::optional<int64_t> seed = {});
 /// `n` parts of equal size; the remainder is dropped.
 std::vector<Dataset> split_dataset_n(const Dataset& dataset, int64_t n, Order order = {});
-std::vector<Dataset> split_dataset_n_random(const Dataset& dataset, int64_t n, std::optional<int64_t> seed = {});
-/// For each of `n_folds` parts (their sizes differ by at most one): all other parts for training, and this part for
-/// testing.
-std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets(const Dataset& dataset, int64_t n_folds,
+std::vector<Dataset> split_dataset_n_random(const Dataset& dataset, int64_t n,
+                                            std::optional<int64_t> seed = {});
+/// For each of `n_folds` parts (their sizes differ by at most one): all other parts for training,
+/// and this part for testing.
+std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets(const Dataset& dataset,
+                                                                       int64_t n_folds,
                                                                        Order order = {});
-std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets_random(const Dataset& dataset, int64_t n_folds,
-                                                                              std::optional<int64_t> seed = {});
+std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets_random(
+    const Dataset& dataset, int64_t n_folds, std::optional<int64_t> seed = {});
 
-/// A permutation of 0 ... n-1, determined by the seed, or by set_seed() and the numbers drawn since.
+/// A permutation of 0 ... n-1, determined by the seed, or by set_seed() and the numbers drawn
+/// since.
 std::vector<int64_t> random_permutation(int64_t n, std::optional<int64_t> seed = {});
 
 }  // namespace catena

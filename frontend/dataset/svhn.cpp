@@ -29,24 +29,29 @@ Dataset read_set(const std::string& path, const SvhnOptions& options) {
     const auto X = arrays.find("X"), y = arrays.find("y");
     if (X == arrays.end() || y == arrays.end()) fail<FileError>("{}: X and y are expected", path);
     const Shape& shape = X->second.shape();
-    if (X->second.dtype() != Dtype::uint8 || shape.rank() != 4 || shape[1] != 3 || shape[2] != 32 || shape[3] != 32 ||
-        y->second.size() != shape[0])
-        fail<FileError>("{}: X is {} {} and y has {} elements; uint8 [n,3,32,32] (axes reversed) and n are expected", path,
-                        name_of(X->second.dtype()), to_string(shape), y->second.size());
+    if (X->second.dtype() != Dtype::uint8 || shape.rank() != 4 || shape[1] != 3 || shape[2] != 32 ||
+        shape[3] != 32 || y->second.size() != shape[0])
+        fail<FileError>(
+            "{}: X is {} {} and y has {} elements; uint8 [n,3,32,32] (axes reversed) and n are "
+            "expected",
+            path, name_of(X->second.dtype()), to_string(shape), y->second.size());
     Dataset images(images_of(X->second, options));
     if (!options.withlabel) return images;
     std::vector<int32_t> labels;
     for (const double label : y->second.to_vector<double>()) {
-        if (!(label >= 1 && label <= 10) || label != std::floor(label)) fail<FileError>("{}: a label is {}; 1 to 10 are expected", path, label);
+        if (!(label >= 1 && label <= 10) || label != std::floor(label))
+            fail<FileError>("{}: a label is {}; 1 to 10 are expected", path, label);
         labels.push_back(int32_t(label) % 10);  // 10 stands for the digit 0.
     }
-    return TupleDataset(images, Dataset(Array::from(labels, {int64_t(labels.size())}).astype(options.label_dtype)));
+    return TupleDataset(
+        images, Dataset(Array::from(labels, {int64_t(labels.size())}).astype(options.label_dtype)));
 }
 
 }  // namespace
 
 std::vector<Dataset> get_svhn(const std::string& folder, const SvhnOptions& options) {
-    std::vector<Dataset> sets{read_set(folder + "/train_32x32.mat", options), read_set(folder + "/test_32x32.mat", options)};
+    std::vector<Dataset> sets{read_set(folder + "/train_32x32.mat", options),
+                              read_set(folder + "/test_32x32.mat", options)};
     if (options.add_extra) sets.push_back(read_set(folder + "/extra_32x32.mat", options));
     return sets;
 }

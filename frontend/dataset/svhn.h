@@ -15,9 +15,10 @@ struct SvhnOptions {
     bool add_extra = false;  ///< Also read extra_32x32.mat.
 };
 
-/// The Street View House Numbers (Netzer et al. 2011), cropped digits: the training set, the test set and, if asked for, the extra
-/// set, of images [3, 32, 32] and labels 0 to 9, from a folder with train_32x32.mat, test_32x32.mat and extra_32x32.mat. FileError
-/// naming the file that is missing or malformed.
+/// The Street View House Numbers (Netzer et al. 2011), cropped digits: the training set, the test
+/// set and, if asked for, the extra set, of images [3, 32, 32] and labels 0 to 9, from a folder
+/// with train_32x32.mat, test_32x32.mat and extra_32x32.mat. FileError naming the file that is
+/// missing or malformed.
 std::vector<Dataset> get_svhn(const std::string& folder, const SvhnOptions& options = {});
 
 }  // namespace catena

@@ -21,7 +21,8 @@ std::vector<int> all_columns(const TabularSource& source) {
     return columns;
 }
 
-Example example_of(TabularMode mode, const std::vector<std::string>& keys, std::vector<Array> values) {
+Example example_of(TabularMode mode, const std::vector<std::string>& keys,
+                   std::vector<Array> values) {
     if (mode == TabularMode::dict) return Example(keys, std::move(values));
     if (mode == TabularMode::tuple) return Example(std::move(values));
     return Example(std::move(values.at(0)));
@@ -34,7 +35,8 @@ public:
     int64_t size() const override { return of_->size(); }
     const std::vector<std::string>& keys() const override { return of_->keys(); }
     TabularMode mode() const override { return of_->mode(); }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         return of_->get_examples(rows, columns);
     }
     BatchConverter converter() const override { return of_->converter(); }
@@ -45,16 +47,19 @@ protected:
 
 class Sliced final : public Delegate {
 public:
-    Sliced(Source of, std::optional<std::vector<int64_t>> rows, std::optional<std::vector<int>> columns,
-           std::optional<TabularMode> mode)
-        : Delegate(std::move(of)), rows_(std::move(rows)),
-          columns_(columns ? std::move(*columns) : all_columns(*of_)), mode_(mode.value_or(of_->mode())) {
+    Sliced(Source of, std::optional<std::vector<int64_t>> rows,
+           std::optional<std::vector<int>> columns, std::optional<TabularMode> mode)
+        : Delegate(std::move(of)),
+          rows_(std::move(rows)),
+          columns_(columns ? std::move(*columns) : all_columns(*of_)),
+          mode_(mode.value_or(of_->mode())) {
         for (int c : columns_) keys_.push_back(of_->keys()[size_t(c)]);
     }
     int64_t size() const override { return rows_ ? int64_t(rows_->size()) : of_->size(); }
     const std::vector<std::string>& keys() const override { return keys_; }
     TabularMode mode() const override { return mode_; }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         std::vector<int64_t> there(rows.begin(), rows.end());
         if (rows_)
             for (int64_t& row : there) row = (*rows_)[size_t(row)];
@@ -72,20 +77,24 @@ private:
 
 class Concatenated final : public Delegate {
 public:
-    explicit Concatenated(std::vector<Source> parts) : Delegate(parts[0]), parts_(std::move(parts)) {
+    explicit Concatenated(std::vector<Source> parts)
+        : Delegate(parts[0]), parts_(std::move(parts)) {
         for (const Source& part : parts_) {
             if (part->keys() != keys())
-                fail<ValueError>("TabularDataset::concat: the keys are {} and {}; they must be equal",
-                                 fmt::join(keys(), ", "), fmt::join(part->keys(), ", "));
+                fail<ValueError>(
+                    "TabularDataset::concat: the keys are {} and {}; they must be equal",
+                    fmt::join(keys(), ", "), fmt::join(part->keys(), ", "));
             ends_.push_back((ends_.empty() ? 0 : ends_.back()) + part->size());
         }
     }
     int64_t size() const override { return ends_.back(); }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         std::vector<std::vector<int64_t>> rows_of(parts_.size());
         std::vector<size_t> part_of;
         for (int64_t row : rows) {
-            const size_t p = size_t(std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin());
+            const size_t p =
+                size_t(std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin());
             part_of.push_back(p);
             rows_of[p].push_back(row - (p ? ends_[p - 1] : 0));
         }
@@ -111,8 +120,10 @@ public:
     explicit Joined(std::vector<Source> parts) : Delegate(parts[0]), parts_(std::move(parts)) {
         for (size_t p = 0; p < parts_.size(); ++p) {
             if (parts_[p]->size() != of_->size())
-                fail<ValueError>("TabularDataset::join: tables must have equal sizes; the first has {} rows, number {} has {}",
-                                 of_->size(), p + 1, parts_[p]->size());
+                fail<ValueError>(
+                    "TabularDataset::join: tables must have equal sizes; the first has {} rows, "
+                    "number {} has {}",
+                    of_->size(), p + 1, parts_[p]->size());
             for (size_t c = 0; c < parts_[p]->keys().size(); ++c) {
                 keys_.push_back(parts_[p]->keys()[c]);
                 places_.emplace_back(p, int(c));
@@ -120,8 +131,11 @@ public:
         }
     }
     const std::vector<std::string>& keys() const override { return keys_; }
-    TabularMode mode() const override { return of_->mode() == TabularMode::none ? TabularMode::tuple : of_->mode(); }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    TabularMode mode() const override {
+        return of_->mode() == TabularMode::none ? TabularMode::tuple : of_->mode();
+    }
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         std::vector<TabularColumn> result(columns.size());
         for (size_t p = 0; p < parts_.size(); ++p) {  // Reads each table once.
             std::vector<int> theirs;
@@ -152,16 +166,19 @@ public:
         : Delegate(std::move(of)), keys_(std::move(keys)), f_(std::move(f)), mode_(mode) {}
     const std::vector<std::string>& keys() const override { return keys_; }
     TabularMode mode() const override { return mode_; }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         const std::vector<TabularColumn> all = f_(of_->get_examples(rows, all_columns(*of_)));
         if (all.size() != keys_.size())
-            fail<ValueError>("TabularDataset::transform: the function gives {} columns for the {} keys {}", all.size(),
-                             keys_.size(), fmt::join(keys_, ", "));
+            fail<ValueError>(
+                "TabularDataset::transform: the function gives {} columns for the {} keys {}",
+                all.size(), keys_.size(), fmt::join(keys_, ", "));
         std::vector<TabularColumn> result;
         for (int c : columns) {
             if (all[size_t(c)].size() != rows.size())
-                fail<ValueError>("TabularDataset::transform: the function gives {} values of '{}' for {} rows",
-                                 all[size_t(c)].size(), keys_[size_t(c)], rows.size());
+                fail<ValueError>(
+                    "TabularDataset::transform: the function gives {} values of '{}' for {} rows",
+                    all[size_t(c)].size(), keys_[size_t(c)], rows.size());
             result.push_back(all[size_t(c)]);
         }
         return result;
@@ -175,7 +192,8 @@ private:
 
 class Converted final : public Delegate {
 public:
-    Converted(Source of, BatchConverter converter) : Delegate(std::move(of)), converter_(std::move(converter)) {}
+    Converted(Source of, BatchConverter converter)
+        : Delegate(std::move(of)), converter_(std::move(converter)) {}
     BatchConverter converter() const override { return converter_; }
 
 private:
@@ -184,7 +202,9 @@ private:
 
 class FromData final : public TabularSource {
 public:
-    FromData(std::vector<tabular::ColumnData> columns, TabularMode mode, std::optional<int64_t> size) : mode_(mode) {
+    FromData(std::vector<tabular::ColumnData> columns, TabularMode mode,
+             std::optional<int64_t> size)
+        : mode_(mode) {
         if (columns.empty()) fail<ValueError>("tabular::from_data: no column is given");
         for (tabular::ColumnData& column : columns) {
             keys_.push_back(column.key);
@@ -200,17 +220,22 @@ public:
                 read_.push_back(std::get<std::function<Array(int64_t)>>(std::move(column.data)));
             }
             if (length && size && *length != *size)
-                fail<ValueError>("tabular::from_data: columns must have equal sizes; '{}' has {} rows, not {}", column.key,
-                                 *length, *size);
+                fail<ValueError>(
+                    "tabular::from_data: columns must have equal sizes; '{}' has {} rows, not {}",
+                    column.key, *length, *size);
             if (length) size = length;
         }
-        if (!size) fail<ValueError>("tabular::from_data: the number of rows must be given, because all columns are functions");
+        if (!size)
+            fail<ValueError>(
+                "tabular::from_data: the number of rows must be given, because all columns are "
+                "functions");
         size_ = *size;
     }
     int64_t size() const override { return size_; }
     const std::vector<std::string>& keys() const override { return keys_; }
     TabularMode mode() const override { return mode_; }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                            std::span<const int> columns) const override {
         std::vector<TabularColumn> result;
         for (int c : columns)
             for (TabularColumn& column = result.emplace_back(); int64_t row : rows)
@@ -232,7 +257,8 @@ public:
     int64_t size() const override { return of_->size(); }
     Example get_example(int64_t i) const override {
         std::vector<Array> values;
-        for (TabularColumn& column : of_->get_examples(std::span(&i, 1), columns_)) values.push_back(column.at(0));
+        for (TabularColumn& column : of_->get_examples(std::span(&i, 1), columns_))
+            values.push_back(column.at(0));
         return example_of(of_->mode(), of_->keys(), std::move(values));
     }
 
@@ -253,7 +279,8 @@ std::vector<int> columns_of(const TabularSource& source, const std::vector<std::
     for (const std::string& key : wanted) {
         auto found = std::find(source.keys().begin(), source.keys().end(), key);
         if (found == source.keys().end())
-            fail<ValueError>("TabularDataset: there is no column '{}'; there are {}", key, fmt::join(source.keys(), ", "));
+            fail<ValueError>("TabularDataset: there is no column '{}'; there are {}", key,
+                             fmt::join(source.keys(), ", "));
         columns.push_back(int(found - source.keys().begin()));
     }
     return columns;
@@ -262,7 +289,8 @@ std::vector<int> columns_of(const TabularSource& source, const std::vector<std::
 std::vector<int64_t> checked_rows(const TabularSource& source, std::vector<int64_t> rows) {
     for (int64_t& row : rows) {
         if (row < -source.size() || row >= source.size())
-            fail<ValueError>("TabularDataset: there is no row {}; there are {}", row, source.size());
+            fail<ValueError>("TabularDataset: there is no row {}; there are {}", row,
+                             source.size());
         if (row < 0) row += source.size();
     }
     return rows;
@@ -275,22 +303,27 @@ TabularDataset made(Args&&... args) {
 
 }  // namespace
 
-TabularDataset::TabularDataset(std::shared_ptr<const TabularSource> source) : source_(std::move(source)) {
+TabularDataset::TabularDataset(std::shared_ptr<const TabularSource> source)
+    : source_(std::move(source)) {
     const std::set<std::string> distinct(keys().begin(), keys().end());
     if (distinct.size() != keys().size())
         fail<ValueError>("TabularDataset: a key occurs twice: {}", fmt::join(keys(), ", "));
     if (mode() == TabularMode::none && keys().size() != 1)
-        fail<ValueError>("TabularDataset: mode none is for one column; there are {}", keys().size());
+        fail<ValueError>("TabularDataset: mode none is for one column; there are {}",
+                         keys().size());
 }
 
 Example TabularDataset::operator[](int64_t row) const { return Dataset(*this)[row]; }
 TabularDataset::operator Dataset() const { return Dataset(std::make_shared<const Rows>(source_)); }
 
 TabularDataset TabularDataset::slice(std::vector<int64_t> rows) const {
-    return made<Sliced>(source_, checked_rows(*source_, std::move(rows)), std::nullopt, std::nullopt);
+    return made<Sliced>(source_, checked_rows(*source_, std::move(rows)), std::nullopt,
+                        std::nullopt);
 }
-TabularDataset TabularDataset::slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const {
-    return made<Sliced>(source_, checked_rows(*source_, std::move(rows)), columns_of(*source_, keys), std::nullopt);
+TabularDataset TabularDataset::slice(std::vector<int64_t> rows,
+                                     const std::vector<std::string>& keys) const {
+    return made<Sliced>(source_, checked_rows(*source_, std::move(rows)),
+                        columns_of(*source_, keys), std::nullopt);
 }
 TabularDataset TabularDataset::columns(const std::vector<std::string>& keys) const {
     return made<Sliced>(source_, std::nullopt, columns_of(*source_, keys), std::nullopt);
@@ -304,7 +337,8 @@ TabularDataset TabularDataset::masked(const std::vector<bool>& mask) const {
     return slice(std::move(rows));
 }
 TabularDataset TabularDataset::rows(int64_t first, int64_t last, int64_t step) const {
-    if (step <= 0) fail<ValueError>("TabularDataset::rows: the step is {}, it should be positive", step);
+    if (step <= 0)
+        fail<ValueError>("TabularDataset::rows: the step is {}, it should be positive", step);
     const int64_t n = size();
     auto within = [n](int64_t row) { return std::clamp<int64_t>(row < 0 ? row + n : row, 0, n); };
     std::vector<int64_t> rows;
@@ -322,13 +356,16 @@ TabularDataset TabularDataset::asdict() const {
     return made<Sliced>(source_, std::nullopt, std::nullopt, TabularMode::dict);
 }
 TabularDataset TabularDataset::concat(const std::vector<TabularDataset>& others) const {
-    return made<Concatenated>(sources_of(source_, others, [](const TabularDataset& t) { return t.source_; }));
+    return made<Concatenated>(
+        sources_of(source_, others, [](const TabularDataset& t) { return t.source_; }));
 }
 TabularDataset TabularDataset::join(const std::vector<TabularDataset>& others) const {
-    return made<Joined>(sources_of(source_, others, [](const TabularDataset& t) { return t.source_; }));
+    return made<Joined>(
+        sources_of(source_, others, [](const TabularDataset& t) { return t.source_; }));
 }
 
-TabularDataset TabularDataset::transform(std::vector<std::string> keys, std::function<Example(const Example&)> f,
+TabularDataset TabularDataset::transform(std::vector<std::string> keys,
+                                         std::function<Example(const Example&)> f,
                                          TabularMode mode) const {
     const size_t count = keys.size();
     auto each = [f = std::move(f), before = this->mode(), from = this->keys(), keys,
@@ -339,15 +376,17 @@ TabularDataset TabularDataset::transform(std::vector<std::string> keys, std::fun
             for (const TabularColumn& column : columns) values.push_back(column[row]);
             const Example made = f(example_of(before, from, std::move(values)));
             if (made.size() != count || (made.is_dict() && made.keys() != keys))
-                fail<ValueError>("TabularDataset::transform: the function gives a {} for the keys {}", to_string(made),
-                                 fmt::join(keys, ", "));
+                fail<ValueError>(
+                    "TabularDataset::transform: the function gives a {} for the keys {}",
+                    to_string(made), fmt::join(keys, ", "));
             for (size_t c = 0; c < count; ++c) result[c].push_back(made[c]);
         }
         return result;
     };
     return made<Transformed>(source_, std::move(keys), std::move(each), mode);
 }
-TabularDataset TabularDataset::transform_batch(std::vector<std::string> keys, BatchTransform f, TabularMode mode) const {
+TabularDataset TabularDataset::transform_batch(std::vector<std::string> keys, BatchTransform f,
+                                               TabularMode mode) const {
     return made<Transformed>(source_, std::move(keys), std::move(f), mode);
 }
 TabularDataset TabularDataset::with_converter(BatchConverter converter) const {
@@ -372,7 +411,8 @@ Batch TabularDataset::convert() const {
     return concat_examples(examples);
 }
 
-TabularDataset tabular::from_data(std::vector<ColumnData> columns, TabularMode mode, std::optional<int64_t> size) {
+TabularDataset tabular::from_data(std::vector<ColumnData> columns, TabularMode mode,
+                                  std::optional<int64_t> size) {
     return TabularDataset(std::make_shared<const FromData>(std::move(columns), mode, size));
 }
 

@@ -12,7 +12,8 @@
 
 namespace catena {
 
-/// The form of a TabularDataset's examples: a tuple of the columns' values, a dict, or the value of the only column.
+/// The form of a TabularDataset's examples: a tuple of the columns' values, a dict, or the value of
+/// the only column.
 enum class TabularMode : uint8_t { tuple, dict, none };
 
 /// One value for each of some rows.
@@ -25,25 +26,28 @@ public:
     virtual int64_t size() const = 0;
     virtual const std::vector<std::string>& keys() const = 0;
     virtual TabularMode mode() const = 0;
-    /// For each of these columns (indices into keys()) the values of these rows; all indices are valid.
+    /// For each of these columns (indices into keys()) the values of these rows; all indices are
+    /// valid.
     virtual std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
                                                     std::span<const int> columns) const = 0;
     /// Makes a batch of all columns' values; empty: as concat_examples does.
     virtual std::function<Batch(std::span<const TabularColumn>)> converter() const { return {}; }
 };
 
-/// A dataset with named columns, which reads only the requested ones: Chainer's TabularDataset. A cheap handle, usable
-/// as a Dataset. Tables derived from it read from it lazily.
+/// A dataset with named columns, which reads only the requested ones: Chainer's TabularDataset. A
+/// cheap handle, usable as a Dataset. Tables derived from it read from it lazily.
 ///
 ///     auto data = ct::tabular::from_data({{"x", images}, {"t", labels}});
 ///     auto labels = data.column("t").fetch();          // reads no image
 ///     ct::SerialIterator it(data.asdict(), 100);
 class TabularDataset {
 public:
-    /// ValueError when the mode is none and there is not exactly one column, or for a duplicate key.
+    /// ValueError when the mode is none and there is not exactly one column, or for a duplicate
+    /// key.
     explicit TabularDataset(std::shared_ptr<const TabularSource> source);
     template <std::derived_from<TabularSource> S>
-    explicit TabularDataset(S source) : TabularDataset(std::make_shared<const S>(std::move(source))) {}
+    explicit TabularDataset(S source)
+        : TabularDataset(std::make_shared<const S>(std::move(source))) {}
 
     int64_t size() const { return source_->size(); }
     const std::vector<std::string>& keys() const { return source_->keys(); }
@@ -51,12 +55,12 @@ public:
     Example operator[](int64_t row) const;  ///< Negative from the end; ValueError outside.
     operator Dataset() const;
 
-    /// Selected rows (negative: from the end) and columns, in this order: `.slice[rows, keys]`. ValueError for unknown
-    /// ones.
+    /// Selected rows (negative: from the end) and columns, in this order: `.slice[rows, keys]`.
+    /// ValueError for unknown ones.
     TabularDataset slice(std::vector<int64_t> rows) const;
     TabularDataset slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const;
     TabularDataset columns(const std::vector<std::string>& keys) const;  ///< With all rows.
-    TabularDataset masked(const std::vector<bool>& rows) const;          ///< The rows whose flag is true.
+    TabularDataset masked(const std::vector<bool>& rows) const;  ///< The rows whose flag is true.
     /// Rows first, first + step, ... before last.
     TabularDataset rows(int64_t first, int64_t last, int64_t step = 1) const;
     TabularDataset column(const std::string& key) const;  ///< One column, in mode none.
@@ -65,19 +69,23 @@ public:
     TabularDataset asdict() const;
     /// The rows of all, one table after the other. ValueError for other keys.
     TabularDataset concat(const std::vector<TabularDataset>& others) const;
-    /// The columns of all tables; mode none becomes tuple. ValueError for different sizes or duplicate
-    /// keys.
+    /// The columns of all tables; mode none becomes tuple. ValueError for different sizes or
+    /// duplicate keys.
     TabularDataset join(const std::vector<TabularDataset>& others) const;
-    /// Replaces every example by f(example), with one value for each of `keys`; the new mode is that of f's result (a
-    /// single value: none). ValueError when a result has other keys.
-    TabularDataset transform(std::vector<std::string> keys, std::function<Example(const Example&)> f,
+    /// Replaces every example by f(example), with one value for each of `keys`; the new mode is
+    /// that of f's result (a single value: none). ValueError when a result has other keys.
+    TabularDataset transform(std::vector<std::string> keys,
+                             std::function<Example(const Example&)> f,
                              TabularMode mode = TabularMode::tuple) const;
-    /// The same for all rows that are read together: f maps columns to one column per key, of equal length.
-    TabularDataset transform_batch(std::vector<std::string> keys,
-                                   std::function<std::vector<TabularColumn>(std::span<const TabularColumn>)> f,
-                                   TabularMode mode = TabularMode::tuple) const;
+    /// The same for all rows that are read together: f maps columns to one column per key, of equal
+    /// length.
+    TabularDataset transform_batch(
+        std::vector<std::string> keys,
+        std::function<std::vector<TabularColumn>(std::span<const TabularColumn>)> f,
+        TabularMode mode = TabularMode::tuple) const;
     /// Sets the function with which convert() makes a batch.
-    TabularDataset with_converter(std::function<Batch(std::span<const TabularColumn>)> converter) const;
+    TabularDataset with_converter(
+        std::function<Batch(std::span<const TabularColumn>)> converter) const;
 
     std::vector<TabularColumn> fetch() const;  ///< All values, by column.
     Batch convert() const;                     ///< All rows as a batch, in this mode.

@@ -19,8 +19,9 @@ struct TextDataset::File {
                 if (block[i] == '\n') begins.push_back(at + i + 1);
             at += bytes;
         }
-        if (begins.back() != reader.size()) begins.push_back(reader.size());  // A last line without line
-                                                                              // break.
+        if (begins.back() != reader.size())
+            begins.push_back(reader.size());  // A last line without line
+                                              // break.
     }
     int64_t size() const { return int64_t(begins.size()) - 1; }
     std::string line(int64_t i) const {
@@ -41,8 +42,8 @@ TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions opti
     for (const std::string& path : paths) {
         files_.push_back(std::make_shared<const File>(path));
         if (files_.back()->size() != files_[0]->size())
-            fail<FileError>("TextDataset: {} has {} lines, {} has {}", paths[0], files_[0]->size(), path,
-                            files_.back()->size());
+            fail<FileError>("TextDataset: {} has {} lines, {} has {}", paths[0], files_[0]->size(),
+                            path, files_.back()->size());
     }
     auto kept = std::make_shared<std::vector<int64_t>>();
     for (int64_t i = 0; i < files_[0]->size(); ++i) {
@@ -57,7 +58,8 @@ TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions opti
 }
 
 std::vector<std::string> TextDataset::texts(int64_t i) const {
-    if (i < 0 || i >= size()) fail<ValueError>("TextDataset: there is no line {}; there are {}", i, size());
+    if (i < 0 || i >= size())
+        fail<ValueError>("TextDataset: there is no line {}; there are {}", i, size());
     std::vector<std::string> texts;
     for (const auto& file : files_) texts.push_back(file->line((*lines_)[size_t(i)]));
     return texts;

@@ -16,11 +16,12 @@ struct TextDatasetOptions {
     std::function<bool(const std::vector<std::string>& lines)> filter_func = {};
 };
 
-/// The lines of a text file, or of several with equally many lines: line i of each. Only the offsets of lines are kept
-/// in memory; "\n" and "\r\n" end a line and are not part of it. Bytes are not decoded (usually UTF-8).
+/// The lines of a text file, or of several with equally many lines: line i of each. Only the
+/// offsets of lines are kept in memory; "\n" and "\r\n" end a line and are not part of it. Bytes
+/// are not decoded (usually UTF-8).
 ///
-/// As an example a line is uint8[length]; with several files the example is a tuple. Use TransformDataset to split it
-/// into words.
+/// As an example a line is uint8[length]; with several files the example is a tuple. Use
+/// TransformDataset to split it into words.
 class TextDataset final : public DatasetMixin {
 public:
     /// FileError when a file cannot be read or the numbers of lines differ.

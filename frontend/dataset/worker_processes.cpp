@@ -41,18 +41,21 @@ struct Place {
 struct Control {
     sem_t wanted, done;
     std::atomic<uint64_t> taken{0};
-    std::atomic<uint64_t> collected{0};  ///< Tasks before this one are done with: their places may have another by now.
+    std::atomic<uint64_t> collected{
+        0};  ///< Tasks before this one are done with: their places may have another by now.
     std::atomic<bool> ends{false};
 };
 
-/// A process's own blocks, with the tasks whose examples they hold: the process keeps each until its task was collected.
+/// A process's own blocks, with the tasks whose examples they hold: the process keeps each until
+/// its task was collected.
 class LargeExamples {
 public:
     explicit LargeExamples(const Control& control) : control_(control) {}
     bool any() const { return !blocks_.empty(); }
     void keep(uint64_t task, const SharedBlock& block) { blocks_.emplace_back(task, block); }
     void free_collected() {
-        for (; any() && blocks_.front().first < control_.collected; blocks_.pop_front()) unmap_shared_block(blocks_.front().second);
+        for (; any() && blocks_.front().first < control_.collected; blocks_.pop_front())
+            unmap_shared_block(blocks_.front().second);
     }
 
 private:
@@ -80,11 +83,16 @@ ErrorKind error_kind_of(const std::exception& error) {
 
 [[noreturn]] void throw_again(ErrorKind kind, const std::string& text) {
     switch (kind) {
-        case ErrorKind::value: throw ValueError(text);
-        case ErrorKind::shape: throw ShapeError(text);
-        case ErrorKind::dtype: throw DtypeError(text);
-        case ErrorKind::file: throw FileError(text);
-        default: throw Error(text);
+        case ErrorKind::value:
+            throw ValueError(text);
+        case ErrorKind::shape:
+            throw ShapeError(text);
+        case ErrorKind::dtype:
+            throw DtypeError(text);
+        case ErrorKind::file:
+            throw FileError(text);
+        default:
+            throw Error(text);
     }
 }
 
@@ -99,18 +107,23 @@ struct WorkerProcesses::Body {
     char* elements = nullptr;
     uint64_t started = 0;
     std::vector<pid_t> processes;
-    std::string broken;  ///< Why no more examples come: a process died, with what it had taken, or cannot be replaced.
+    std::string broken;  ///< Why no more examples come: a process died, with what it had taken, or
+                         ///< cannot be replaced.
     bool complained = false;
 
     Body(const Dataset& all, const WorkerOptions& how) : dataset(all), options(how) {
         const size_t count = size_t(options.tasks_at_once);
         auto rounded = [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; };
-        const size_t at_places = rounded(sizeof(Control)), at_elements = at_places + rounded(count * sizeof(Place));
-        options.bytes_per_example = rounded(std::max<size_t>(options.bytes_per_example, 1));  // Errors lie there, too.
+        const size_t at_places = rounded(sizeof(Control)),
+                     at_elements = at_places + rounded(count * sizeof(Place));
+        options.bytes_per_example =
+            rounded(std::max<size_t>(options.bytes_per_example, 1));  // Errors lie there, too.
         memory = make_shared_block(at_elements + count * options.bytes_per_example);
         if (!memory.data)
-            fail<Error>("MultiprocessIterator: cannot allocate {} bytes of shared memory: {}; reduce shared_mem",
-                        at_elements + count * options.bytes_per_example, std::strerror(errno));
+            fail<Error>(
+                "MultiprocessIterator: cannot allocate {} bytes of shared memory: {}; reduce "
+                "shared_mem",
+                at_elements + count * options.bytes_per_example, std::strerror(errno));
         char* begin = static_cast<char*>(memory.data);
         control = new (begin) Control;
         places = reinterpret_cast<Place*>(begin + at_places);
@@ -132,11 +145,15 @@ struct WorkerProcesses::Body {
     }
 
     Place& place(uint64_t task) { return places[task % uint64_t(options.tasks_at_once)]; }
-    char* elements_of(const Place& place) { return elements + size_t(&place - places) * options.bytes_per_example; }
+    char* elements_of(const Place& place) {
+        return elements + size_t(&place - places) * options.bytes_per_example;
+    }
 
     void fork_one() {
         const pid_t parent = getpid(), process = fork();
-        if (process < 0) give_up(fmt::format("MultiprocessIterator: cannot create a process: {}", std::strerror(errno)));
+        if (process < 0)
+            give_up(fmt::format("MultiprocessIterator: cannot create a process: {}",
+                                std::strerror(errno)));
         if (process > 0) return processes.push_back(process);
         try {
             serve(parent);
@@ -152,7 +169,8 @@ struct WorkerProcesses::Body {
         set_thread_count(1);  // The threads of OpenMP were not forked.
         RecorderScope unseen(nullptr);
         LargeExamples large(*control);
-        for (int64_t served = 0; options.tasks_per_process == 0 || served < options.tasks_per_process; ++served) {
+        for (int64_t served = 0;
+             options.tasks_per_process == 0 || served < options.tasks_per_process; ++served) {
             while (!wait_for_post(control->wanted, 1000)) {
                 if (getppid() != parent) return;
                 large.free_collected();
@@ -171,7 +189,8 @@ struct WorkerProcesses::Body {
         }
     }
 
-    /// Stores the result in the slot; returns the memory of a large one, which must be kept until it is collected.
+    /// Stores the result in the slot; returns the memory of a large one, which must be kept until
+    /// it is collected.
     SharedBlock read(Place& mine) {
         std::string bytes;
         Outcome outcome = Outcome::example;
@@ -187,14 +206,22 @@ struct WorkerProcesses::Body {
         } catch (const std::exception& error) {
             failed(error_kind_of(error), error.what());
         } catch (...) {
-            failed(ErrorKind::other, fmt::format("MultiprocessIterator: reading example {} throws what is no std::exception", mine.index));
+            failed(ErrorKind::other,
+                   fmt::format(
+                       "MultiprocessIterator: reading example {} throws what is no std::exception",
+                       mine.index));
         }
         SharedBlock block;
         if (bytes.size() > options.bytes_per_example) {
             block = make_shared_block(bytes.size());
-            if (block.data) outcome = Outcome::large_example;
-            else failed(ErrorKind::other, fmt::format("MultiprocessIterator: no shared memory for the {} bytes of example {}: {}",
-                                                      bytes.size(), mine.index, std::strerror(errno)));
+            if (block.data)
+                outcome = Outcome::large_example;
+            else
+                failed(
+                    ErrorKind::other,
+                    fmt::format(
+                        "MultiprocessIterator: no shared memory for the {} bytes of example {}: {}",
+                        bytes.size(), mine.index, std::strerror(errno)));
         }
         mine.bytes = bytes.size();
         mine.file = block.file;
@@ -205,8 +232,8 @@ struct WorkerProcesses::Body {
 
     //---- here
 
-    /// Replaces processes that have reached their task limit. Any other end of a process is an error, now and from now on: what it
-    /// had taken does not come any more.
+    /// Replaces processes that have reached their task limit. Any other end of a process is an
+    /// error, now and from now on: what it had taken does not come any more.
     void look_after_processes() {
         for (size_t i = 0; i < processes.size() && broken.empty(); ++i) {
             int status = 0;
@@ -214,14 +241,19 @@ struct WorkerProcesses::Body {
             if (waitpid(process, &status, WNOHANG) != process) continue;
             processes.erase(processes.begin() + std::ptrdiff_t(i--));
             const Place* unread = unread_of(process);
-            if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && options.tasks_per_process > 0 && !unread) {
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && options.tasks_per_process > 0 &&
+                !unread) {
                 fork_one();
                 continue;
             }
-            const std::string how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
-                                                        : fmt::format("ended with status {}", WEXITSTATUS(status));
-            give_up(unread ? fmt::format("MultiprocessIterator: the process that read example {} {}", unread->index, how)
-                           : fmt::format("MultiprocessIterator: a process that reads examples {}", how));
+            const std::string how = WIFSIGNALED(status)
+                                        ? fmt::format("was killed by signal {}", WTERMSIG(status))
+                                        : fmt::format("ended with status {}", WEXITSTATUS(status));
+            give_up(
+                unread
+                    ? fmt::format("MultiprocessIterator: the process that read example {} {}",
+                                  unread->index, how)
+                    : fmt::format("MultiprocessIterator: a process that reads examples {}", how));
         }
         if (!broken.empty()) give_up(broken);
     }
@@ -234,7 +266,8 @@ struct WorkerProcesses::Body {
     /// The example that a process has taken and not read; null if there is none.
     const Place* unread_of(pid_t process) {
         for (uint64_t task = control->collected; task < started; ++task)
-            if (place(task).reader == process && place(task).outcome == Outcome::none) return &place(task);
+            if (place(task).reader == process && place(task).outcome == Outcome::none)
+                return &place(task);
         return nullptr;
     }
 
@@ -247,7 +280,9 @@ struct WorkerProcesses::Body {
             const double waited = std::chrono::duration<double>(Clock::now() - start).count();
             if (waited < options.timeout || complained) continue;
             complained = true;
-            std::fprintf(stderr, "catena: MultiprocessIterator: example %lld takes longer than %g s (dataset_timeout)\n",
+            std::fprintf(stderr,
+                         "catena: MultiprocessIterator: example %lld takes longer than %g s "
+                         "(dataset_timeout)\n",
                          static_cast<long long>(wanted.index), options.timeout);
         }
     }
@@ -263,8 +298,10 @@ struct WorkerProcesses::Body {
             }
             SharedBlock block = map_shared_block(from.reader, from.file, from.bytes);
             if (!block.data)
-                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be read: {}; use a larger shared_mem",
-                            from.bytes, from.index, std::strerror(errno));
+                fail<Error>(
+                    "MultiprocessIterator: the {} bytes of example {} cannot be read: {}; use a "
+                    "larger shared_mem",
+                    from.bytes, from.index, std::strerror(errno));
             examples.push_back(example_from({static_cast<const char*>(block.data), from.bytes}));
             unmap_shared_block(block);
         } catch (...) {
@@ -283,7 +320,8 @@ WorkerProcesses::~WorkerProcesses() = default;
 
 void WorkerProcesses::start(std::span<const Task> tasks) {
     Body& b = *body_;
-    CATENA_ASSERT(pending() + int64_t(tasks.size()) <= b.options.tasks_at_once, "more tasks than places");
+    CATENA_ASSERT(pending() + int64_t(tasks.size()) <= b.options.tasks_at_once,
+                  "more tasks than places");
     b.look_after_processes();
     for (const Task& task : tasks) {
         Place& place = b.place(b.started++);
@@ -302,13 +340,16 @@ std::vector<Example> WorkerProcesses::collect(size_t count) {
     for (size_t k = 0; k < count; ++k) {
         const uint64_t task = b.control->collected;
         b.wait_for(task);
-        if (std::exception_ptr problem = b.take(b.place(task), examples); problem && !error) error = problem;
+        if (std::exception_ptr problem = b.take(b.place(task), examples); problem && !error)
+            error = problem;
         b.control->collected = task + 1;
     }
     if (error) std::rethrow_exception(error);
     return examples;
 }
 
-int64_t WorkerProcesses::pending() const { return int64_t(body_->started - body_->control->collected); }
+int64_t WorkerProcesses::pending() const {
+    return int64_t(body_->started - body_->control->collected);
+}
 
 }  // namespace catena

@@ -42,7 +42,8 @@ Variable Bernoulli::only_binary(const Variable& y, const Variable& x, double oth
 Variable Bernoulli::log_prob(const Operand& x) const {
     const Variable v = value(x), finite = where(is_infinite(logit_), 0, logit_);
     const Variable certain = where(logit_ > 0, log(v), log1p(-v));
-    return only_binary(where(is_infinite(logit_), certain, finite * (v - 1) - softplus(-finite)), v, -INFINITY);
+    return only_binary(where(is_infinite(logit_), certain, finite * (v - 1) - softplus(-finite)), v,
+                       -INFINITY);
 }
 Variable Bernoulli::prob(const Operand& x) const {
     const Variable v = value(x);

@@ -11,7 +11,9 @@
 namespace catena::distributions {
 namespace {
 
-Variable log_beta(const Variable& a, const Variable& b) { return lgamma(a) + lgamma(b) - lgamma(a + b); }
+Variable log_beta(const Variable& a, const Variable& b) {
+    return lgamma(a) + lgamma(b) - lgamma(a + b);
+}
 
 const bool known = register_kl<Beta, Beta>([](const Beta& p, const Beta& q) {
     const Variable of_p = p.a() + p.b(), of_q = q.a() + q.b();
@@ -35,7 +37,8 @@ Variable Beta::log_prob(const Operand& x) const {
 
 Variable Beta::entropy() const {
     const Variable both = a_ + b_;
-    return log_beta(a_, b_) - (a_ - 1) * digamma(a_) - (b_ - 1) * digamma(b_) + (both - 2) * digamma(both);
+    return log_beta(a_, b_) - (a_ - 1) * digamma(a_) - (b_ - 1) * digamma(b_) +
+           (both - 2) * digamma(both);
 }
 Variable Beta::mean() const { return a_ / (a_ + b_); }
 Variable Beta::variance() const {

@@ -13,15 +13,17 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Categorical, Categorical>([](const Categorical& p, const Categorical& q) {
-    return sum(p.p() * (p.log_p() - q.log_p()), -1);
-});
+const bool known =
+    register_kl<Categorical, Categorical>([](const Categorical& p, const Categorical& q) {
+        return sum(p.p() * (p.log_p() - q.log_p()), -1);
+    });
 
 }  // namespace
 
 Categorical::Categorical(const Operand& p) : p_(p) {
     const Shape shape = set_parameters("Categorical", {{"p", &p_}});
-    if (shape.rank() == 0) fail<ShapeError>("Categorical: p is a scalar, its last axis should be the classes");
+    if (shape.rank() == 0)
+        fail<ShapeError>("Categorical: p is a scalar, its last axis should be the classes");
     set_batch_and_event(shape, 1);
     set_shapes(batch_shape(), {});
     log_p_ = log(p_);

@@ -19,12 +19,16 @@ Cauchy::Cauchy(const Operand& loc, const Operand& scale) : loc_(loc), scale_(sca
     set_shapes(set_parameters("Cauchy", {{"loc", &loc_}, {"scale", &scale_}}), {});
 }
 
-std::map<std::string, Variable> Cauchy::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+std::map<std::string, Variable> Cauchy::params() const {
+    return {{"loc", loc_}, {"scale", scale_}};
+}
 
 Variable Cauchy::log_prob(const Operand& x) const {
     return log(scale_) - log(square(value(x) - loc_) + square(scale_)) - std::log(pi);
 }
-Variable Cauchy::cdf(const Operand& x) const { return arctan((value(x) - loc_) / scale_) * (1 / pi) + 0.5; }
+Variable Cauchy::cdf(const Operand& x) const {
+    return arctan((value(x) - loc_) / scale_) * (1 / pi) + 0.5;
+}
 Variable Cauchy::icdf(const Operand& x) const { return loc_ + scale_ * tan((value(x) - 0.5) * pi); }
 
 Variable Cauchy::entropy() const { return log(scale_ * (4 * pi)); }

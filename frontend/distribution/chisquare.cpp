@@ -9,7 +9,9 @@
 
 namespace catena::distributions {
 
-Chisquare::Chisquare(const Operand& k) : k_(k) { set_shapes(set_parameters("Chisquare", {{"k", &k_}}), {}); }
+Chisquare::Chisquare(const Operand& k) : k_(k) {
+    set_shapes(set_parameters("Chisquare", {{"k", &k_}}), {});
+}
 
 std::map<std::string, Variable> Chisquare::params() const { return {{"k", k_}}; }
 

@@ -17,14 +17,16 @@ Variable log_beta(const Variable& alpha) { return sum(lgamma(alpha), -1) - lgamm
 
 const bool known = register_kl<Dirichlet, Dirichlet>([](const Dirichlet& p, const Dirichlet& q) {
     const Variable expected_log = digamma(p.alpha()) - expand_dims(digamma(p.alpha0()), -1);
-    return log_beta(q.alpha()) - log_beta(p.alpha()) + sum((p.alpha() - q.alpha()) * expected_log, -1);
+    return log_beta(q.alpha()) - log_beta(p.alpha()) +
+           sum((p.alpha() - q.alpha()) * expected_log, -1);
 });
 
 }  // namespace
 
 Dirichlet::Dirichlet(const Operand& alpha) : alpha_(alpha) {
     const Shape shape = set_parameters("Dirichlet", {{"alpha", &alpha_}});
-    if (shape.rank() == 0) fail<ShapeError>("Dirichlet: alpha is a scalar, its last axis should be the event");
+    if (shape.rank() == 0)
+        fail<ShapeError>("Dirichlet: alpha is a scalar, its last axis should be the event");
     set_batch_and_event(shape, 1);
 }
 
@@ -32,7 +34,9 @@ std::map<std::string, Variable> Dirichlet::params() const { return {{"alpha", al
 
 Variable Dirichlet::alpha0() const { return sum(alpha_, -1); }
 
-Variable Dirichlet::log_prob(const Operand& x) const { return sum((alpha_ - 1) * log(value(x)), -1) - log_beta(alpha_); }
+Variable Dirichlet::log_prob(const Operand& x) const {
+    return sum((alpha_ - 1) * log(value(x)), -1) - log_beta(alpha_);
+}
 
 Variable Dirichlet::entropy() const {
     const Variable total = alpha0();

@@ -35,20 +35,21 @@ void Distribution::undefined(const char* what) const {
     fail<ValueError>("{}: its {} is not defined or has no closed form", name(), what);
 }
 
-Shape Distribution::set_parameters(const char* name,
-                                   std::initializer_list<std::pair<const char*, Variable*>> parameters) {
+Shape Distribution::set_parameters(
+    const char* name, std::initializer_list<std::pair<const char*, Variable*>> parameters) {
     const auto& [first_name, first] = *parameters.begin();
     Shape common;
     for (const auto& [parameter, x] : parameters) {
         if (!is_float(x->dtype()))
-            fail<DtypeError>("{}: {} should be floating point, it is {}", name, parameter, to_string(x->type()));
+            fail<DtypeError>("{}: {} should be floating point, it is {}", name, parameter,
+                             to_string(x->type()));
         if (x->dtype() != first->dtype())
-            fail<DtypeError>("{}: {} is {}, {} is {}; dtypes must be equal", name, first_name, name_of(first->dtype()),
-                             parameter, name_of(x->dtype()));
+            fail<DtypeError>("{}: {} is {}, {} is {}; dtypes must be equal", name, first_name,
+                             name_of(first->dtype()), parameter, name_of(x->dtype()));
         const Shape before = common;
         if (!broadcast_shapes(before, x->shape(), common))
-            fail<ShapeError>("{}: {} {} does not broadcast with the other parameters, {}", name, parameter,
-                             to_string(x->shape()), to_string(before));
+            fail<ShapeError>("{}: {} {} does not broadcast with the other parameters, {}", name,
+                             parameter, to_string(x->shape()), to_string(before));
     }
     for (const auto& [parameter, x] : parameters)
         if (x->shape() != common) *x = broadcast_to(*x, common);
@@ -64,7 +65,8 @@ void Distribution::set_shapes(const Shape& batch, const Shape& event) {
 
 void Distribution::set_batch_and_event(const Shape& shape, int event_axes) {
     Shape batch, event;
-    for (int i = 0; i < shape.rank(); ++i) (i < shape.rank() - event_axes ? batch : event).push_back(shape[i]);
+    for (int i = 0; i < shape.rank(); ++i)
+        (i < shape.rank() - event_axes ? batch : event).push_back(shape[i]);
     set_shapes(batch, event);
 }
 

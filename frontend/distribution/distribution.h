@@ -9,27 +9,30 @@
 
 namespace catena {
 
-/// A batch of probability distributions: the base of those in namespace distributions. Its parameters are arrays; all that is
-/// computed from them is differentiable. A sample's shape is the sample shape, then the batch shape (one distribution each),
-/// then the event shape (that of one draw). Functions of values take arrays that broadcast with such a sample and give one
-/// number for each event. What has no closed form is a ValueError.
+/// A batch of probability distributions: the base of those in namespace distributions. Its
+/// parameters are arrays; all that is computed from them is differentiable. A sample's shape is the
+/// sample shape, then the batch shape (one distribution each), then the event shape (that of one
+/// draw). Functions of values take arrays that broadcast with such a sample and give one number for
+/// each event. What has no closed form is a ValueError.
 class Distribution {
 public:
     virtual ~Distribution() = default;
 
     const Shape& batch_shape() const { return batch_shape_; }
     const Shape& event_shape() const { return event_shape_; }
-    Dtype dtype() const { return dtype_; }              ///< Of the parameters.
-    virtual std::string name() const = 0;               ///< "Normal".
-    virtual std::string support() const = 0;            ///< The values that can occur, in Chainer's words: "real".
+    Dtype dtype() const { return dtype_; }  ///< Of the parameters.
+    virtual std::string name() const = 0;   ///< "Normal".
+    virtual std::string support()
+        const = 0;  ///< The values that can occur, in Chainer's words: "real".
     virtual std::map<std::string, Variable> params() const = 0;
 
-    /// Independent draws of shape sample_shape + batch_shape + event_shape, by this thread's random state (set_seed).
-    /// Differentiable towards the parameters where a distribution says so.
+    /// Independent draws of shape sample_shape + batch_shape + event_shape, by this thread's random
+    /// state (set_seed). Differentiable towards the parameters where a distribution says so.
     Variable sample(const Shape& sample_shape = {}) const;
     Variable sample_n(int64_t n) const { return sample({n}); }
 
-    virtual Variable log_prob(const Operand& x) const = 0;  ///< The logarithm of the density or, of integers, probability.
+    virtual Variable log_prob(const Operand& x)
+        const = 0;  ///< The logarithm of the density or, of integers, probability.
     virtual Variable prob(const Operand& x) const;
     virtual Variable cdf(const Operand& x) const;   ///< The probability of at most x.
     virtual Variable icdf(const Operand& x) const;  ///< Its inverse.
@@ -46,9 +49,10 @@ public:
     virtual Variable covariance() const;
 
 protected:
-    /// Gives the distribution its dtype and device, and all parameters their common shape, which is returned. DtypeError
-    /// unless they are floats of one dtype, ShapeError unless they broadcast.
-    Shape set_parameters(const char* name, std::initializer_list<std::pair<const char*, Variable*>> parameters);
+    /// Gives the distribution its dtype and device, and all parameters their common shape, which is
+    /// returned. DtypeError unless they are floats of one dtype, ShapeError unless they broadcast.
+    Shape set_parameters(const char* name,
+                         std::initializer_list<std::pair<const char*, Variable*>> parameters);
     void set_shapes(const Shape& batch, const Shape& event);
     /// The last `event_axes` axes of the parameters are the event's.
     void set_batch_and_event(const Shape& shape, int event_axes);

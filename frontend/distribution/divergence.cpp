@@ -37,11 +37,14 @@ Variable kl_divergence(const Distribution& p, const Distribution& q) {
         if (entry != registry().divergences.end()) found = entry->second;
     }
     if (!found)
-        fail<ValueError>("kl_divergence: none is known of {} from {}; register_kl<{}, {}>(function) adds it", q.name(),
-                         p.name(), p.name(), q.name());
+        fail<ValueError>(
+            "kl_divergence: none is known of {} from {}; register_kl<{}, {}>(function) adds it",
+            q.name(), p.name(), p.name(), q.name());
     return found(p, q);
 }
 
-Variable cross_entropy(const Distribution& p, const Distribution& q) { return p.entropy() + kl_divergence(p, q); }
+Variable cross_entropy(const Distribution& p, const Distribution& q) {
+    return p.entropy() + kl_divergence(p, q);
+}
 
 }  // namespace catena

@@ -24,10 +24,12 @@ Shape with_first(int64_t size, const Shape& rest) {
 }
 
 /// The proposal of the first round that accepted it, else `otherwise`.
-Variable first_accepted(const Variable& accepted, const Variable& proposals, const Variable& otherwise) {
+Variable first_accepted(const Variable& accepted, const Variable& proposals,
+                        const Variable& otherwise) {
     Variable y = otherwise;
     for (int64_t round = accepted.shape()[0]; round-- > 0;)
-        y = where(squeeze(slice_axis(accepted, 0, round, 1), {0}), squeeze(slice_axis(proposals, 0, round, 1), {0}), y);
+        y = where(squeeze(slice_axis(accepted, 0, round, 1), {0}),
+                  squeeze(slice_axis(proposals, 0, round, 1), {0}), y);
     return y;
 }
 
@@ -35,7 +37,8 @@ Variable first_accepted(const Variable& accepted, const Variable& proposals, con
 Variable gamma_of_large(const Variable& k, const Shape& shape) {
     constexpr int64_t rounds = 8;
     const Variable d = k - 1.0 / 3;
-    const Variable x = normal(with_first(rounds, shape), k.dtype()), u = uniform(with_first(rounds, shape), k.dtype());
+    const Variable x = normal(with_first(rounds, shape), k.dtype()),
+                   u = uniform(with_first(rounds, shape), k.dtype());
     const Variable root = x / sqrt(d * 9) + 1, positive = root > 0;
     const Variable v = where(positive, root * root * root, 1);
     const Variable accepted = positive && log(u) < x * x * 0.5 + d * (1 - v + log(v));
@@ -65,8 +68,10 @@ Variable poisson_of_large(const Variable& lam, const Shape& shape) {
     const Variable k = floor((a * 2 / us + b) * u + lam + 0.43);
     const Variable possible = k >= 0 && (us >= 0.013 || v <= us);
     const Variable at = maximum(k, 0);
-    const Variable likely = log(v * inverse_alpha / (a / (us * us) + b)) <= at * log(lam) - lam - lgamma(at + 1);
-    return first_accepted(possible && ((us >= 0.07 && v <= v_r) || likely), k, broadcast_to(floor(lam), shape));
+    const Variable likely =
+        log(v * inverse_alpha / (a / (us * us) + b)) <= at * log(lam) - lam - lgamma(at + 1);
+    return first_accepted(possible && ((us >= 0.07 && v <= v_r) || likely), k,
+                          broadcast_to(floor(lam), shape));
 }
 
 }  // namespace
@@ -76,10 +81,13 @@ Variable uniform(const Shape& shape, Dtype dtype) {
     const double half_a_step = drawn == Dtype::float64 ? 0x1p-54 : 0x1p-25;  // in the place of 0
     const Variable u = maximum(random_uniform(shape, drawn), half_a_step);
     if (drawn == dtype) return u;
-    return minimum(cast(u, dtype), dtype == Dtype::float16 ? 1 - 0x1p-11 : 1 - 0x1p-8);  // 1 by rounding
+    return minimum(cast(u, dtype),
+                   dtype == Dtype::float16 ? 1 - 0x1p-11 : 1 - 0x1p-8);  // 1 by rounding
 }
 
-Variable normal(const Shape& shape, Dtype dtype) { return cast(random_normal(shape, drawn_dtype(dtype)), dtype); }
+Variable normal(const Shape& shape, Dtype dtype) {
+    return cast(random_normal(shape, drawn_dtype(dtype)), dtype);
+}
 
 Variable exponential(const Shape& shape, Dtype dtype) {
     return cast(-log(uniform(shape, drawn_dtype(dtype))), dtype);
@@ -102,7 +110,8 @@ Variable gamma(const Variable& k, const Shape& shape) {
 Variable poisson(const Variable& lam, const Shape& shape) {
     const auto mode = no_backprop_mode();
     const Variable mean = cast(lam, Dtype::float64), small = mean < 10;
-    const Variable y = where(small, poisson_of_small(minimum(mean, 10), shape), poisson_of_large(maximum(mean, 10), shape));
+    const Variable y = where(small, poisson_of_small(minimum(mean, 10), shape),
+                             poisson_of_large(maximum(mean, 10), shape));
     return cast(y, lam.dtype());
 }
 

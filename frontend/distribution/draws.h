@@ -4,18 +4,20 @@
 
 namespace catena::draws {
 
-// Random numbers of standard distributions on the current device, from this thread's random state: a fixed number of
-// operations on arrays, so the same bits eagerly, compiled and on devices. Without gradients.
+// Random numbers of standard distributions on the current device, from this thread's random state:
+// a fixed number of operations on arrays, so the same bits eagerly, compiled and on devices.
+// Without gradients.
 
 /// Uniform over (0, 1), both ends left out, so that logarithms are finite.
 Variable uniform(const Shape& shape, Dtype dtype);
 Variable normal(const Shape& shape, Dtype dtype);
 Variable exponential(const Shape& shape, Dtype dtype);  ///< Of rate 1.
 Variable gumbel(const Shape& shape, Dtype dtype);       ///< Of location 0 and scale 1.
-/// Of shape k and scale 1, by Marsaglia and Tsang's (2000) rejection in eight rounds, of which all fail once in 10^10 draws.
-/// k broadcasts to `shape`.
+/// Of shape k and scale 1, by Marsaglia and Tsang's (2000) rejection in eight rounds, of which all
+/// fail once in 10^10 draws. k broadcasts to `shape`.
 Variable gamma(const Variable& k, const Shape& shape);
-/// Of mean lam, as floats of lam's dtype: by its probabilities below 10, above by Hoermann's (1993) rejection in 16 rounds.
+/// Of mean lam, as floats of lam's dtype: by its probabilities below 10, above by Hoermann's (1993)
+/// rejection in 16 rounds.
 Variable poisson(const Variable& lam, const Shape& shape);
 /// The number of a class along the last axis, which is drawn with probability exp(log_p): int64.
 Variable categorical(const Variable& log_p, const Shape& shape);

@@ -10,9 +10,10 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Exponential, Exponential>([](const Exponential& p, const Exponential& q) {
-    return log(p.lam()) - log(q.lam()) + q.lam() / p.lam() - 1;
-});
+const bool known =
+    register_kl<Exponential, Exponential>([](const Exponential& p, const Exponential& q) {
+        return log(p.lam()) - log(q.lam()) + q.lam() / p.lam() - 1;
+    });
 
 }  // namespace
 
@@ -32,6 +33,8 @@ Variable Exponential::icdf(const Operand& x) const { return -log1p(-value(x)) / 
 Variable Exponential::entropy() const { return 1 - log(lam_); }
 Variable Exponential::mean() const { return 1 / lam_; }
 Variable Exponential::variance() const { return square(1 / lam_); }
-Variable Exponential::draw(const Shape& shape) const { return draws::exponential(shape, dtype()) / lam_; }
+Variable Exponential::draw(const Shape& shape) const {
+    return draws::exponential(shape, dtype()) / lam_;
+}
 
 }  // namespace catena::distributions

@@ -12,8 +12,8 @@ namespace catena::distributions {
 namespace {
 
 const bool known = register_kl<Gamma, Gamma>([](const Gamma& p, const Gamma& q) {
-    return (p.k() - q.k()) * digamma(p.k()) - lgamma(p.k()) + lgamma(q.k()) + q.k() * (log(q.theta()) - log(p.theta())) +
-           p.k() * (p.theta() / q.theta() - 1);
+    return (p.k() - q.k()) * digamma(p.k()) - lgamma(p.k()) + lgamma(q.k()) +
+           q.k() * (log(q.theta()) - log(p.theta())) + p.k() * (p.theta() / q.theta() - 1);
 });
 
 }  // namespace

@@ -15,11 +15,15 @@ const bool known = register_kl<Geometric, Geometric>([](const Geometric& p, cons
 
 }  // namespace
 
-Geometric::Geometric(const Operand& p) : p_(p) { set_shapes(set_parameters("Geometric", {{"p", &p_}}), {}); }
+Geometric::Geometric(const Operand& p) : p_(p) {
+    set_shapes(set_parameters("Geometric", {{"p", &p_}}), {});
+}
 
 std::map<std::string, Variable> Geometric::params() const { return {{"p", p_}}; }
 
-Variable Geometric::log_prob(const Operand& x) const { return (value(x) - 1) * log1p(-p_) + log(p_); }
+Variable Geometric::log_prob(const Operand& x) const {
+    return (value(x) - 1) * log1p(-p_) + log(p_);
+}
 
 Variable Geometric::mean() const { return 1 / p_; }
 Variable Geometric::variance() const { return (1 - p_) / square(p_); }

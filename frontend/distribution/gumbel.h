@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// The limit of largest values, exp(-exp(-(x - loc) / scale)) being the cdf. Samples are differentiable.
+/// The limit of largest values, exp(-exp(-(x - loc) / scale)) being the cdf. Samples are
+/// differentiable.
 class Gumbel : public Distribution {
 public:
     Gumbel(const Operand& loc, const Operand& scale);

@@ -12,7 +12,8 @@ namespace {
 
 const bool known = register_kl<Laplace, Laplace>([](const Laplace& p, const Laplace& q) {
     const Variable distance = absolute(p.loc() - q.loc());
-    return log(q.scale()) - log(p.scale()) + distance / q.scale() + p.scale() / q.scale() * exp(-distance / p.scale()) - 1;
+    return log(q.scale()) - log(p.scale()) + distance / q.scale() +
+           p.scale() / q.scale() * exp(-distance / p.scale()) - 1;
 });
 
 }  // namespace
@@ -21,9 +22,13 @@ Laplace::Laplace(const Operand& loc, const Operand& scale) : loc_(loc), scale_(s
     set_shapes(set_parameters("Laplace", {{"loc", &loc_}, {"scale", &scale_}}), {});
 }
 
-std::map<std::string, Variable> Laplace::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+std::map<std::string, Variable> Laplace::params() const {
+    return {{"loc", loc_}, {"scale", scale_}};
+}
 
-Variable Laplace::log_prob(const Operand& x) const { return -log(scale_ * 2) - absolute(value(x) - loc_) / scale_; }
+Variable Laplace::log_prob(const Operand& x) const {
+    return -log(scale_ * 2) - absolute(value(x) - loc_) / scale_;
+}
 Variable Laplace::cdf(const Operand& x) const {
     // Not of |z|, whose gradient at 0 is 0: there is one in the middle, too.
     const Variable z = (value(x) - loc_) / scale_;

@@ -24,7 +24,9 @@ LogNormal::LogNormal(const Operand& mu, const Operand& sigma) : mu_(mu), sigma_(
     set_shapes(set_parameters("LogNormal", {{"mu", &mu_}, {"sigma", &sigma_}}), {});
 }
 
-std::map<std::string, Variable> LogNormal::params() const { return {{"mu", mu_}, {"sigma", sigma_}}; }
+std::map<std::string, Variable> LogNormal::params() const {
+    return {{"mu", mu_}, {"sigma", sigma_}};
+}
 
 Variable LogNormal::log_prob(const Operand& x) const {
     const Variable log_x = log(value(x)), z = (log_x - mu_) / sigma_;
@@ -33,7 +35,11 @@ Variable LogNormal::log_prob(const Operand& x) const {
 
 Variable LogNormal::entropy() const { return log(sigma_) + mu_ + (half_log_two_pi + 0.5); }
 Variable LogNormal::mean() const { return exp(mu_ + square(sigma_) * 0.5); }
-Variable LogNormal::variance() const { return exp(mu_ * 2 + square(sigma_)) * expm1(square(sigma_)); }
-Variable LogNormal::draw(const Shape& shape) const { return exp(mu_ + sigma_ * draws::normal(shape, dtype())); }
+Variable LogNormal::variance() const {
+    return exp(mu_ * 2 + square(sigma_)) * expm1(square(sigma_));
+}
+Variable LogNormal::draw(const Shape& shape) const {
+    return exp(mu_ + sigma_ * draws::normal(shape, dtype()));
+}
 
 }  // namespace catena::distributions

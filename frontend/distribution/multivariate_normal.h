@@ -4,8 +4,9 @@
 
 namespace catena::distributions {
 
-/// Vectors of d numbers with mean loc [...,d] and covariance L L^T, where L is the lower triangle of scale_tril [...,d,d].
-/// Samples are differentiable. log_prob and divergences invert L through LAPACK (runtime/ops/math/linalg.h).
+/// Vectors of d numbers with mean loc [...,d] and covariance L L^T, where L is the lower triangle
+/// of scale_tril [...,d,d]. Samples are differentiable. log_prob and divergences invert L through
+/// LAPACK (runtime/ops/math/linalg.h).
 class MultivariateNormal : public Distribution {
 public:
     MultivariateNormal(const Operand& loc, const Operand& scale_tril);

@@ -12,13 +12,16 @@ namespace catena::distributions {
 namespace {
 
 const bool known = register_kl<OneHotCategorical, OneHotCategorical>(
-    [](const OneHotCategorical& p, const OneHotCategorical& q) { return sum(p.p() * (p.log_p() - q.log_p()), -1); });
+    [](const OneHotCategorical& p, const OneHotCategorical& q) {
+        return sum(p.p() * (p.log_p() - q.log_p()), -1);
+    });
 
 }  // namespace
 
 OneHotCategorical::OneHotCategorical(const Operand& p) : p_(p) {
     const Shape shape = set_parameters("OneHotCategorical", {{"p", &p_}});
-    if (shape.rank() == 0) fail<ShapeError>("OneHotCategorical: p is a scalar, its last axis should be the classes");
+    if (shape.rank() == 0)
+        fail<ShapeError>("OneHotCategorical: p is a scalar, its last axis should be the classes");
     set_batch_and_event(shape, 1);
     log_p_ = log(p_);
 }

@@ -15,7 +15,9 @@ const bool known = register_kl<Poisson, Poisson>([](const Poisson& p, const Pois
 
 }  // namespace
 
-Poisson::Poisson(const Operand& lam) : lam_(lam) { set_shapes(set_parameters("Poisson", {{"lam", &lam_}}), {}); }
+Poisson::Poisson(const Operand& lam) : lam_(lam) {
+    set_shapes(set_parameters("Poisson", {{"lam", &lam_}}), {});
+}
 
 std::map<std::string, Variable> Poisson::params() const { return {{"lam", lam_}}; }
 

@@ -12,7 +12,8 @@ namespace catena::distributions {
 namespace {
 
 const bool known = register_kl<Uniform, Uniform>([](const Uniform& p, const Uniform& q) {
-    return where(p.high() > q.high() || p.low() < q.low(), INFINITY, log(q.scale()) - log(p.scale()));
+    return where(p.high() > q.high() || p.low() < q.low(), INFINITY,
+                 log(q.scale()) - log(p.scale()));
 });
 
 }  // namespace
@@ -24,7 +25,8 @@ Uniform Uniform::with_loc_scale(const Operand& loc, const Operand& scale) {
     Uniform made;
     made.low_ = loc;
     made.scale_ = scale;
-    made.set_shapes(made.set_parameters("Uniform", {{"loc", &made.low_}, {"scale", &made.scale_}}), {});
+    made.set_shapes(made.set_parameters("Uniform", {{"loc", &made.low_}, {"scale", &made.scale_}}),
+                    {});
     made.high_ = made.low_ + made.scale_;
     return made;
 }

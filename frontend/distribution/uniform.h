@@ -8,7 +8,8 @@ namespace catena::distributions {
 class Uniform : public Distribution {
 public:
     Uniform(const Operand& low, const Operand& high);
-    static Uniform with_loc_scale(const Operand& loc, const Operand& scale);  ///< From loc to loc + scale.
+    static Uniform with_loc_scale(const Operand& loc,
+                                  const Operand& scale);  ///< From loc to loc + scale.
 
     std::string name() const override { return "Uniform"; }
     std::string support() const override { return "[low, high]"; }

@@ -13,12 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The format is POSIX.1-1988's ustar: a header of one block, then the content, filled up to whole blocks.
+// The format is POSIX.1-1988's ustar: a header of one block, then the content, filled up to whole
+// blocks.
 constexpr size_t block_bytes = 512;
 
 class TarReader {
 public:
-    explicit TarReader(const fs::path& path) : path_(path.string()), file_(path_), budget_(path_, FileReader(path_).size()) {}
+    explicit TarReader(const fs::path& path)
+        : path_(path.string()), file_(path_), budget_(path_, FileReader(path_).size()) {}
 
     /// The next member, false at the end.
     bool next() {
@@ -41,23 +43,29 @@ public:
         left_ = 0;
         return bytes;
     }
-    [[noreturn]] void damaged(const std::string& what) const { fail<FileError>("{}: is no whole .tar.gz archive: {}", path_, what); }
+    [[noreturn]] void damaged(const std::string& what) const {
+        fail<FileError>("{}: is no whole .tar.gz archive: {}", path_, what);
+    }
 
 private:
-    static std::string text(const char* field, size_t length) { return {field, std::find(field, field + length, '\0')}; }
+    static std::string text(const char* field, size_t length) {
+        return {field, std::find(field, field + length, '\0')};
+    }
 
     uint64_t octal(const char* field, size_t length) const {
         uint64_t value = 0;
         for (size_t i = 0; i < length; ++i) {
             if (field[i] == ' ' || field[i] == 0) continue;
-            if (field[i] < '0' || field[i] > '7') damaged(fmt::format("'{}' has no octal number where one should be", name_));
+            if (field[i] < '0' || field[i] > '7')
+                damaged(fmt::format("'{}' has no octal number where one should be", name_));
             value = value * 8 + uint64_t(field[i] - '0');
         }
         return value;
     }
     void check(const char* header) const {
         uint64_t sum = 0;
-        for (size_t i = 0; i < block_bytes; ++i) sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(header[i]);
+        for (size_t i = 0; i < block_bytes; ++i)
+            sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(header[i]);
         if (sum != octal(header + 148, 8)) damaged("the checksum of a header is wrong");
     }
     bool read_block(char* to) {
@@ -70,7 +78,8 @@ private:
     }
     void skip(uint64_t bytes) {
         char nowhere[block_bytes];
-        for (; bytes > 0; bytes -= std::min<uint64_t>(bytes, block_bytes)) read(nowhere, std::min<uint64_t>(bytes, block_bytes));
+        for (; bytes > 0; bytes -= std::min<uint64_t>(bytes, block_bytes))
+            read(nowhere, std::min<uint64_t>(bytes, block_bytes));
     }
 
     std::string path_;
@@ -83,11 +92,13 @@ private:
 
 }  // namespace
 
-void unpack_tar_gz(const fs::path& archive, const fs::path& folder, std::vector<std::string> names) {
+void unpack_tar_gz(const fs::path& archive, const fs::path& folder,
+                   std::vector<std::string> names) {
     GzipReader(archive.string()).read_to_end();  // So that nothing of a damaged archive is stored.
     TarReader tar(archive);
     while (!names.empty() && tar.next()) {
-        const auto found = std::find(names.begin(), names.end(), fs::path(tar.name()).filename().string());
+        const auto found =
+            std::find(names.begin(), names.end(), fs::path(tar.name()).filename().string());
         if (found == names.end() || !tar.is_file()) continue;
         write_file((folder / *found).string(), tar.content());
         names.erase(found);

@@ -10,16 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string download_set(const char* name, const std::vector<RemoteFile>& files, const std::string& published,
-                         const std::string& url) {
+std::string download_set(const char* name, const std::vector<RemoteFile>& files,
+                         const std::string& published, const std::string& url) {
     const fs::path folder = cache_folder() / name;
     download_missing(folder, files, {url.empty() ? published : url});
     return folder.string();
 }
 
 /// The same for files that are published in one archive.
-std::string download_packed(const char* name, const RemoteFile& archive, const std::vector<std::string>& files,
-                            const std::string& published, const std::string& url) {
+std::string download_packed(const char* name, const RemoteFile& archive,
+                            const std::vector<std::string>& files, const std::string& published,
+                            const std::string& url) {
     const fs::path folder = cache_folder() / name;
     const bool is_there = std::all_of(files.begin(), files.end(), [&](const std::string& file) {
         std::error_code unknown;
@@ -55,14 +56,16 @@ std::string download_kuzushiji_mnist(const std::string& url) {
 }
 
 std::string download_cifar10(const std::string& url) {
-    return download_packed("cifar10", {"cifar-10-binary.tar.gz", "", "c32a1d4ab5d03f1284b67883e8d87530"},
-                           {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin",
-                            "test_batch.bin"},
+    return download_packed("cifar10",
+                           {"cifar-10-binary.tar.gz", "", "c32a1d4ab5d03f1284b67883e8d87530"},
+                           {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                            "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"},
                            toronto, url);
 }
 
 std::string download_cifar100(const std::string& url) {
-    return download_packed("cifar100", {"cifar-100-binary.tar.gz", "", "03b5dce01913d631647c71ecec9e9cb8"},
+    return download_packed("cifar100",
+                           {"cifar-100-binary.tar.gz", "", "03b5dce01913d631647c71ecec9e9cb8"},
                            {"train.bin", "test.bin"}, toronto, url);
 }
 

@@ -57,13 +57,17 @@ std::string fetch(const std::string& url, std::string& problem) {
 
 /// "" when the content has the checksums of `file`.
 std::string wrong_checksum(const RemoteFile& file, const std::string& content) {
-    const struct { const char* name; const std::string& expected; const EVP_MD* method; } sums[] = {
-        {"sha256", file.sha256, EVP_sha256()}, {"md5", file.md5, EVP_md5()}};
+    const struct {
+        const char* name;
+        const std::string& expected;
+        const EVP_MD* method;
+    } sums[] = {{"sha256", file.sha256, EVP_sha256()}, {"md5", file.md5, EVP_md5()}};
     for (const auto& sum : sums) {
         if (sum.expected.empty()) continue;
         const std::string found = digest_of(content, sum.method);
         if (found != sum.expected)
-            return fmt::format("{} bytes with {} {}, expected {}", content.size(), sum.name, found, sum.expected);
+            return fmt::format("{} bytes with {} {}, expected {}", content.size(), sum.name, found,
+                               sum.expected);
     }
     return "";
 }
@@ -71,13 +75,16 @@ std::string wrong_checksum(const RemoteFile& file, const std::string& content) {
 void store(const fs::path& path, const std::string& content) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    if (error) fail<FileError>("download: cannot create {}: {}", path.parent_path().string(), error.message());
+    if (error)
+        fail<FileError>("download: cannot create {}: {}", path.parent_path().string(),
+                        error.message());
     AtomicFile file(path.string());
     file.write(content.data(), content.size());
     file.commit();
 }
 
-void download(const fs::path& folder, const RemoteFile& file, const std::vector<std::string>& base_urls) {
+void download(const fs::path& folder, const RemoteFile& file,
+              const std::vector<std::string>& base_urls) {
     std::string problems;
     for (const auto& base : base_urls) {
         const std::string url = base + file.name;
@@ -93,7 +100,8 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
         problems += fmt::format("\n  {}: {}", url, wrong);
     }
     fail<FileError>(
-        "{} is not in {} and cannot be downloaded:{}\nWithout a network, put the file there by hand or "
+        "{} is not in {} and cannot be downloaded:{}\nWithout a network, put the file there by "
+        "hand or "
         "read a folder that has it (the examples: --data FOLDER)",
         file.name, folder.string(), problems);
 }
@@ -108,7 +116,8 @@ void download_missing(const fs::path& folder, const std::vector<RemoteFile>& fil
 }
 
 std::string cached_download(const std::string& url, const std::string& sha256) {
-    const fs::path path = get_dataset_directory("_dl_cache") / digest_of(url, EVP_sha256()).substr(0, 32);
+    const fs::path path =
+        get_dataset_directory("_dl_cache") / digest_of(url, EVP_sha256()).substr(0, 32);
     std::error_code unknown;
     if (fs::exists(path, unknown)) return path.string();
     fmt::print(stderr, "downloading {}\n", url);
@@ -116,7 +125,8 @@ std::string cached_download(const std::string& url, const std::string& sha256) {
     const std::string content = fetch(url, problem);
     if (problem.empty()) problem = wrong_checksum({url, sha256}, content);
     if (!problem.empty())
-        fail<FileError>("{} cannot be downloaded: {}\nWithout a network, put its content into {}", url, problem, path.string());
+        fail<FileError>("{} cannot be downloaded: {}\nWithout a network, put its content into {}",
+                        url, problem, path.string());
     store(path, content);
     return path.string();
 }

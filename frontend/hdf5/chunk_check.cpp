@@ -14,7 +14,8 @@ namespace {
 
 using Sizes = std::vector<hsize_t>;
 
-/// The bytes that a deflated text unpacks to, or `enough` when there are as many; 0 for what is none.
+/// The bytes that a deflated text unpacks to, or `enough` when there are as many; 0 for what is
+/// none.
 uint64_t unpacked_bytes(const std::string& packed, uint64_t enough) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) return 0;
@@ -41,7 +42,8 @@ public:
         const int rank = H5Sget_simple_extent_ndims(space);
         sizes_.resize(size_t(std::max(rank, 0)));
         chunk_.resize(sizes_.size());
-        if (rank <= 0 || H5Sget_simple_extent_dims(space, sizes_.data(), nullptr) < 0 || H5Pget_chunk(properties, rank, chunk_.data()) != rank)
+        if (rank <= 0 || H5Sget_simple_extent_dims(space, sizes_.data(), nullptr) < 0 ||
+            H5Pget_chunk(properties, rank, chunk_.data()) != rank)
             fail<FileError>("{}: has chunks of {} dimensions that cannot be read", name, rank);
         chunk_bytes_ = H5Tget_size(type);
         for (const hsize_t c : chunk_) chunk_bytes_ *= c;  // Compared with the file's size before.
@@ -49,7 +51,8 @@ public:
             unsigned flags = 0, config = 0;
             size_t values = 0;
             char text[1];
-            filters_.push_back(H5Pget_filter2(properties, unsigned(i), &flags, &values, nullptr, sizeof text, text, &config));
+            filters_.push_back(H5Pget_filter2(properties, unsigned(i), &flags, &values, nullptr,
+                                              sizeof text, text, &config));
         }
     }
 
@@ -59,7 +62,8 @@ public:
         while (true) {
             check(at);
             size_t axis = at.size();
-            while (axis > 0 && (at[axis - 1] += chunk_[axis - 1]) >= sizes_[axis - 1]) at[--axis] = 0;
+            while (axis > 0 && (at[axis - 1] += chunk_[axis - 1]) >= sizes_[axis - 1])
+                at[--axis] = 0;
             if (axis == 0) return;
         }
     }
@@ -69,9 +73,11 @@ private:
         unsigned skipped = 0;
         haddr_t address = HADDR_UNDEF;
         hsize_t stored = 0;
-        if (H5Dget_chunk_info_by_coord(dataset_, at.data(), &skipped, &address, &stored) < 0) refuse(at, last_error());
+        if (H5Dget_chunk_info_by_coord(dataset_, at.data(), &skipped, &address, &stored) < 0)
+            refuse(at, last_error());
         if (address == HADDR_UNDEF) return;  // Never written: the value to fill it with.
-        if (stored > file_bytes_) refuse(at, fmt::format("has {} bytes, the file {}", stored, file_bytes_));
+        if (stored > file_bytes_)
+            refuse(at, fmt::format("has {} bytes, the file {}", stored, file_bytes_));
         uint64_t wanted = chunk_bytes_, given = stored;
         for (size_t i = 0; i < filters_.size(); ++i) {
             constexpr uint64_t checksum = 4;
@@ -87,7 +93,8 @@ private:
     std::string raw(const Sizes& at, hsize_t stored) const {
         std::string bytes(size_t(stored), '\0');
         uint32_t skipped = 0;
-        if (H5Dread_chunk(dataset_, H5P_DEFAULT, at.data(), &skipped, bytes.data()) < 0) refuse(at, last_error());
+        if (H5Dread_chunk(dataset_, H5P_DEFAULT, at.data(), &skipped, bytes.data()) < 0)
+            refuse(at, last_error());
         return bytes;
     }
 

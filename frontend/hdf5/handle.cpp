@@ -43,25 +43,37 @@ Lock::Lock() : guard_(library_mutex()) {
 
 std::string last_error() {
     std::string text = "no reason given";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
-        return n == 0 ? keep_innermost(n, error, to) : 0;
-    }, &text);
+    H5Ewalk2(
+        H5E_DEFAULT, H5E_WALK_UPWARD,
+        [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
+            return n == 0 ? keep_innermost(n, error, to) : 0;
+        },
+        &text);
     return text;
 }
 
 Handle type_of(Dtype dtype) {
     auto copy = [](hid_t type) { return Handle(H5Tcopy(type), H5Tclose); };
     switch (dtype) {
-        case Dtype::bool_: return bool_type();
-        case Dtype::int8: return copy(H5T_STD_I8LE);
-        case Dtype::int16: return copy(H5T_STD_I16LE);
-        case Dtype::int32: return copy(H5T_STD_I32LE);
-        case Dtype::int64: return copy(H5T_STD_I64LE);
-        case Dtype::uint8: return copy(H5T_STD_U8LE);
-        case Dtype::float16: return half_type();
+        case Dtype::bool_:
+            return bool_type();
+        case Dtype::int8:
+            return copy(H5T_STD_I8LE);
+        case Dtype::int16:
+            return copy(H5T_STD_I16LE);
+        case Dtype::int32:
+            return copy(H5T_STD_I32LE);
+        case Dtype::int64:
+            return copy(H5T_STD_I64LE);
+        case Dtype::uint8:
+            return copy(H5T_STD_U8LE);
+        case Dtype::float16:
+            return half_type();
         case Dtype::bfloat16:
-        case Dtype::float32: return copy(H5T_IEEE_F32LE);
-        default: return copy(H5T_IEEE_F64LE);
+        case Dtype::float32:
+            return copy(H5T_IEEE_F32LE);
+        default:
+            return copy(H5T_IEEE_F64LE);
     }
 }
 
@@ -79,8 +91,10 @@ std::optional<Dtype> dtype_of(hid_t type) {
             if (bytes == 4) return is_signed ? Dtype::int32 : Dtype::int64;
             return bytes == 8 && is_signed ? std::optional(Dtype::int64) : std::nullopt;
         }
-        case H5T_ENUM: return bytes == 1 ? std::optional(Dtype::bool_) : std::nullopt;
-        default: return std::nullopt;
+        case H5T_ENUM:
+            return bytes == 1 ? std::optional(Dtype::bool_) : std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 

@@ -33,7 +33,8 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Serialises calls, as Debian's library is not thread-safe, and disables its error printing and filter plug-ins.
+/// Serialises calls, as Debian's library is not thread-safe, and disables its error printing and
+/// filter plug-ins.
 class Lock {
 public:
     Lock();
@@ -45,7 +46,8 @@ private:
 /// The library's last error message, of the innermost call.
 std::string last_error();
 
-/// The type of elements in files and, with the host's byte order, in memory. bool is the enumeration that h5py uses.
+/// The type of elements in files and, with the host's byte order, in memory. bool is the
+/// enumeration that h5py uses.
 Handle type_of(Dtype dtype);
 /// The dtype for elements of a file; unsigned 16 and 32 bits become the next larger signed one.
 std::optional<Dtype> dtype_of(hid_t type);

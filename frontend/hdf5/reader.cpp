@@ -32,7 +32,8 @@ public:
         if (!file_.valid()) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
         const Handle made(H5Fget_create_plist(file_), H5Pclose);
         hsize_t base = 0;
-        if (!made.valid() || H5Pget_sizes(made, &format_.address_bytes, &format_.length_bytes) < 0 ||
+        if (!made.valid() ||
+            H5Pget_sizes(made, &format_.address_bytes, &format_.length_bytes) < 0 ||
             H5Pget_userblock(made, &base) < 0)
             fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
         format_.base = base;
@@ -51,7 +52,8 @@ public:
         Lock lock;
         std::vector<std::string> found;
         auto add = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
-            if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(list)->push_back(name);
+            if (info->type == H5O_TYPE_DATASET)
+                static_cast<std::vector<std::string>*>(list)->push_back(name);
             return 0;
         };
         if (H5Ovisit2(file_, H5_INDEX_NAME, H5_ITER_NATIVE, add, &found, H5O_INFO_BASIC) < 0)
@@ -62,12 +64,13 @@ public:
     bool contains(std::string_view key) const override {
         Lock lock;
         std::string name(key);
-        for (size_t slash = name.find('/'); ; slash = name.find('/', slash + 1)) {
+        for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
             std::string part = name.substr(0, slash);
             H5L_info_t link;
             // Soft and external links may refer to anything.
             if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0 ||
-                H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+                H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) < 0 ||
+                link.type != H5L_TYPE_HARD)
                 return false;
             if (slash == std::string::npos) break;
         }
@@ -77,29 +80,37 @@ public:
 
     Array read(std::string_view key) const override {
         Lock lock;
-        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
+        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose),
+               type(H5Dget_type(dataset), H5Tclose);
         check(space.valid() && type.valid(), key);
         H5S_class_t kind = H5Sget_simple_extent_type(space);
         if (kind == H5S_NULL) return Array();
         std::optional<Dtype> dtype = dtype_of(type);
         if (!dtype)
-            fail<FileError>("{}: '{}' has elements of a type that is not supported; bool, int8 to int64, uint8 to "
-                            "uint32 and float16 to float64 are", path_, key);
+            fail<FileError>(
+                "{}: '{}' has elements of a type that is not supported; bool, int8 to int64, uint8 "
+                "to "
+                "uint32 and float16 to float64 are",
+                path_, key);
         Shape shape = checked_shape(key, dataset, space, H5Tget_size(type));
         RecorderScope paused(nullptr);
         Array array = Array::empty({*dtype, shape}, cpu_device());
         if (array.size() == 0) return array;
         check_chunk_contents(dataset, raw_.size(), fmt::format("{}: '{}'", path_, key));
-        Handle memory = H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
+        Handle memory =
+            H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
         check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.to_fill()) >= 0, key);
         if (*dtype == Dtype::bool_)
-            for (char *x = static_cast<char*>(array.to_fill()), *end = x + array.size(); x < end; ++x) *x = *x != 0;
+            for (char *x = static_cast<char*>(array.to_fill()), *end = x + array.size(); x < end;
+                 ++x)
+                *x = *x != 0;
         return array;
     }
 
     std::string read_text(std::string_view key) const override {
         Lock lock;
-        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
+        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose),
+               type(H5Dget_type(dataset), H5Tclose);
         check(space.valid() && type.valid(), key);
         if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 ||
             H5Sget_simple_extent_type(space) != H5S_SCALAR)
@@ -118,21 +129,25 @@ private:
     /// Checks that do not depend on the storage layout.
     std::optional<H5O_info_t> info_of(const std::string& name) const {
         H5O_info_t info;
-        if (H5Oget_info_by_name2(file_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return std::nullopt;
+        if (H5Oget_info_by_name2(file_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+            return std::nullopt;
         return info;
     }
 
     Handle open(std::string_view key) const {
-        if (!contains(key)) fail<FileError>("{}: there is no '{}'; {}", path_, key, nearest_key(key, keys()));
+        if (!contains(key))
+            fail<FileError>("{}: there is no '{}'; {}", path_, key, nearest_key(key, keys()));
         Handle dataset(H5Dopen2(file_, std::string(key).c_str(), H5P_DEFAULT), H5Dclose);
         check(dataset.valid(), key);
         return dataset;
     }
 
-    Shape checked_shape(std::string_view key, const Handle& dataset, const Handle& space, size_t element) const {
+    Shape checked_shape(std::string_view key, const Handle& dataset, const Handle& space,
+                        size_t element) const {
         int rank = H5Sget_simple_extent_ndims(space);
         if (rank < 0 || rank > max_rank)
-            fail<FileError>("{}: '{}' has {} dimensions; at most {} are supported", path_, key, rank, max_rank);
+            fail<FileError>("{}: '{}' has {} dimensions; at most {} are supported", path_, key,
+                            rank, max_rank);
         std::vector<hsize_t> dims(static_cast<size_t>(rank));
         H5Sget_simple_extent_dims(space, dims.data(), nullptr);
         Shape shape;
@@ -148,23 +163,31 @@ private:
         return shape;
     }
 
-    /// Rejects sizes that exceed the file, data in other files, and filters that are not built into the library.
+    /// Rejects sizes that exceed the file, data in other files, and filters that are not built into
+    /// the library.
     void check_storage(std::string_view key, const Handle& dataset, uint64_t bytes) const {
         Handle properties(H5Dget_create_plist(dataset), H5Pclose);
         check(properties.valid(), key);
         H5D_layout_t layout = H5Pget_layout(properties);
-        uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), raw_.size()), most = stored;
-        bool in_file = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
-                       H5Pget_external_count(properties) <= 0;
-        if (!in_file) fail<FileError>("{}: '{}' is in another file; external links are not supported", path_, key);
+        uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), raw_.size()),
+                 most = stored;
+        bool in_file =
+            (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+            H5Pget_external_count(properties) <= 0;
+        if (!in_file)
+            fail<FileError>("{}: '{}' is in another file; external links are not supported", path_,
+                            key);
         uint64_t chunk = 0;
         if (layout == H5D_CHUNKED) {
             bool packed = false;
             for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
                 H5Z_filter_t filter = filter_of(properties, unsigned(i));
-                if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-                    fail<FileError>("{}: '{}' is compressed by filter {}; deflate, shuffle and fletcher32 are supported",
-                                    path_, key, int(filter));
+                if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+                    filter != H5Z_FILTER_FLETCHER32)
+                    fail<FileError>(
+                        "{}: '{}' is compressed by filter {}; deflate, shuffle and fletcher32 are "
+                        "supported",
+                        path_, key, int(filter));
                 packed |= filter == H5Z_FILTER_DEFLATE;
             }
             hsize_t dims[H5S_MAX_RANK];
@@ -176,16 +199,19 @@ private:
             if (packed) most = stored * largest_ratio + slack;
         }
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
-            fail<FileError>("{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it", path_, key,
-                            bytes, chunk, stored);
-        if (asked_.emplace(key).second) budget_.ask(std::max(bytes, chunk), fmt::format("'{}'", key));
+            fail<FileError>(
+                "{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it",
+                path_, key, bytes, chunk, stored);
+        if (asked_.emplace(key).second)
+            budget_.ask(std::max(bytes, chunk), fmt::format("'{}'", key));
     }
 
     static H5Z_filter_t filter_of(const Handle& properties, unsigned index) {
         unsigned flags = 0, config = 0;
         size_t values = 0;
         char name[1];
-        return H5Pget_filter2(properties, index, &flags, &values, nullptr, sizeof name, name, &config);
+        return H5Pget_filter2(properties, index, &flags, &values, nullptr, sizeof name, name,
+                              &config);
     }
 
     std::string path_;

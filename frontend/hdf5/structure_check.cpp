@@ -17,11 +17,14 @@ constexpr uint8_t has_times = 0x20, has_phases = 0x10, has_creation_order = 4, i
 /// Little-endian numbers one after the other.
 class Numbers {
 public:
-    Numbers(const FileReader& file, uint64_t at, std::string bytes) : file_(&file), start_(at), bytes_(std::move(bytes)) {}
+    Numbers(const FileReader& file, uint64_t at, std::string bytes)
+        : file_(&file), start_(at), bytes_(std::move(bytes)) {}
     size_t left() const { return bytes_.size() - at_; }
     uint64_t place() const { return start_ + at_; }
     std::string take(uint64_t bytes) {
-        if (bytes > left()) fail<FileError>("{}: is damaged: the object at byte {} is truncated", file_->path(), start_);
+        if (bytes > left())
+            fail<FileError>("{}: is damaged: the object at byte {} is truncated", file_->path(),
+                            start_);
         at_ += size_t(bytes);
         return bytes_.substr(at_ - size_t(bytes), size_t(bytes));
     }
@@ -65,13 +68,16 @@ private:
     }
 
     bool is_undefined(uint64_t address) const {
-        return address == (format_.address_bytes >= 8 ? ~uint64_t(0) : (uint64_t(1) << 8 * format_.address_bytes) - 1);
+        return address == (format_.address_bytes >= 8
+                               ? ~uint64_t(0)
+                               : (uint64_t(1) << 8 * format_.address_bytes) - 1);
     }
 
     void require_inside(uint64_t address, uint64_t bytes) const {
         const uint64_t room = file_.size() - std::min(file_.size(), format_.base);
         if (address > room || bytes > room - address)
-            fail<FileError>("{}: is damaged: {} bytes are declared at byte {}, the file has {}", file_.path(), bytes, address, file_.size());
+            fail<FileError>("{}: is damaged: {} bytes are declared at byte {}, the file has {}",
+                            file_.path(), bytes, address, file_.size());
     }
 
     Numbers read(uint64_t address, uint64_t bytes) const {
@@ -118,12 +124,14 @@ private:
                         std::vector<std::pair<uint64_t, uint64_t>>& blocks) {
         const size_t prefix = is_new ? (flags & has_creation_order ? 6 : 4) : 8;
         while (numbers.left() >= prefix) {
-            const uint64_t type = numbers.next(is_new ? 1 : 2), bytes = numbers.next(2), own_flags = numbers.next(1);
+            const uint64_t type = numbers.next(is_new ? 1 : 2), bytes = numbers.next(2),
+                           own_flags = numbers.next(1);
             numbers.take(prefix - (is_new ? 4 : 5));
             const uint64_t at = numbers.place();
             if (is_new && bytes > numbers.left()) return;  // The gap at the end, and a checksum.
             Numbers content(file_, at, numbers.take(bytes));
-            if ((type == dataspace || type == layout) && own_flags & is_shared) damaged(at, "a shared message");
+            if ((type == dataspace || type == layout) && own_flags & is_shared)
+                damaged(at, "a shared message");
             if (type == dataspace) {
                 content.take(1);
                 object.rank = content.next(1);
@@ -135,8 +143,10 @@ private:
             if (type != continuation) continue;
             const uint64_t next = address(content), size = length(content);
             constexpr uint64_t signature = 4, checksum = 4;
-            if (!is_new) blocks.emplace_back(next, size);
-            else if (size >= signature + checksum) blocks.emplace_back(next + signature, size - signature - checksum);
+            if (!is_new)
+                blocks.emplace_back(next, size);
+            else if (size >= signature + checksum)
+                blocks.emplace_back(next + signature, size - signature - checksum);
         }
     }
 
@@ -154,8 +164,10 @@ private:
             if (kind == chunked) {
                 if (version > 3) content.take(1);
                 rank = content.next(1);
-                if (version > 3) size_bytes = content.next(1);
-                else data = address(content);
+                if (version > 3)
+                    size_bytes = content.next(1);
+                else
+                    data = address(content);
             } else if (kind == contiguous) {
                 data = address(content);
             }
@@ -174,7 +186,8 @@ private:
     void check_chunks(uint64_t at, const Object& object) {
         if (!object.chunked) return;
         if (object.dataspaces != 1 || object.chunk_rank != object.rank + 1)
-            damaged(at, fmt::format("a dataset of {} dimensions with chunks of {}", object.rank, int64_t(object.chunk_rank) - 1));
+            damaged(at, fmt::format("a dataset of {} dimensions with chunks of {}", object.rank,
+                                    int64_t(object.chunk_rank) - 1));
         if (object.chunk_tree == ~uint64_t(0)) return;
         constexpr uint64_t sizes_and_mask = 8, offset_bytes = 8;
         walk_tree(object.chunk_tree, 1, sizes_and_mask + object.chunk_rank * offset_bytes,
@@ -213,7 +226,8 @@ private:
         Numbers head = read(at, 8);
         if (head.take(4) != "SNOD") damaged(at, "not a symbol table node");
         head.take(2);
-        const uint64_t count = head.next(2), scratch = 16, bytes = format_.length_bytes + format_.address_bytes + 8 + scratch;
+        const uint64_t count = head.next(2), scratch = 16,
+                       bytes = format_.length_bytes + format_.address_bytes + 8 + scratch;
         Numbers entries = read(at + 8, count * bytes);
         for (uint64_t i = 0; i < count; ++i) {
             length(entries);
@@ -236,16 +250,20 @@ private:
             nodes.pop_back();
             if (!seen_.insert(at).second) continue;
             Numbers head = read(at, 8 + 2 * format_.address_bytes);
-            if (head.take(4) != "TREE" || head.next(1) != type) damaged(at, "not a B-tree of the expected type");
+            if (head.take(4) != "TREE" || head.next(1) != type)
+                damaged(at, "not a B-tree of the expected type");
             const uint64_t level = head.next(1), count = head.next(2);
             for (int sibling = 0; sibling < 2; ++sibling)
                 if (const uint64_t next = address(head); !is_undefined(next)) nodes.push_back(next);
-            Numbers children = read(at + 8 + 2 * format_.address_bytes, count * (key_bytes + format_.address_bytes));
+            Numbers children = read(at + 8 + 2 * format_.address_bytes,
+                                    count * (key_bytes + format_.address_bytes));
             for (uint64_t i = 0; i < count; ++i) {
                 children.take(key_bytes);
                 const uint64_t child = address(children);
-                if (level > 0) nodes.push_back(child);
-                else leaf(child);
+                if (level > 0)
+                    nodes.push_back(child);
+                else
+                    leaf(child);
             }
         }
     }
@@ -258,6 +276,8 @@ private:
 
 }  // namespace
 
-void check_structure(const FileReader& file, const FileFormat& format, uint64_t root) { Walk(file, format).run(root); }
+void check_structure(const FileReader& file, const FileFormat& format, uint64_t root) {
+    Walk(file, format).run(root);
+}
 
 }  // namespace catena::hdf5

@@ -19,7 +19,8 @@ constexpr hsize_t chunk_bytes = 1 << 20;
 /// Builds the file in memory and writes it as a whole, so that AtomicFile handles a full disk.
 class Hdf5Writer final : public ArchiveWriter {
 public:
-    Hdf5Writer(const std::string& path, const SaveOptions& options) : path_(path), options_(options), output_(path) {
+    Hdf5Writer(const std::string& path, const SaveOptions& options)
+        : path_(path), options_(options), output_(path) {
         Lock lock;
         Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
         check(H5Pset_fapl_core(access, chunk_bytes, false), "cannot create a file in memory");
@@ -39,15 +40,18 @@ public:
     void write(const std::string& key, const Array& array) override {
         Lock lock;
         if (!array.defined()) {  // As h5py.Empty('f').
-            add(key, type_of(Dtype::float32), Handle(H5Screate(H5S_NULL), H5Sclose), Handle(), nullptr);
+            add(key, type_of(Dtype::float32), Handle(H5Screate(H5S_NULL), H5Sclose), Handle(),
+                nullptr);
             return;
         }
         Array host = array.to(cpu_device()).as_contiguous();
         if (host.dtype() == Dtype::bfloat16) host = host.astype(Dtype::float32);
         std::vector<hsize_t> dims(host.shape().begin(), host.shape().end());
-        Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(dims.size()), dims.data(), nullptr),
+        Handle space(dims.empty() ? H5Screate(H5S_SCALAR)
+                                  : H5Screate_simple(int(dims.size()), dims.data(), nullptr),
                      H5Sclose);
-        add(key, type_of(host.dtype()), space, in_chunks(dims, host), host.size() > 0 ? host.elements() : nullptr);
+        add(key, type_of(host.dtype()), space, in_chunks(dims, host),
+            host.size() > 0 ? host.elements() : nullptr);
     }
 
     void write_text(const std::string& key, std::string_view text) override {
@@ -66,7 +70,8 @@ public:
         ssize_t bytes = H5Fget_file_image(file_, nullptr, 0);
         check(hid_t(bytes), "the file cannot be completed");
         std::vector<char> image(static_cast<size_t>(bytes));
-        check(hid_t(H5Fget_file_image(file_, image.data(), image.size())), "the file cannot be completed");
+        check(hid_t(H5Fget_file_image(file_, image.data(), image.size())),
+              "the file cannot be completed");
         output_.write(image.data(), image.size());
         output_.commit();
     }
@@ -76,14 +81,17 @@ private:
         if (result < 0) fail<FileError>("{}: {}: {}", path_, problem, last_error());
     }
 
-    /// Chunks with a checksum, which is a part of deflate's format. Neither for a single number: it would take a hundred times its bytes.
+    /// Chunks with a checksum, which is a part of deflate's format. Neither for a single number: it
+    /// would take a hundred times its bytes.
     Handle in_chunks(const std::vector<hsize_t>& dims, const Array& array) const {
         if (array.size() <= 1) return Handle();
         Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
         const std::vector<hsize_t> chunk = chunk_of(dims, size_of(array.dtype()));
         H5Pset_chunk(properties, int(chunk.size()), chunk.data());
-        if (options_.compression) H5Pset_deflate(properties, compression_level);
-        else H5Pset_fletcher32(properties);
+        if (options_.compression)
+            H5Pset_deflate(properties, compression_level);
+        else
+            H5Pset_fletcher32(properties);
         return properties;
     }
 
@@ -98,10 +106,12 @@ private:
         return dims;
     }
 
-    void add(const std::string& key, const Handle& type, const Handle& space, const Handle& properties,
-             const void* elements) {
-        Handle dataset(H5Dcreate2(file_, key.c_str(), type, space, groups_,
-                                  properties.valid() ? hid_t(properties) : H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    void add(const std::string& key, const Handle& type, const Handle& space,
+             const Handle& properties, const void* elements) {
+        Handle dataset(
+            H5Dcreate2(file_, key.c_str(), type, space, groups_,
+                       properties.valid() ? hid_t(properties) : H5P_DEFAULT, H5P_DEFAULT),
+            H5Dclose);
         check(dataset, fmt::format("'{}' cannot be written", key));
         if (elements)
             check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements),
@@ -117,6 +127,7 @@ private:
 }  // namespace
 }  // namespace catena::hdf5
 
-extern "C" catena::ArchiveWriter* catena_hdf5_writer(const std::string& path, const catena::SaveOptions& options) {
+extern "C" catena::ArchiveWriter* catena_hdf5_writer(const std::string& path,
+                                                     const catena::SaveOptions& options) {
     return new catena::hdf5::Hdf5Writer(path, options);
 }

@@ -9,7 +9,10 @@
 namespace catena {
 namespace {
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 struct Unit {
     const char* name;
@@ -57,8 +60,9 @@ std::map<std::string, CallTimes::Record> CallTimes::summary() const {
 void CallTimes::print_report(std::ostream& out, const std::string& unit) const {
     std::map<std::string, Record> records = summary();
     std::vector<std::pair<std::string, Record>> rows(records.begin(), records.end());
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](auto& a, auto& b) { return a.second.elapsed_time > b.second.elapsed_time; });
+    std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) {
+        return a.second.elapsed_time > b.second.elapsed_time;
+    });
     double longest = rows.empty() ? 0 : rows.front().second.elapsed_time;
     bool each = unit == "auto_foreach";
     const Unit& common = unit == "auto" || each ? unit_for(longest) : unit_named(unit);
@@ -67,8 +71,8 @@ void CallTimes::print_report(std::ostream& out, const std::string& unit) const {
     out << fmt::format("{:<{}}  {:>14}  {:>10}\n", what_, width, "elapsed", "calls");
     for (auto& [name, record] : rows) {
         const Unit& u = each ? unit_for(record.elapsed_time) : common;
-        out << fmt::format("{:<{}}  {:>11.3f} {:<2}  {:>10}\n", name, width, record.elapsed_time / u.seconds, u.name,
-                           record.occurrence);
+        out << fmt::format("{:<{}}  {:>11.3f} {:<2}  {:>10}\n", name, width,
+                           record.elapsed_time / u.seconds, u.name, record.occurrence);
     }
 }
 

@@ -6,8 +6,9 @@
 
 namespace catena {
 
-/// Prints every operation of this thread with its inputs, and in backward those that were kept and the gradients that it receives. By default types
-/// alone; elements are read on the host, so that a static region would be cut.
+/// Prints every operation of this thread with its inputs, and in backward those that were kept and
+/// the gradients that it receives. By default types alone; elements are read on the host, so that a
+/// static region would be cut.
 class PrintHook : public FunctionHook {
 public:
     explicit PrintHook(bool elements = false);  ///< To std::cout.
@@ -15,7 +16,8 @@ public:
 
     std::string name() const override { return "PrintHook"; }
     void forward_preprocess(const OpDef& op, std::span<const Variable* const> inputs) override;
-    void backward_preprocess(const OpDef& op, std::span<const Array> inputs, std::span<const Variable> grad_outputs) override;
+    void backward_preprocess(const OpDef& op, std::span<const Array> inputs,
+                             std::span<const Variable> grad_outputs) override;
 
 private:
     void print(const char* what, size_t number, const Variable& value);

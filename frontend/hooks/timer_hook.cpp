@@ -22,11 +22,13 @@ void TimerHook::forward_postprocess(const OpDef& op, std::span<const Variable* c
     finish_work_of(inputs);
     stop(op.name);
 }
-void TimerHook::backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable> grad_outputs) {
+void TimerHook::backward_preprocess(const OpDef&, std::span<const Array>,
+                                    std::span<const Variable> grad_outputs) {
     finish_work_of(grad_outputs);
     start();
 }
-void TimerHook::backward_postprocess(const OpDef& op, std::span<const Array>, std::span<const Variable> grad_outputs) {
+void TimerHook::backward_postprocess(const OpDef& op, std::span<const Array>,
+                                     std::span<const Variable> grad_outputs) {
     finish_work_of(grad_outputs);
     stop("backward of " + op.name);
 }

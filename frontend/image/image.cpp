@@ -24,11 +24,14 @@ void check_size(uint64_t width, uint64_t height, size_t file_bytes, const std::s
     constexpr uint64_t most_channels = 4;
     if (width == 0 || height == 0 || width > ~uint64_t(0) / most_channels / height)
         fail<FileError>("{}: an image of {} x {} pixels", name, width, height);
-    FileBudget(name, file_bytes).ask(width * height * most_channels, fmt::format("an image of {} x {} pixels", width, height));
+    FileBudget(name, file_bytes)
+        .ask(width * height * most_channels,
+             fmt::format("an image of {} x {} pixels", width, height));
 }
 
 /// [height, width, channels] as [channels, height, width].
-Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64_t height, int64_t width) {
+Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64_t height,
+                     int64_t width) {
     Array image = Array::empty({Dtype::uint8, {channels, height, width}}, cpu_device());
     uint8_t* to = image.to_fill<uint8_t>();
     for (int64_t c = 0; c < channels; ++c)
@@ -36,7 +39,8 @@ Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64
     return image;
 }
 
-/// What a PNG is read with. libpng reports errors by a call that must not return; the jumps stay within the two functions below.
+/// What a PNG is read with. libpng reports errors by a call that must not return; the jumps stay
+/// within the two functions below.
 struct PngReading {
     std::string_view rest;  ///< The bytes that are still to be read.
     std::jmp_buf target;
@@ -61,21 +65,25 @@ struct PngReading {
     }
 };
 
-// Of both formats: the functions that are jumped to return false, with the message in their first argument, for an invalid
-// file. No object with a destructor may live across a longjmp: `pixels` is the caller's.
+// Of both formats: the functions that are jumped to return false, with the message in their first
+// argument, for an invalid file. No object with a destructor may live across a longjmp: `pixels` is
+// the caller's.
 
-/// The sizes, and how pixels are to be given: 8 bits a channel as they are stored (of 16 bits the upper ones), colours instead of
-/// a palette, transparency as a channel. Chunks that would change them, as gAMA, are skipped.
+/// The sizes, and how pixels are to be given: 8 bits a channel as they are stored (of 16 bits the
+/// upper ones), colours instead of a palette, transparency as a channel. Chunks that would change
+/// them, as gAMA, are skipped.
 bool read_header(PngReading& reading) {
     if (setjmp(reading.target)) return false;
-    reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, PngReading::jump, [](png_structp, png_const_charp) {});
+    reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, PngReading::jump,
+                                         [](png_structp, png_const_charp) {});
     if (reading.png) reading.info = png_create_info_struct(reading.png);
     if (!reading.info) {
         std::snprintf(reading.message, sizeof reading.message, "libpng has no memory");
         return false;
     }
     constexpr int all_that_are_not_needed = -1;
-    png_set_keep_unknown_chunks(reading.png, PNG_HANDLE_CHUNK_NEVER, nullptr, all_that_are_not_needed);
+    png_set_keep_unknown_chunks(reading.png, PNG_HANDLE_CHUNK_NEVER, nullptr,
+                                all_that_are_not_needed);
     png_set_read_fn(reading.png, &reading, PngReading::give);
     png_read_info(reading.png, reading.info);
     png_set_strip_16(reading.png);
@@ -93,7 +101,8 @@ bool read_pixels(PngReading& reading, std::vector<uint8_t>& pixels) {
     const png_uint_32 height = png_get_image_height(reading.png, reading.info);
     pixels.resize(row * height);
     for (int pass = 0; pass < passes; ++pass)
-        for (png_uint_32 y = 0; y < height; ++y) png_read_row(reading.png, pixels.data() + row * y, nullptr);
+        for (png_uint_32 y = 0; y < height; ++y)
+            png_read_row(reading.png, pixels.data() + row * y, nullptr);
     return true;
 }
 
@@ -103,11 +112,13 @@ Array decode_png(std::string_view bytes, const std::string& name) {
     std::vector<uint8_t> pixels;
     bool good = read_header(reading);
     if (good) {
-        check_size(png_get_image_width(reading.png, reading.info), png_get_image_height(reading.png, reading.info), bytes.size(), name);
+        check_size(png_get_image_width(reading.png, reading.info),
+                   png_get_image_height(reading.png, reading.info), bytes.size(), name);
         good = read_pixels(reading, pixels);
     }
     if (!good) fail<FileError>("{}: the PNG cannot be read: {}", name, reading.message);
-    return channels_first(pixels, png_get_channels(reading.png, reading.info), png_get_image_height(reading.png, reading.info),
+    return channels_first(pixels, png_get_channels(reading.png, reading.info),
+                          png_get_image_height(reading.png, reading.info),
                           png_get_image_width(reading.png, reading.info));
 }
 
@@ -125,9 +136,12 @@ struct JpegErrors {
 };
 
 /// Of CMYK, also where that is stored as YCCK.
-bool has_inks(const jpeg_decompress_struct& jpeg) { return jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK; }
+bool has_inks(const jpeg_decompress_struct& jpeg) {
+    return jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
+}
 
-/// The colours of four inks, by Pillow's formula. Every program stores 255 less the ink, as Adobe does, so that the numbers are lights.
+/// The colours of four inks, by Pillow's formula. Every program stores 255 less the ink, as Adobe
+/// does, so that the numbers are lights.
 std::vector<uint8_t> colors_of_inks(const std::vector<uint8_t>& pixels) {
     std::vector<uint8_t> colors;
     colors.reserve(pixels.size() / 4 * 3);
@@ -135,13 +149,15 @@ std::vector<uint8_t> colors_of_inks(const std::vector<uint8_t>& pixels) {
         const int light = pixels[at + 3];
         for (size_t c = 0; c < 3; ++c) {
             const int taken = (255 - pixels[at + c]) * light + 128;
-            colors.push_back(uint8_t(light - ((taken + (taken >> 8)) >> 8)));  // Divided by 255 and rounded.
+            colors.push_back(
+                uint8_t(light - ((taken + (taken >> 8)) >> 8)));  // Divided by 255 and rounded.
         }
     }
     return colors;
 }
 
-/// Each scan of a progressive JPEG costs a pass over the image, but only few bytes. Encoders make about ten.
+/// Each scan of a progressive JPEG costs a pass over the image, but only few bytes. Encoders make
+/// about ten.
 void limit_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 500;
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
@@ -153,14 +169,17 @@ void limit_scans(j_common_ptr jpeg) {
 bool read_header(std::string_view bytes, JpegErrors& errors, jpeg_decompress_struct& jpeg) {
     if (setjmp(errors.target)) return false;
     jpeg_create_decompress(&jpeg);
-    jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<unsigned long>(bytes.size()));
+    jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()),
+                 static_cast<unsigned long>(bytes.size()));
     jpeg_read_header(&jpeg, TRUE);
     return true;
 }
 
 bool read_pixels(JpegErrors& errors, jpeg_decompress_struct& jpeg, std::vector<uint8_t>& pixels) {
     if (setjmp(errors.target)) return false;
-    jpeg.out_color_space = jpeg.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : has_inks(jpeg) ? JCS_CMYK : JCS_RGB;
+    jpeg.out_color_space = jpeg.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE
+                           : has_inks(jpeg)                       ? JCS_CMYK
+                                                                  : JCS_RGB;
     jpeg_start_decompress(&jpeg);
     const size_t row = size_t(jpeg.output_width) * size_t(jpeg.output_components);
     pixels.resize(row * jpeg.output_height);
@@ -183,19 +202,23 @@ Array decode_jpeg(std::string_view bytes, const std::string& name) {
     errors.manager.error_exit = JpegErrors::jump;
     errors.manager.output_message = [](j_common_ptr) {};
     progress.progress_monitor = limit_scans;
-    const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> freed(&jpeg, jpeg_destroy_decompress);
+    const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> freed(
+        &jpeg, jpeg_destroy_decompress);
     std::vector<uint8_t> pixels;
     bool good = read_header(bytes, errors, jpeg);
     if (good) {
         check_size(jpeg.image_width, jpeg.image_height, bytes.size(), name);
         if (jpeg.jpeg_color_space == JCS_UNKNOWN)
-            fail<FileError>("{}: the JPEG has {} channels of unknown colours; grey, RGB, YCbCr, CMYK and YCCK are read", name,
-                            jpeg.num_components);
+            fail<FileError>(
+                "{}: the JPEG has {} channels of unknown colours; grey, RGB, YCbCr, CMYK and YCCK "
+                "are read",
+                name, jpeg.num_components);
         jpeg.progress = &progress;
         good = read_pixels(errors, jpeg, pixels);
     }
     if (!good) fail<FileError>("{}: the JPEG cannot be read: {}", name, errors.message);
-    if (has_inks(jpeg)) return channels_first(colors_of_inks(pixels), 3, jpeg.output_height, jpeg.output_width);
+    if (has_inks(jpeg))
+        return channels_first(colors_of_inks(pixels), 3, jpeg.output_height, jpeg.output_width);
     return channels_first(pixels, jpeg.output_components, jpeg.output_height, jpeg.output_width);
 }
 

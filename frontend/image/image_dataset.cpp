@@ -38,7 +38,8 @@ std::vector<std::pair<std::string, int64_t>> pairs_of(const std::string& path) {
                    *last = line.data() + line.size();
         auto [stop, error] = std::from_chars(begin, last, label);
         if (blank == line.npos || end == line.npos || error != std::errc() || stop != last)
-            fail<FileError>("{}: line {} is '{}', not a path and an integer label", path, i + 1, line);
+            fail<FileError>("{}: line {} is '{}', not a path and an integer label", path, i + 1,
+                            line);
         pairs.emplace_back(line.substr(0, end + 1), label);
     }
     return pairs;
@@ -70,14 +71,17 @@ Array label_array(int64_t label, Dtype dtype) {
 }
 
 bool is_picture(std::string name) {
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
     return name.ends_with(".png") || name.ends_with(".jpg") || name.ends_with(".jpeg");
 }
 
 }  // namespace
 
 ImageDataset::ImageDataset(std::vector<std::string> paths, const ImageDatasetOptions& options)
-    : paths_(std::move(paths)), root_(options.root), dtype_(options.dtype.value_or(config().dtype)) {}
+    : paths_(std::move(paths)),
+      root_(options.root),
+      dtype_(options.dtype.value_or(config().dtype)) {}
 
 ImageDataset::ImageDataset(const std::string& list_file, const ImageDatasetOptions& options)
     : ImageDataset(paths_of(list_file), options) {}
@@ -93,7 +97,8 @@ LabeledImageDataset::LabeledImageDataset(const std::vector<std::pair<std::string
                                          const ImageDatasetOptions& options)
     : labels_(seconds(pairs)), images_(firsts(pairs), options), label_dtype_(options.label_dtype) {}
 
-LabeledImageDataset::LabeledImageDataset(const std::string& list_file, const ImageDatasetOptions& options)
+LabeledImageDataset::LabeledImageDataset(const std::string& list_file,
+                                         const ImageDatasetOptions& options)
     : LabeledImageDataset(pairs_of(list_file), options) {}
 
 Example LabeledImageDataset::get_example(int64_t i) const {
@@ -105,7 +110,8 @@ struct ZippedImageDataset::Archives {
     std::vector<std::pair<const ZipReader*, const ZipEntry*>> pictures;
 };
 
-ZippedImageDataset::ZippedImageDataset(const std::vector<std::string>& zip_files, std::optional<Dtype> dtype)
+ZippedImageDataset::ZippedImageDataset(const std::vector<std::string>& zip_files,
+                                       std::optional<Dtype> dtype)
     : dtype_(dtype.value_or(config().dtype)) {
     auto archives = std::make_shared<Archives>();
     for (const std::string& path : zip_files) {
@@ -122,28 +128,33 @@ ZippedImageDataset::ZippedImageDataset(const std::vector<std::string>& zip_files
 
 int64_t ZippedImageDataset::size() const { return int64_t(archives_->pictures.size()); }
 
-const std::string& ZippedImageDataset::name(int64_t i) const { return archives_->pictures.at(size_t(i)).second->name; }
+const std::string& ZippedImageDataset::name(int64_t i) const {
+    return archives_->pictures.at(size_t(i)).second->name;
+}
 
 Example ZippedImageDataset::get_example(int64_t i) const {
     auto [zip, entry] = archives_->pictures[size_t(i)];
     std::string bytes;
     std::unique_ptr<ByteSource> source = zip->open(*entry);
     while (bytes.size() < entry->bytes) {  // Grows with the data actually read.
-        const size_t begin = bytes.size(), part = size_t(std::min<uint64_t>(entry->bytes - begin, 1 << 20));
+        const size_t begin = bytes.size(),
+                     part = size_t(std::min<uint64_t>(entry->bytes - begin, 1 << 20));
         bytes.resize(begin + part);
         source->read(bytes.data() + begin, part);
     }
     return decode_image(bytes, zip->path() + ": " + entry->name).astype(dtype_);
 }
 
-LabeledZippedImageDataset::LabeledZippedImageDataset(const std::string& zip_file, const std::string& label_file,
+LabeledZippedImageDataset::LabeledZippedImageDataset(const std::string& zip_file,
+                                                     const std::string& label_file,
                                                      const ImageDatasetOptions& options)
     : images_(zip_file, options.dtype), label_dtype_(options.label_dtype) {
     std::map<std::string, int64_t> places;
     for (int64_t i = 0; i < images_.size(); ++i) places[images_.name(i)] = i;
     for (auto& [name, label] : pairs_of(label_file)) {
         auto found = places.find(name);
-        if (found == places.end()) fail<FileError>("{}: there is no image '{}' in {}", label_file, name, zip_file);
+        if (found == places.end())
+            fail<FileError>("{}: there is no image '{}' in {}", label_file, name, zip_file);
         pictures_.emplace_back(found->second, label);
     }
 }

@@ -12,8 +12,9 @@
 namespace catena {
 
 struct ImageDatasetOptions {
-    std::string root = ".";         ///< Folder that paths are relative to.
-    std::optional<Dtype> dtype = {};  ///< Of the pixels, 0 to 255 and not scaled; config().dtype unless given.
+    std::string root = ".";  ///< Folder that paths are relative to.
+    std::optional<Dtype> dtype =
+        {};  ///< Of the pixels, 0 to 255 and not scaled; config().dtype unless given.
     Dtype label_dtype = Dtype::int32;
 };
 
@@ -27,7 +28,9 @@ public:
     explicit ImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(paths_.size()); }
     Example get_example(int64_t i) const override;
-    std::string described(int64_t i) const override { return "example " + std::to_string(i) + ", " + path(i); }
+    std::string described(int64_t i) const override {
+        return "example " + std::to_string(i) + ", " + path(i);
+    }
 
 private:
     std::string path(int64_t i) const;
@@ -41,8 +44,10 @@ class LabeledImageDataset final : public DatasetMixin {
 public:
     explicit LabeledImageDataset(const std::vector<std::pair<std::string, int64_t>>& pairs,
                                  const ImageDatasetOptions& options = {});
-    /// A text file with "PATH LABEL" lines; paths may contain blanks. FileError naming a malformed line.
-    explicit LabeledImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
+    /// A text file with "PATH LABEL" lines; paths may contain blanks. FileError naming a malformed
+    /// line.
+    explicit LabeledImageDataset(const std::string& list_file,
+                                 const ImageDatasetOptions& options = {});
     int64_t size() const override { return images_.size(); }
     Example get_example(int64_t i) const override;
     std::string described(int64_t i) const override { return images_.described(i); }
@@ -59,11 +64,14 @@ public:
     explicit ZippedImageDataset(const std::string& zip_file, std::optional<Dtype> dtype = {})
         : ZippedImageDataset(std::vector<std::string>{zip_file}, dtype) {}
     /// Chainer's MultiZippedImageDataset.
-    explicit ZippedImageDataset(const std::vector<std::string>& zip_files, std::optional<Dtype> dtype = {});
+    explicit ZippedImageDataset(const std::vector<std::string>& zip_files,
+                                std::optional<Dtype> dtype = {});
     int64_t size() const override;
     Example get_example(int64_t i) const override;
     const std::string& name(int64_t i) const;  ///< Name of image i in its archive.
-    std::string described(int64_t i) const override { return "example " + std::to_string(i) + ", " + name(i); }
+    std::string described(int64_t i) const override {
+        return "example " + std::to_string(i) + ", " + name(i);
+    }
 
 private:
     struct Archives;
@@ -78,7 +86,9 @@ public:
                               const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(pictures_.size()); }
     Example get_example(int64_t i) const override;
-    std::string described(int64_t i) const override { return images_.described(pictures_[size_t(i)].first); }
+    std::string described(int64_t i) const override {
+        return images_.described(pictures_[size_t(i)].first);
+    }
 
 private:
     ZippedImageDataset images_;

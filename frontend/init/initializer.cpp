@@ -9,14 +9,18 @@ Initializer::Initializer() : Initializer(initializers::LeCunNormal()) {}
 Initializer::Initializer(double value) : Initializer(initializers::Constant(value)) {}
 Initializer::Initializer(Array values) : Initializer(initializers::Constant(std::move(values))) {}
 Initializer::Initializer(std::string description, Fill fill, std::optional<Dtype> dtype)
-    : description_(std::move(description)), fill_(std::make_shared<const Fill>(std::move(fill))), dtype_(dtype) {}
+    : description_(std::move(description)),
+      fill_(std::make_shared<const Fill>(std::move(fill))),
+      dtype_(dtype) {}
 
 Array Initializer::operator()(const Type& type) const {
     if (dtype_ && *dtype_ != type.dtype)
-        fail<DtypeError>("{}: initialises {}, not {}", description_, name_of(*dtype_), name_of(type.dtype));
+        fail<DtypeError>("{}: initialises {}, not {}", description_, name_of(*dtype_),
+                         name_of(type.dtype));
     Array made = (*fill_)(type);
     if (made.type() != type)
-        fail<ShapeError>("{}: gave {} where {} was asked for", description_, to_string(made.type()), to_string(type));
+        fail<ShapeError>("{}: gave {} where {} was asked for", description_, to_string(made.type()),
+                         to_string(type));
     return made;
 }
 

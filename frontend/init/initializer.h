@@ -18,11 +18,12 @@ public:
     Initializer();
     Initializer(double value);
     Initializer(Array values);
-    /// `fill` makes a host array of exactly the requested type. `dtype` becomes the dtype of parameters.
+    /// `fill` makes a host array of exactly the requested type. `dtype` becomes the dtype of
+    /// parameters.
     Initializer(std::string description, Fill fill, std::optional<Dtype> dtype = std::nullopt);
 
-    /// A new host array. DtypeError when the initializer has another dtype; ShapeError when it cannot
-    /// fill that shape.
+    /// A new host array. DtypeError when the initializer has another dtype; ShapeError when it
+    /// cannot fill that shape.
     Array operator()(const Type& type) const;
     std::optional<Dtype> dtype() const { return dtype_; }
     const std::string& description() const { return description_; }  ///< "HeNormal(scale=1)"
@@ -33,8 +34,9 @@ private:
     std::optional<Dtype> dtype_;
 };
 
-/// The initializers, with Chainer's names and defaults. fan_in is shape[1] times the kernel size, fan_out is
-/// shape[0] times the kernel size; shapes of fewer than two dimensions have none (ShapeError).
+/// The initializers, with Chainer's names and defaults. fan_in is shape[1] times the kernel size,
+/// fan_out is shape[0] times the kernel size; shapes of fewer than two dimensions have none
+/// (ShapeError).
 namespace initializers {
 
 using OptionalDtype = std::optional<Dtype>;
@@ -44,39 +46,65 @@ struct Constant : Initializer {
     explicit Constant(double value, OptionalDtype dtype = {});
     explicit Constant(Array values);  ///< Of the parameter's shape, or a single element.
 };
-struct Zero : Initializer { explicit Zero(OptionalDtype dtype = {}); };
-struct One : Initializer { explicit One(OptionalDtype dtype = {}); };
-struct NaN : Initializer { explicit NaN(OptionalDtype dtype = {}); };
+struct Zero : Initializer {
+    explicit Zero(OptionalDtype dtype = {});
+};
+struct One : Initializer {
+    explicit One(OptionalDtype dtype = {});
+};
+struct NaN : Initializer {
+    explicit NaN(OptionalDtype dtype = {});
+};
 /// scale * I; square matrices only.
-struct Identity : Initializer { explicit Identity(double scale = 1.0, OptionalDtype dtype = {}); };
+struct Identity : Initializer {
+    explicit Identity(double scale = 1.0, OptionalDtype dtype = {});
+};
 /// N(0, scale^2)
-struct Normal : Initializer { explicit Normal(double scale = 0.05, OptionalDtype dtype = {}); };
+struct Normal : Initializer {
+    explicit Normal(double scale = 0.05, OptionalDtype dtype = {});
+};
 /// U(-scale, scale)
-struct Uniform : Initializer { explicit Uniform(double scale = 0.05, OptionalDtype dtype = {}); };
+struct Uniform : Initializer {
+    explicit Uniform(double scale = 0.05, OptionalDtype dtype = {});
+};
 /// N(0, s^2) with s = scale * sqrt(1 / fan_in)
-struct LeCunNormal : Initializer { explicit LeCunNormal(double scale = 1.0, OptionalDtype dtype = {}); };
+struct LeCunNormal : Initializer {
+    explicit LeCunNormal(double scale = 1.0, OptionalDtype dtype = {});
+};
 /// U(-s, s) with s = scale * sqrt(3 / fan_in)
-struct LeCunUniform : Initializer { explicit LeCunUniform(double scale = 1.0, OptionalDtype dtype = {}); };
+struct LeCunUniform : Initializer {
+    explicit LeCunUniform(double scale = 1.0, OptionalDtype dtype = {});
+};
 /// N(0, s^2) with s = scale * sqrt(2 / (fan_in + fan_out))
-struct GlorotNormal : Initializer { explicit GlorotNormal(double scale = 1.0, OptionalDtype dtype = {}); };
+struct GlorotNormal : Initializer {
+    explicit GlorotNormal(double scale = 1.0, OptionalDtype dtype = {});
+};
 /// U(-s, s) with s = scale * sqrt(6 / (fan_in + fan_out))
-struct GlorotUniform : Initializer { explicit GlorotUniform(double scale = 1.0, OptionalDtype dtype = {}); };
+struct GlorotUniform : Initializer {
+    explicit GlorotUniform(double scale = 1.0, OptionalDtype dtype = {});
+};
 /// N(0, s^2) with s = scale * sqrt(2 / fan)
 struct HeNormal : Initializer {
-    explicit HeNormal(double scale = 1.0, OptionalDtype dtype = {}, FanOption fan = FanOption::fan_in);
+    explicit HeNormal(double scale = 1.0, OptionalDtype dtype = {},
+                      FanOption fan = FanOption::fan_in);
 };
 /// U(-s, s) with s = scale * sqrt(6 / fan_in)
-struct HeUniform : Initializer { explicit HeUniform(double scale = 1.0, OptionalDtype dtype = {}); };
-/// Which shapes Orthogonal accepts (ShapeError for others): a parameter [m, ...] is m vectors, each of the product of its other sizes.
+struct HeUniform : Initializer {
+    explicit HeUniform(double scale = 1.0, OptionalDtype dtype = {});
+};
+/// Which shapes Orthogonal accepts (ShapeError for others): a parameter [m, ...] is m vectors, each
+/// of the product of its other sizes.
 enum class OrthogonalMode {
     automatic,   ///< Any shape.
     projection,  ///< At most as many vectors as they have elements: rows are orthonormal.
     embedding,   ///< At least as many: columns are orthonormal.
     basis,       ///< As many: both are.
 };
-/// scale * Q for a random Q of shape [shape[0], product of the others], whose rows or columns, whichever are fewer, are orthonormal.
+/// scale * Q for a random Q of shape [shape[0], product of the others], whose rows or columns,
+/// whichever are fewer, are orthonormal.
 struct Orthogonal : Initializer {
-    explicit Orthogonal(double scale = 1.1, OptionalDtype dtype = {}, OrthogonalMode mode = OrthogonalMode::automatic);
+    explicit Orthogonal(double scale = 1.1, OptionalDtype dtype = {},
+                        OrthogonalMode mode = OrthogonalMode::automatic);
 };
 
 }  // namespace initializers

@@ -17,8 +17,8 @@ struct Fans {
 
 Fans fans_of(const std::string& who, const Shape& shape) {
     if (shape.rank() < 2)
-        fail<ShapeError>("{}: needs at least 2 dimensions for fan_in and fan_out, the shape is {}", who,
-                         to_string(shape));
+        fail<ShapeError>("{}: needs at least 2 dimensions for fan_in and fan_out, the shape is {}",
+                         who, to_string(shape));
     int64_t kernel = 1;
     for (int axis = 2; axis < shape.rank(); ++axis) kernel *= shape[axis];
     return {double(shape[1] * kernel), double(shape[0] * kernel)};
@@ -55,13 +55,18 @@ Array uniform(const Type& type, double scale) {
     return array_of(uniform_numbers(element_count(type.shape), scale), type);
 }
 
-std::string describe(const char* name, double scale) { return fmt::format("{}(scale={})", name, scale); }
+std::string describe(const char* name, double scale) {
+    return fmt::format("{}(scale={})", name, scale);
+}
 
 /// N(0, s^2) or U(-s, s) with s from the fans.
 template <class Spread>
-Initializer by_fans(const char* name, double scale, OptionalDtype dtype, Array (*fill)(const Type&, double), Spread s) {
+Initializer by_fans(const char* name, double scale, OptionalDtype dtype,
+                    Array (*fill)(const Type&, double), Spread s) {
     std::string text = describe(name, scale);
-    return Initializer(text, [=](const Type& type) { return fill(type, scale * s(fans_of(text, type.shape))); }, dtype);
+    return Initializer(
+        text, [=](const Type& type) { return fill(type, scale * s(fans_of(text, type.shape))); },
+        dtype);
 }
 
 Array identity(const Type& type, double scale) {
@@ -76,26 +81,33 @@ Array identity(const Type& type, double scale) {
 Array constant(const Type& type, const Array& values) {
     if (values.size() == 1) return filled(type, values.item<double>());
     if (values.shape() != type.shape)
-        fail<ShapeError>("Constant: the array has shape {}, the parameter {}", to_string(values.shape()),
-                         to_string(type.shape));
+        fail<ShapeError>("Constant: the array has shape {}, the parameter {}",
+                         to_string(values.shape()), to_string(type.shape));
     return values.to(cpu_device()).astype(type.dtype).as_contiguous();
 }
 
 /// ShapeError unless a matrix of that mode may have these sizes.
 void check_mode(const Shape& shape, OrthogonalMode mode, int64_t rows, int64_t columns) {
-    const bool may_be_wide = mode == OrthogonalMode::automatic || mode == OrthogonalMode::projection;
+    const bool may_be_wide =
+        mode == OrthogonalMode::automatic || mode == OrthogonalMode::projection;
     const bool may_be_tall = mode == OrthogonalMode::automatic || mode == OrthogonalMode::embedding;
-    const char* name = mode == OrthogonalMode::projection ? "a projection" : mode == OrthogonalMode::embedding ? "an embedding" : "a basis";
-    const char* wanted = may_be_wide ? "at most as many" : may_be_tall ? "at least as many" : "as many";
+    const char* name = mode == OrthogonalMode::projection  ? "a projection"
+                       : mode == OrthogonalMode::embedding ? "an embedding"
+                                                           : "a basis";
+    const char* wanted = may_be_wide   ? "at most as many"
+                         : may_be_tall ? "at least as many"
+                                       : "as many";
     if ((rows < columns && !may_be_wide) || (rows > columns && !may_be_tall))
-        fail<ShapeError>("Orthogonal: {} has {} vectors as they have elements, but shape {} is {} vectors of {}", name, wanted,
-                         to_string(shape), rows, columns);
+        fail<ShapeError>(
+            "Orthogonal: {} has {} vectors as they have elements, but shape {} is {} vectors of {}",
+            name, wanted, to_string(shape), rows, columns);
 }
 
 Array orthogonal(const Type& type, double scale, OrthogonalMode mode) {
-    if (element_count(type.shape) == 0) fail<ShapeError>("Orthogonal: an array of shape {} has no elements",
-                                                         to_string(type.shape));
-    int64_t rows = type.shape.rank() ? type.shape[0] : 1, columns = element_count(type.shape) / rows;
+    if (element_count(type.shape) == 0)
+        fail<ShapeError>("Orthogonal: an array of shape {} has no elements", to_string(type.shape));
+    int64_t rows = type.shape.rank() ? type.shape[0] : 1,
+            columns = element_count(type.shape) / rows;
     check_mode(type.shape, mode, rows, columns);
     std::vector<double> values = normal_numbers(rows * columns, 1);
     make_orthonormal(values, rows, columns);
@@ -106,35 +118,54 @@ Array orthogonal(const Type& type, double scale, OrthogonalMode mode) {
 }  // namespace
 
 Constant::Constant(double value, OptionalDtype dtype)
-    : Initializer(fmt::format("Constant({})", value), [=](const Type& type) { return filled(type, value); }, dtype) {}
+    : Initializer(
+          fmt::format("Constant({})", value), [=](const Type& type) { return filled(type, value); },
+          dtype) {}
 Constant::Constant(Array values)
     : Initializer("Constant(array)", [=](const Type& type) { return constant(type, values); }) {}
 Zero::Zero(OptionalDtype dtype)
     : Initializer("Zero()", [](const Type& type) { return filled(type, 0); }, dtype) {}
-One::One(OptionalDtype dtype) : Initializer("One()", [](const Type& type) { return filled(type, 1); }, dtype) {}
+One::One(OptionalDtype dtype)
+    : Initializer("One()", [](const Type& type) { return filled(type, 1); }, dtype) {}
 NaN::NaN(OptionalDtype dtype)
-    : Initializer("NaN()", [](const Type& t) { return filled(t, std::numeric_limits<double>::quiet_NaN()); }, dtype) {}
+    : Initializer(
+          "NaN()",
+          [](const Type& t) { return filled(t, std::numeric_limits<double>::quiet_NaN()); },
+          dtype) {}
 Identity::Identity(double scale, OptionalDtype dtype)
-    : Initializer(describe("Identity", scale), [=](const Type& type) { return identity(type, scale); }, dtype) {}
+    : Initializer(
+          describe("Identity", scale), [=](const Type& type) { return identity(type, scale); },
+          dtype) {}
 Normal::Normal(double scale, OptionalDtype dtype)
-    : Initializer(describe("Normal", scale), [=](const Type& type) { return normal(type, scale); }, dtype) {}
+    : Initializer(
+          describe("Normal", scale), [=](const Type& type) { return normal(type, scale); }, dtype) {
+}
 Uniform::Uniform(double scale, OptionalDtype dtype)
-    : Initializer(describe("Uniform", scale), [=](const Type& type) { return uniform(type, scale); }, dtype) {}
+    : Initializer(
+          describe("Uniform", scale), [=](const Type& type) { return uniform(type, scale); },
+          dtype) {}
 LeCunNormal::LeCunNormal(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("LeCunNormal", scale, dtype, normal, [](Fans f) { return std::sqrt(1 / f.in); })) {}
+    : Initializer(by_fans("LeCunNormal", scale, dtype, normal,
+                          [](Fans f) { return std::sqrt(1 / f.in); })) {}
 LeCunUniform::LeCunUniform(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("LeCunUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(3 / f.in); })) {}
+    : Initializer(by_fans("LeCunUniform", scale, dtype, uniform,
+                          [](Fans f) { return std::sqrt(3 / f.in); })) {}
 GlorotNormal::GlorotNormal(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("GlorotNormal", scale, dtype, normal, [](Fans f) { return std::sqrt(2 / (f.in + f.out)); })) {}
+    : Initializer(by_fans("GlorotNormal", scale, dtype, normal,
+                          [](Fans f) { return std::sqrt(2 / (f.in + f.out)); })) {}
 GlorotUniform::GlorotUniform(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("GlorotUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / (f.in + f.out)); })) {}
+    : Initializer(by_fans("GlorotUniform", scale, dtype, uniform,
+                          [](Fans f) { return std::sqrt(6 / (f.in + f.out)); })) {}
 HeNormal::HeNormal(double scale, OptionalDtype dtype, FanOption fan)
     : Initializer(by_fans("HeNormal", scale, dtype, normal, [=](Fans f) {
           return std::sqrt(2 / (fan == FanOption::fan_in ? f.in : f.out));
       })) {}
 HeUniform::HeUniform(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("HeUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / f.in); })) {}
+    : Initializer(by_fans("HeUniform", scale, dtype, uniform,
+                          [](Fans f) { return std::sqrt(6 / f.in); })) {}
 Orthogonal::Orthogonal(double scale, OptionalDtype dtype, OrthogonalMode mode)
-    : Initializer(describe("Orthogonal", scale), [=](const Type& type) { return orthogonal(type, scale, mode); }, dtype) {}
+    : Initializer(
+          describe("Orthogonal", scale),
+          [=](const Type& type) { return orthogonal(type, scale, mode); }, dtype) {}
 
 }  // namespace catena::initializers

@@ -32,8 +32,11 @@ Axes reduced_axes(const Axes& axis, int keys, int rank) {
 }  // namespace
 
 BatchNormalization::BatchNormalization(Shape size, const BatchNormalizationLinkOptions& options)
-    : gamma(options.initial_gamma), beta(options.initial_beta), N(Array::zeros({Dtype::int64, {}})),
-      options_(options), decay_(options.decay, "decay") {
+    : gamma(options.initial_gamma),
+      beta(options.initial_beta),
+      N(Array::zeros({Dtype::int64, {}})),
+      options_(options),
+      decay_(options.decay, "decay") {
     if (size.empty() && options.axis.empty())
         fail<ValueError>("BatchNormalization: needs the size, or the axes to normalise over");
     if (options.use_gamma) add_param("gamma", gamma);
@@ -70,7 +73,8 @@ Variable BatchNormalization::normalized(const Variable& x, bool finetune) {
     Variable scale = options_.use_gamma ? Variable(gamma) : fill(avg_mean.type(), 1);
     Variable shift = options_.use_beta ? Variable(beta) : fill(avg_mean.type(), 0);
     if (!config().train)
-        return fixed_batch_normalization(x, scale, shift, avg_mean, avg_var, options_.eps, options_.axis);
+        return fixed_batch_normalization(x, scale, shift, avg_mean, avg_var, options_.eps,
+                                         options_.axis);
     return normalized_by_batch(x, scale, shift, finetune);
 }
 
@@ -79,13 +83,17 @@ static void say_that_all_is_zero(const Shape& shape) {
     if (is_quiet()) return;
     static std::once_flag said;
     std::call_once(said, [&] {
-        fmt::print(stderr, "catena: BatchNormalization: x {} has one value for each mean, so that in training mode the result is beta "
-                           "whatever x is; give it a larger batch, or use test mode: using_config(&Config::train, false)\n", to_string(shape));
+        fmt::print(stderr,
+                   "catena: BatchNormalization: x {} has one value for each mean, so that in "
+                   "training mode the result is beta "
+                   "whatever x is; give it a larger batch, or use test mode: "
+                   "using_config(&Config::train, false)\n",
+                   to_string(shape));
     });
 }
 
-Variable BatchNormalization::normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift,
-                                                 bool finetune) {
+Variable BatchNormalization::normalized_by_batch(const Variable& x, const Variable& scale,
+                                                 const Variable& shift, bool finetune) {
     if (communicator_) return normalized_by_all_ranks(x, scale, shift, finetune);
     if (x.size() > 0 && x.size() == avg_mean.size()) say_that_all_is_zero(x.shape());
     if (finetune) {
@@ -93,8 +101,11 @@ Variable BatchNormalization::normalized_by_batch(const Variable& x, const Variab
         return batch_normalization(x, scale, shift, {.eps = options_.eps, .axis = options_.axis});
     }
     return batch_normalization(x, scale, shift,
-                               {.eps = options_.eps, .running_mean = avg_mean, .running_var = avg_var,
-                                .decay = decay_, .axis = options_.axis});
+                               {.eps = options_.eps,
+                                .running_mean = avg_mean,
+                                .running_var = avg_var,
+                                .decay = decay_,
+                                .axis = options_.axis});
 }
 
 void BatchNormalization::follow_all_batches(const Variable& x) {
@@ -109,21 +120,25 @@ void BatchNormalization::follow_all_batches(const Variable& x) {
     assign(avg_var, avg_var + (unbiased - avg_var) * part);
 }
 
-Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift,
-                                                     bool finetune) {
+Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Variable& scale,
+                                                     const Variable& shift, bool finetune) {
     Axes axes = reduced_axes(options_.axis, avg_mean.rank(), x.rank());
     Shape along = x.shape();
     for (int64_t axis : axes) along[int(axis)] = 1;
     if (element_count(along) != avg_mean.size())
-        fail<ShapeError>("{}: has {} statistics, x is {}", type_name(), avg_mean.size(), to_string(x.type()));
+        fail<ShapeError>("{}: has {} statistics, x is {}", type_name(), avg_mean.size(),
+                         to_string(x.type()));
     const Variable wide = cast(x, avg_mean.dtype());
-    const Variable rows = fill(avg_mean.type(), double(x.size()) / double(std::max<int64_t>(avg_mean.size(), 1)));
-    const Variables sums = separate(parallel::allreduce(*communicator_, stack({sum(wide, axes), rows})));
+    const Variable rows =
+        fill(avg_mean.type(), double(x.size()) / double(std::max<int64_t>(avg_mean.size(), 1)));
+    const Variables sums =
+        separate(parallel::allreduce(*communicator_, stack({sum(wide, axes), rows})));
     const Variable count = sums[1], centre = sums[0] / count;
-    // Not E[x^2] - E[x]^2, of which nothing remains where the mean is far larger than the deviation. The centre is the mean but
-    // for its last bits, which are many deviations then.
+    // Not E[x^2] - E[x]^2, of which nothing remains where the mean is far larger than the
+    // deviation. The centre is the mean but for its last bits, which are many deviations then.
     const Variable centred = wide - reshape(centre, along);
-    const Variables moments = separate(parallel::allreduce(*communicator_, stack({sum(centred, axes), sum(centred * centred, axes)})));
+    const Variables moments = separate(parallel::allreduce(
+        *communicator_, stack({sum(centred, axes), sum(centred * centred, axes)})));
     const Variable shift_of_mean = moments[0] / count, mean = centre + shift_of_mean;
     const Variable variance = moments[1] / count - shift_of_mean * shift_of_mean;
     {
@@ -140,7 +155,8 @@ Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Va
         }
     }
     const Variable factor = scale / sqrt(variance + options_.eps);
-    const Variable y = centred * reshape(factor, along) + reshape(shift - shift_of_mean * factor, along);
+    const Variable y =
+        centred * reshape(factor, along) + reshape(shift - shift_of_mean * factor, along);
     return cast(y, x.dtype());
 }
 

@@ -12,22 +12,22 @@ class Communicator;
 struct BatchNormalizationLinkOptions {
     double decay = 0.9;
     double eps = 2e-5;
-    std::optional<Dtype> dtype = {}; ///< Of parameters and statistics; default config().dtype.
+    std::optional<Dtype> dtype = {};  ///< Of parameters and statistics; default config().dtype.
     bool use_gamma = true;
     bool use_beta = true;
     Initializer initial_gamma = 1.0;
     Initializer initial_beta = 0.0;
-    Axes axis = {};                  ///< Normalised over; empty: all but axis 1 (or all but those `size` names).
+    Axes axis = {};  ///< Normalised over; empty: all but axis 1 (or all but those `size` names).
     Initializer initial_avg_mean = 0.0;
     Initializer initial_avg_var = 1.0;
 };
 
-/// Batch normalisation. In training mode with the statistics of the batch, which update the running averages;
-/// otherwise with the averages.
+/// Batch normalisation. In training mode with the statistics of the batch, which update the running
+/// averages; otherwise with the averages.
 class BatchNormalization : public Link {
 public:
-    /// `size`: the number of channels, or the shape of the axes that keep their own statistics; empty: from the first
-    /// input, which needs the option `axis`.
+    /// `size`: the number of channels, or the shape of the axes that keep their own statistics;
+    /// empty: from the first input, which needs the option `axis`.
     explicit BatchNormalization(int64_t size, const BatchNormalizationLinkOptions& options = {})
         : BatchNormalization(Shape{size}, options) {}
     explicit BatchNormalization(Shape size, const BatchNormalizationLinkOptions& options = {});
@@ -36,17 +36,21 @@ public:
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-    /// In training mode, normalises with the statistics over all ranks' batches, as if their rows were one batch; the
-    /// ranks may have different numbers of rows. Applies to copies of the link, too.
-    void share_statistics(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
+    /// In training mode, normalises with the statistics over all ranks' batches, as if their rows
+    /// were one batch; the ranks may have different numbers of rows. Applies to copies of the link,
+    /// too.
+    void share_statistics(std::shared_ptr<Communicator> communicator) {
+        communicator_ = std::move(communicator);
+    }
 
-    Parameter gamma, beta;    ///< Empty without use_gamma, use_beta.
+    Parameter gamma, beta;  ///< Empty without use_gamma, use_beta.
     State avg_mean, avg_var;
-    State N;                  ///< int64, 0-d: batches seen while finetuning.
+    State N;  ///< int64, 0-d: batches seen while finetuning.
 
 protected:
     /// In training mode: x normalised, and the averages updated.
-    virtual Variable normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
+    virtual Variable normalized_by_batch(const Variable& x, const Variable& scale,
+                                         const Variable& shift, bool finetune);
     /// Updates the averages to the mean over all batches since N was 0.
     void follow_all_batches(const Variable& x);
     bool shares_statistics() const { return bool(communicator_); }
@@ -56,7 +60,8 @@ protected:
 private:
     void initialize(const Shape& size);
     Variable normalized(const Variable& x, bool finetune);
-    Variable normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
+    Variable normalized_by_all_ranks(const Variable& x, const Variable& scale,
+                                     const Variable& shift, bool finetune);
     std::shared_ptr<Communicator> communicator_;
     BatchNormalizationLinkOptions options_;
     Cell decay_;

@@ -22,7 +22,9 @@ public:
     auto operator()(Arguments&&... arguments)
         requires requires(Self& self) { self.forward(std::forward<Arguments>(arguments)...); }
     {
-        const auto forward = [&] { return static_cast<Self&>(*this).forward(std::forward<Arguments>(arguments)...); };
+        const auto forward = [&] {
+            return static_cast<Self&>(*this).forward(std::forward<Arguments>(arguments)...);
+        };
         return this->called_with(forward, arguments...);
     }
 };

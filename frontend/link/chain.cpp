@@ -12,7 +12,8 @@ Link& Chain::operator[](std::string_view name) const {
         names += (names.empty() ? "" : ", ") + child_name;
     });
     if (found) return *found;
-    fail<ValueError>("{}: no child is named '{}'; there is {}", type_name(), name, names.empty() ? "none" : names);
+    fail<ValueError>("{}: no child is named '{}'; there is {}", type_name(), name,
+                     names.empty() ? "none" : names);
 }
 
 }  // namespace catena

@@ -30,7 +30,8 @@ public:
         list_child(std::move(name), child);
     }
     void add_children(std::initializer_list<NamedLink> children) {
-        for (const NamedLink& child : children) list_child_of_size(child.name, child.link, child.bytes);
+        for (const NamedLink& child : children)
+            list_child_of_size(child.name, child.link, child.bytes);
     }
     /// ValueError listing the existing children.
     Link& operator[](std::string_view name) const;

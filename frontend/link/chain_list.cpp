@@ -36,14 +36,16 @@ Link& ChainList::operator[](size_t index) const {
 }
 
 std::vector<Link*> ChainList::slice(size_t begin, size_t end) const {
-    if (begin > end || end > size()) fail<ValueError>("{}: slice({}, {}) of {} links", type_name(), begin, end, size());
+    if (begin > end || end > size())
+        fail<ValueError>("{}: slice({}, {}) of {} links", type_name(), begin, end, size());
     std::vector<Link*> part;
     for (size_t i = begin; i < end; ++i) part.push_back(links_[i].get());
     return part;
 }
 
 void ChainList::wrong_class(size_t index) const {
-    fail<ValueError>("{}: link {} is a {}, not of the requested class", type_name(), index, (*this)[index].type_name());
+    fail<ValueError>("{}: link {} is a {}, not of the requested class", type_name(), index,
+                     (*this)[index].type_name());
 }
 
 void ChainList::visit_children(ChildVisitor visit) const {

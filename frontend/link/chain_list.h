@@ -46,7 +46,8 @@ public:
     };
     Iterator begin() const { return Iterator(links_.begin()); }
     Iterator end() const { return Iterator(links_.end()); }
-    std::vector<Link*> slice(size_t begin, size_t end) const;  ///< The links [begin, end), not copies.
+    std::vector<Link*> slice(size_t begin,
+                             size_t end) const;  ///< The links [begin, end), not copies.
     size_t size() const { return links_.size(); }
     Link& operator[](size_t index) const;
     /// ValueError when that link is of another class.

@@ -10,8 +10,9 @@ struct ConvolutionLinkOptions {
     PerAxis stride = 1;
     PerAxis pad = 0;
     bool nobias = false;
-    PerAxis outsize = {};         ///< Of transposed ones: spatial sizes of the result; empty: the smallest that fit.
-    Initializer initialW = {};    ///< Default LeCunNormal, with the fans of W as stored.
+    PerAxis outsize =
+        {};  ///< Of transposed ones: spatial sizes of the result; empty: the smallest that fit.
+    Initializer initialW = {};  ///< Default LeCunNormal, with the fans of W as stored.
     Initializer initial_bias = 0.0;
     PerAxis dilate = 1;
     int64_t groups = 1;
@@ -29,8 +30,8 @@ public:
     Parameter W, b;  ///< b is empty when nobias.
 
 protected:
-    ConvolutionLink(const char* kind, bool transposed, int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
-                    Dims ksize, const ConvolutionLinkOptions& options);
+    ConvolutionLink(const char* kind, bool transposed, int ndim, std::optional<int64_t> in_channels,
+                    int64_t out_channels, Dims ksize, const ConvolutionLinkOptions& options);
     /// Creates the parameters at the first call, with the channels of x [N, C, spatial axes].
     void initialize(const Variable& x);
     Variable bias() const;
@@ -49,35 +50,39 @@ private:
 /// Convolution over `ndim` spatial axes with W [out_channels, in_channels / groups, ksize].
 class ConvolutionND : public ConvolutionLink {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies to all axes.
-    ConvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
-                  const ConvolutionLinkOptions& options = {})
+    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies
+    /// to all axes.
+    ConvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
+                  const PerAxis& ksize, const ConvolutionLinkOptions& options = {})
         : ConvolutionND("ConvolutionND", ndim, in_channels, out_channels, ksize, options) {}
     /// With these parameters; an undefined b is no bias.
-    static ConvolutionND from_params(const Array& W, const Array& b = {}, const ConvolutionLinkOptions& options = {}) {
+    static ConvolutionND from_params(const Array& W, const Array& b = {},
+                                     const ConvolutionLinkOptions& options = {}) {
         return ConvolutionND("ConvolutionND", W.rank() - 2, W, b, options);
     }
 
     Variable operator()(const Operand& x);
 
 protected:
-    ConvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+    ConvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels,
+                  int64_t out_channels, Dims ksize, const ConvolutionLinkOptions& options);
+    ConvolutionND(const char* kind, int ndim, const Array& W, const Array& b,
                   const ConvolutionLinkOptions& options);
-    ConvolutionND(const char* kind, int ndim, const Array& W, const Array& b, const ConvolutionLinkOptions& options);
 };
 
-/// Transposed convolution over `ndim` spatial axes with W [in_channels, out_channels / groups, ksize].
+/// Transposed convolution over `ndim` spatial axes with W [in_channels, out_channels / groups,
+/// ksize].
 class DeconvolutionND : public ConvolutionLink {
 public:
-    DeconvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
-                    const ConvolutionLinkOptions& options = {})
+    DeconvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
+                    const PerAxis& ksize, const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("DeconvolutionND", ndim, in_channels, out_channels, ksize, options) {}
 
     Variable operator()(const Operand& x);
 
 protected:
-    DeconvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
-                    const ConvolutionLinkOptions& options);
+    DeconvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels,
+                    int64_t out_channels, Dims ksize, const ConvolutionLinkOptions& options);
 };
 
 /// x [N, C, L].
@@ -95,9 +100,11 @@ public:
                   const ConvolutionLinkOptions& options = {})
         : ConvolutionND("Convolution2D", 2, in_channels, out_channels, ksize, options) {}
     /// in_channels from the first input.
-    Convolution2D(int64_t out_channels, int64_t ksize) : Convolution2D(std::nullopt, out_channels, ksize) {}
+    Convolution2D(int64_t out_channels, int64_t ksize)
+        : Convolution2D(std::nullopt, out_channels, ksize) {}
     /// With these parameters; an undefined b is no bias.
-    static Convolution2D from_params(const Array& W, const Array& b = {}, const ConvolutionLinkOptions& options = {}) {
+    static Convolution2D from_params(const Array& W, const Array& b = {},
+                                     const ConvolutionLinkOptions& options = {}) {
         return Convolution2D(W, b, options);
     }
 
@@ -132,7 +139,8 @@ public:
     Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                     const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("Deconvolution2D", 2, in_channels, out_channels, ksize, options) {}
-    Deconvolution2D(int64_t out_channels, int64_t ksize) : Deconvolution2D(std::nullopt, out_channels, ksize) {}
+    Deconvolution2D(int64_t out_channels, int64_t ksize)
+        : Deconvolution2D(std::nullopt, out_channels, ksize) {}
 };
 
 class Deconvolution3D : public DeconvolutionND {

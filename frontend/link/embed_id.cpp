@@ -8,7 +8,8 @@ namespace {
 
 Shape checked(int64_t in_size, int64_t out_size) {
     if (in_size <= 0 || out_size <= 0)
-        fail<ValueError>("EmbedID: in_size and out_size must be positive, not {} and {}", in_size, out_size);
+        fail<ValueError>("EmbedID: in_size and out_size must be positive, not {} and {}", in_size,
+                         out_size);
     return {in_size, out_size};
 }
 
@@ -21,7 +22,8 @@ EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& option
 
 EmbedID EmbedID::from_params(const Array& W, std::optional<int64_t> ignore_label) {
     if (!W.defined() || W.rank() != 2)
-        fail<ShapeError>("EmbedID: W should be [in_size, out_size], it is {}", W.defined() ? to_string(W.type()) : "undefined");
+        fail<ShapeError>("EmbedID: W should be [in_size, out_size], it is {}",
+                         W.defined() ? to_string(W.type()) : "undefined");
     return EmbedID(W.shape()[0], W.shape()[1], {.initialW = W, .ignore_label = ignore_label});
 }
 
@@ -31,7 +33,8 @@ Variable EmbedID::operator()(const Operand& x) {
 }
 
 std::vector<std::pair<std::string, std::string>> EmbedID::printable_specs() const {
-    return {{"in_size", size_text(W.shape()[0])}, {"out_size", size_text(W.shape()[1])},
+    return {{"in_size", size_text(W.shape()[0])},
+            {"out_size", size_text(W.shape()[1])},
             {"ignore_label", size_text(ignore_label_)}};
 }
 

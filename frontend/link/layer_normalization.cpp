@@ -6,7 +6,8 @@
 
 namespace catena {
 
-LayerNormalization::LayerNormalization(std::optional<int64_t> size, const LayerNormalizationOptions& options)
+LayerNormalization::LayerNormalization(std::optional<int64_t> size,
+                                       const LayerNormalizationOptions& options)
     : gamma(options.initial_gamma), beta(options.initial_beta), eps_(options.eps) {
     add_param("gamma", gamma);
     add_param("beta", beta);

@@ -7,14 +7,18 @@
 
 namespace catena {
 
-/// A size, or none for 0 or none ("from the first input"). ValueError beginning with `what` for a negative one.
+/// A size, or none for 0 or none ("from the first input"). ValueError beginning with `what` for a
+/// negative one.
 inline std::optional<int64_t> known(const char* what, std::optional<int64_t> size) {
     if (size && *size < 0)
-        fail<ValueError>("{} must be positive, or 0 to take it from the first input, not {}", what, *size);
+        fail<ValueError>("{} must be positive, or 0 to take it from the first input, not {}", what,
+                         *size);
     return size && *size > 0 ? size : std::nullopt;
 }
 /// "784", or "None" while unknown.
-inline std::string size_text(std::optional<int64_t> size) { return size ? std::to_string(*size) : "None"; }
+inline std::string size_text(std::optional<int64_t> size) {
+    return size ? std::to_string(*size) : "None";
+}
 inline std::string bool_text(bool value) { return value ? "True" : "False"; }
 
 }  // namespace catena

@@ -6,7 +6,7 @@ namespace catena {
 
 struct LinearOptions {
     bool nobias = false;
-    Initializer initialW = {};           ///< LeCunNormal unless given.
+    Initializer initialW = {};  ///< LeCunNormal unless given.
     Initializer initial_bias = 0.0;
 };
 
@@ -17,7 +17,8 @@ public:
     explicit Linear(int64_t out_size) : Linear(std::nullopt, out_size) {}
     Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOptions& options = {});
 
-    static Linear from_params(const Array& W, const Array& b = {});  ///< In config().dtype; an undefined b is no bias.
+    static Linear from_params(
+        const Array& W, const Array& b = {});  ///< In config().dtype; an undefined b is no bias.
 
     /// The first n_batch_axes axes of x are the batch, the others are flattened.
     Variable operator()(const Operand& x, int n_batch_axes = 1);

@@ -15,16 +15,19 @@
 namespace catena {
 namespace {
 
-// Links being copied on this thread whose members have not been copied yet: C++ copies the base class first.
+// Links being copied on this thread whose members have not been copied yet: C++ copies the base
+// class first.
 thread_local PerThread<std::vector<Link*>> awaiting_parts;
 
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
-    return reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(static_cast<const Part*>(link));
+    return reinterpret_cast<const char*>(part) -
+           reinterpret_cast<const char*>(static_cast<const Part*>(link));
 }
 
 std::string described(const Link& link) {
     std::string specs;
-    for (auto& [key, value] : link.printable_specs()) specs += (specs.empty() ? "" : ", ") + key + "=" + value;
+    for (auto& [key, value] : link.printable_specs())
+        specs += (specs.empty() ? "" : ", ") + key + "=" + value;
     return link.type_name() + "(" + specs;
 }
 
@@ -81,9 +84,11 @@ const std::vector<Link::Entry>& Link::entries() const {
     if (missing_)
         for (const Entry& entry : entries_)
             if (!entry.part)
-                fail<ValueError>("{}: '{}' is not a member of the link that lists it, so a copy of the link cannot "
-                                 "have one; make it a member, or hold it in a ChainList",
-                                 type_name(), entry.name);
+                fail<ValueError>(
+                    "{}: '{}' is not a member of the link that lists it, so a copy of the link "
+                    "cannot "
+                    "have one; make it a member, or hold it in a ChainList",
+                    type_name(), entry.name);
     return entries_;
 }
 
@@ -91,12 +96,16 @@ void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
     auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
                                [](const Entry& e, const std::string& n) { return e.name < n; });
     if (at != entries_.end() && at->name == name)
-        fail<ValueError>("{}: a parameter, state or link named '{}' is listed already", type_name(), name);
+        fail<ValueError>("{}: a parameter, state or link named '{}' is listed already", type_name(),
+                         name);
     if (kind != PartKind::child && part.listed())
-        fail<ValueError>("{}: '{}' is another link's parameter or state, or listed under another name already; each belongs to one link. To "
-                         "use another link's, keep a reference and list nothing; a member made by copy(other, CopyMode::share) has "
-                         "the same parameters",
-                         type_name(), name);
+        fail<ValueError>(
+            "{}: '{}' is another link's parameter or state, or listed under another name already; "
+            "each belongs to one link. To "
+            "use another link's, keep a reference and list nothing; a member made by copy(other, "
+            "CopyMode::share) has "
+            "the same parameters",
+            type_name(), name);
     part.distance_ = distance_between(&part, this);
     entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_, bytes});
 }
@@ -129,18 +138,20 @@ void Link::rename_below(const std::string& prefix) const {
 
 std::string Link::type_name() const {
     int status = 0;
-    std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status),
-                                                std::free);
+    std::unique_ptr<char, void (*)(void*)> name(
+        abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), std::free);
     return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
 }
 
 std::vector<std::string> Link::unlisted_parts() const {
     const char* const begin = reinterpret_cast<const char*>(static_cast<const Part*>(this));
     std::ptrdiff_t size = std::ptrdiff_t(size_);
-    for (const Entry& entry : entries()) size = std::max(size, entry.distance + std::ptrdiff_t(entry.bytes));
+    for (const Entry& entry : entries())
+        size = std::max(size, entry.distance + std::ptrdiff_t(entry.bytes));
     const auto in_listed = [&](std::ptrdiff_t distance) {
         return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-            return distance >= entry.distance && distance < entry.distance + std::ptrdiff_t(entry.bytes);
+            return distance >= entry.distance &&
+                   distance < entry.distance + std::ptrdiff_t(entry.bytes);
         });
     };
     std::vector<std::string> found;
@@ -152,12 +163,15 @@ std::vector<std::string> Link::unlisted_parts() const {
         if (part->listed() || part->left_out_ || in_listed(distance)) continue;
         std::string what;
         if (part->kind_ == Kind::link) {
-            if (const auto& link = static_cast<const Link&>(*part); !link.params().empty()) what = described(link) + ")";
-        } else if (const auto& parameter = static_cast<const Parameter&>(*part); parameter.is_initialized()) {
+            if (const auto& link = static_cast<const Link&>(*part); !link.params().empty())
+                what = described(link) + ")";
+        } else if (const auto& parameter = static_cast<const Parameter&>(*part);
+                   parameter.is_initialized()) {
             what = "Parameter of " + to_string(parameter.type());
         }
         if (what.empty()) continue;
-        found.push_back(what + (before.empty() ? ", the first member" : ", after '" + before + "'"));
+        found.push_back(what +
+                        (before.empty() ? ", the first member" : ", after '" + before + "'"));
     }
     return found;
 }
@@ -166,10 +180,12 @@ void Link::check_all_listed() const {
     visit_links("", [](const std::string& path, Link& link) {
         const std::vector<std::string> parts = link.unlisted_parts();
         if (parts.empty()) return;
-        fail<ValueError>("{}{}: the member {} is not listed, so it would be neither trained nor saved; list it in the "
-                         "constructor with {}(\"name\", member), or leave_out(member) if that is meant",
-                         link.type_name(), path.empty() ? "" : " at " + path, parts[0],
-                         parts[0].starts_with("Parameter") ? "add_param" : "add_child");
+        fail<ValueError>(
+            "{}{}: the member {} is not listed, so it would be neither trained nor saved; list it "
+            "in the "
+            "constructor with {}(\"name\", member), or leave_out(member) if that is meant",
+            link.type_name(), path.empty() ? "" : " at " + path, parts[0],
+            parts[0].starts_with("Parameter") ? "add_param" : "add_child");
     });
 }
 
@@ -185,7 +201,8 @@ void Link::visit_children(ChildVisitor visit) const {
 template <class Visit>
 void Link::visit_links(const std::string& path, const Visit& visit) const {
     visit(path, const_cast<Link&>(*this));
-    visit_children([&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
+    visit_children(
+        [&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
 }
 
 std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
@@ -193,7 +210,8 @@ std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_u
     visit_links("", [&](const std::string& path, Link& link) {
         const auto begin = std::ptrdiff_t(found.size());
         const auto add = [&](const std::string& name, Parameter* param) {
-            if (include_uninit || param->is_initialized()) found.emplace_back(path + "/" + name, param);
+            if (include_uninit || param->is_initialized())
+                found.emplace_back(path + "/" + name, param);
         };
         for (const Entry& entry : link.entries())
             if (entry.kind == PartKind::param) add(entry.name, static_cast<Parameter*>(entry.part));
@@ -210,7 +228,8 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
         for (const Entry& entry : link.entries())
             if (entry.kind == PartKind::persistent)
                 found.emplace_back(path + "/" + entry.name, static_cast<State*>(entry.part));
-        for (auto& [name, state] : link.hook_persistents()) found.emplace_back(path + "/" + name, state);
+        for (auto& [name, state] : link.hook_persistents())
+            found.emplace_back(path + "/" + name, state);
     });
     return found;
 }
@@ -223,7 +242,9 @@ void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) cons
         if (has_hooks) return;
         for (const Entry& entry : link.entries())
             if (entry.kind == PartKind::param)
-                if (auto* const param = static_cast<Parameter*>(entry.part); include_uninit || param->is_initialized()) found.push_back(param);
+                if (auto* const param = static_cast<Parameter*>(entry.part);
+                    include_uninit || param->is_initialized())
+                    found.push_back(param);
         link.visit_children([&](const std::string&, Link& child) { self(self, child); });
     };
     visit(visit, *this);
@@ -286,9 +307,11 @@ void pair_up(const Link& link, const std::vector<std::pair<std::string, T*>>& ou
              const std::vector<std::pair<std::string, T*>>& theirs, const Visit& visit) {
     for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
         if (i >= ours.size() || i >= theirs.size() || ours[i].first != theirs[i].first) {
-            bool only_ours = i >= theirs.size() || (i < ours.size() && ours[i].first < theirs[i].first);
+            bool only_ours =
+                i >= theirs.size() || (i < ours.size() && ours[i].first < theirs[i].first);
             fail<ValueError>("{}: the links differ in structure: only {} has {}", link.type_name(),
-                             only_ours ? "the first" : "the second", only_ours ? ours[i].first : theirs[i].first);
+                             only_ours ? "the first" : "the second",
+                             only_ours ? ours[i].first : theirs[i].first);
         }
         visit(*ours[i].second, *theirs[i].second);
     }
@@ -297,8 +320,8 @@ void pair_up(const Link& link, const std::vector<std::pair<std::string, T*>>& ou
 void copy_content(State& ours, State& theirs) {
     if (!theirs.is_initialized()) return;
     if (ours.is_initialized() && ours.shape() != theirs.shape())
-        fail<ShapeError>("copyparams: {} has shape {}, the source {}", ours.name(), to_string(ours.shape()),
-                         to_string(theirs.shape()));
+        fail<ShapeError>("copyparams: {} has shape {}, the source {}", ours.name(),
+                         to_string(ours.shape()), to_string(theirs.shape()));
     Array array = theirs.array();
     if (ours.is_initialized()) array = array.astype(ours.dtype());
     ours.set_array(array.to(ours.home()));
@@ -324,7 +347,8 @@ void Link::copy_from(const Link& other, CopyMode mode) {
         auto share = [](State& ours, State& theirs) { static_cast<Variable&>(ours) = theirs; };
         pair_up(*this, namedparams(), other.namedparams(), [&](Parameter& ours, Parameter& theirs) {
             share(ours, theirs);
-            const_cast<std::shared_ptr<bool>&>(ours.update_flag()) = theirs.update_flag();  // Only a shared parameter has another's flag.
+            const_cast<std::shared_ptr<bool>&>(ours.update_flag()) =
+                theirs.update_flag();  // Only a shared parameter has another's flag.
         });
         pair_up(*this, namedpersistents(), other.namedpersistents(), share);
         return;
@@ -344,7 +368,8 @@ void Link::serialize(const Serializer& s) const {
         if (!s.loading() || state->is_initialized()) {
             s(path, *state, s.loading() ? state->dtype() : Dtype::float32);
         } else if (Array array = s.read(path); array.defined()) {
-            s.later([state = state, array] { state->set_array(array); });  // Its dtype is the file's.
+            s.later(
+                [state = state, array] { state->set_array(array); });  // Its dtype is the file's.
         }
     }
 }

@@ -32,7 +32,8 @@ enum class CopyMode {
     init,   ///< Nothing: parameters are initialised again.
 };
 
-/// A function with parameters. Derive from it, hold parameters as members and list them in the constructor:
+/// A function with parameters. Derive from it, hold parameters as members and list them in the
+/// constructor:
 ///
 ///     struct Scaled : ct::Link {
 ///         ct::Parameter a{1.0, ct::Shape{}};
@@ -40,13 +41,14 @@ enum class CopyMode {
 ///         ct::Variable operator()(const ct::Variable& x) { return x * a; }
 ///     };
 ///
-/// Links are values: `Scaled b = a;` is an independent link with equal parameters, and so it is for any
-/// Chain of them (see Chainer's copy(mode="copy"); the other modes are copy()).
+/// Links are values: `Scaled b = a;` is an independent link with equal parameters, and so it is for
+/// any Chain of them (see Chainer's copy(mode="copy"); the other modes are copy()).
 class Link : public Part {
 public:
     virtual ~Link();
     Link(const Link& other);
-    Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and regions go on with them.
+    Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and
+                                  ///< regions go on with them.
 
     const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
     /// Class name without namespaces, "Linear".
@@ -54,66 +56,77 @@ public:
     /// Key and value pairs that to_string shows.
     virtual std::vector<std::pair<std::string, std::string>> printable_specs() const { return {}; }
 
-    /// Own parameters by name, then those of the children, in the children's order (sorted by name in
-    /// a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
+    /// Own parameters by name, then those of the children, in the children's order (sorted by name
+    /// in a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
     std::vector<Parameter*> params(bool include_uninit = true) const;
-    std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;  ///< "/l1/W"
+    std::vector<std::pair<std::string, Parameter*>> namedparams(
+        bool include_uninit = true) const;                                 ///< "/l1/W"
     std::vector<std::pair<std::string, State*>> namedpersistents() const;  ///< "/bn/avg_mean"
     std::vector<Link*> links(bool skipself = false) const;
-    std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;  ///< Root: "/"
+    std::vector<std::pair<std::string, Link*>> namedlinks(
+        bool skipself = false) const;  ///< Root: "/"
     std::vector<Link*> children() const;
 
     int64_t count_params() const;  ///< Number of elements of all initialised parameters.
     void cleargrads() const;
     void zerograds() const;
-    /// Copies the parameters (and persistents) of a link of the same structure; ValueError naming the first path that only
-    /// one of the two has.
+    /// Copies the parameters (and persistents) of a link of the same structure; ValueError naming
+    /// the first path that only one of the two has.
     void copyparams(const Link& other, bool copy_persistent = true) const;
     void addgrads(const Link& other) const;
     void copy_from(const Link& other, CopyMode mode);
     void reinitialize() const;  ///< Initialises all parameters again.
     /// Parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
-    /// Descriptions of member links and initialised member parameters that were not listed. A base class cannot see the
-    /// members of a derived one; they are found by their addresses, up to the end of the object if its size is known
-    /// (know_size), else up to the last listed member.
+    /// Descriptions of member links and initialised member parameters that were not listed. A base
+    /// class cannot see the members of a derived one; they are found by their addresses, up to the
+    /// end of the object if its size is known (know_size), else up to the last listed member.
     std::vector<std::string> unlisted_parts() const;
-    /// ValueError when there is an unlisted one, here or below: it would be neither trained nor saved.
+    /// ValueError when there is an unlisted one, here or below: it would be neither trained nor
+    /// saved.
     void check_all_listed() const;
-    void know_size(size_t bytes) const { size_ = std::max(size_, bytes); }  ///< sizeof the object, or of one of its bases.
+    void know_size(size_t bytes) const {
+        size_ = std::max(size_, bytes);
+    }  ///< sizeof the object, or of one of its bases.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
     void enable_update() const;
     void disable_update() const;
     bool update_enabled() const;  ///< True when some parameter is updated.
-    Device& device() const;  ///< Of its first parameter or persistent; of a link without any, the current one.
+    Device& device()
+        const;  ///< Of its first parameter or persistent; of a link without any, the current one.
 
     struct NamedHook {
         std::string name;
         std::shared_ptr<LinkHook> hook;
     };
-    /// The hook is called around the calls of this link (link_hook.h), under its own name unless one is given; ValueError
-    /// when there is one of that name.
+    /// The hook is called around the calls of this link (link_hook.h), under its own name unless
+    /// one is given; ValueError when there is one of that name.
     Link& add_hook(std::shared_ptr<LinkHook> hook, std::string name = "");
     template <class Hook>
         requires std::derived_from<Hook, LinkHook>
     Link& add_hook(Hook&& hook, std::string name = "") {
-        return add_hook(std::shared_ptr<LinkHook>(std::make_shared<std::remove_const_t<Hook>>(std::move(hook))), std::move(name));
+        return add_hook(
+            std::shared_ptr<LinkHook>(std::make_shared<std::remove_const_t<Hook>>(std::move(hook))),
+            std::move(name));
     }
     template <std::derived_from<LinkHook> Hook>
-    Link& add_hook(Hook& kept, std::string name = "") = delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
-    void delete_hook(std::string_view name);  ///< ValueError, with the names there are, when there is none.
+    Link& add_hook(Hook& kept, std::string name = "") =
+        delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
+    void delete_hook(
+        std::string_view name);  ///< ValueError, with the names there are, when there is none.
     std::span<const NamedHook> hooks() const;  ///< In the order of their addition.
 
 protected:
     Link() : Part(Kind::link) {}
-    /// For derived classes, whose members take the content of the others. Through a Link& nothing would change: see
-    /// ChainList::replace and copyparams.
+    /// For derived classes, whose members take the content of the others. Through a Link& nothing
+    /// would change: see ChainList::replace and copyparams.
     Link& operator=(const Link& other);
     Link& operator=(Link&& other) noexcept;
 
-    /// forward(), the computation of one call, with link hooks around it. Every operator() of a link calls its computation
-    /// through here, after what the first call initialises; `inputs` are its arrays.
+    /// forward(), the computation of one call, with link hooks around it. Every operator() of a
+    /// link calls its computation through here, after what the first call initialises; `inputs` are
+    /// its arrays.
     template <class Forward>
     auto called(std::initializer_list<const Variable*> inputs, const Forward& forward) const {
         if (hooks_.empty() && !link_hooks_in_scope()) return forward();
@@ -190,7 +203,8 @@ private:
     const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
     template <class Visit>
     void visit_links(const std::string& path, const Visit& visit) const;
-    void find_params(std::vector<Parameter*>& found, bool include_uninit) const;  ///< params(), into a list that has memory.
+    void find_params(std::vector<Parameter*>& found,
+                     bool include_uninit) const;  ///< params(), into a list that has memory.
 
     std::string name_;
     std::vector<Entry> entries_;
@@ -202,7 +216,8 @@ private:
 template <std::derived_from<Link> L>
 inline constexpr bool is_stateful_callable<L> = true;
 
-/// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a, ct::CopyMode::init)`.
+/// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a,
+/// ct::CopyMode::init)`.
 template <std::derived_from<Link> L>
 L copy(const L& link, CopyMode mode = CopyMode::share) {
     L made = link;

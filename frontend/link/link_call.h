@@ -15,7 +15,8 @@ namespace catena {
 class Link;
 class LinkHook;
 
-/// Has a begin and an end. (std::ranges::range, whose header costs every user 0.05 s of compile time.)
+/// Has a begin and an end. (std::ranges::range, whose header costs every user 0.05 s of compile
+/// time.)
 template <class T>
 concept ListLike = requires(T& list) {
     std::begin(list);
@@ -28,23 +29,27 @@ struct AnyMember {
     operator T() const;
 };
 
-/// One call of a link, as its hooks see it (link_hook.h). It ends with finish(), or when an error leaves it.
+/// One call of a link, as its hooks see it (link_hook.h). It ends with finish(), or when an error
+/// leaves it.
 class LinkCall {
 public:
     /// Calls forward_preprocess of the thread's hooks, then of the link's.
     LinkCall(Link& link, std::vector<const Variable*> inputs);
     LinkCall(const LinkCall&) = delete;
-    /// Without finish() the hooks hear of the end, too, with failed(). Replaced parameters come back in any case.
+    /// Without finish() the hooks hear of the end, too, with failed(). Replaced parameters come
+    /// back in any case.
     ~LinkCall();
 
     Link& link() const { return link_; }
     std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
-    std::span<const Variable> outputs() const;  ///< Known in forward_postprocess.
+    std::span<const Variable> outputs() const;        ///< Known in forward_postprocess.
     bool failed() const { return failed_; }  ///< In forward_postprocess: an error left the call.
-    /// For this call a parameter is `value`, which may have a graph. Not while another thread calls the same link.
+    /// For this call a parameter is `value`, which may have a graph. Not while another thread calls
+    /// the same link.
     void replace(Variable& parameter, const Variable& value);
 
-    /// Calls forward_postprocess with the variables in a result: one, or a list, a tuple or a struct of up to three of them.
+    /// Calls forward_postprocess with the variables in a result: one, or a list, a tuple or a
+    /// struct of up to three of them.
     template <class Result>
     void finish(const Result& result) {
         gather(result);

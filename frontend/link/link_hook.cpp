@@ -8,7 +8,8 @@
 namespace catena {
 namespace {
 thread_local PerThread<std::vector<LinkHook*>> scoped_hooks;
-thread_local size_t scoped_hook_count [[gnu::tls_model("initial-exec")]] = 0;  // Each call of a link asks.
+thread_local size_t scoped_hook_count [[gnu::tls_model("initial-exec")]] =
+    0;  // Each call of a link asks.
 }  // namespace
 
 bool link_hooks_in_scope() { return scoped_hook_count > 0; }
@@ -74,16 +75,20 @@ void LinkCall::end() {
 }
 
 void LinkCall::restore() noexcept {
-    for (; !replaced_.empty(); replaced_.pop_back()) *replaced_.back().place = replaced_.back().original;
+    for (; !replaced_.empty(); replaced_.pop_back())
+        *replaced_.back().place = replaced_.back().original;
 }
 
-void Link::add_input(std::vector<const Variable*>& inputs, const Variable& x) { inputs.push_back(&x); }
+void Link::add_input(std::vector<const Variable*>& inputs, const Variable& x) {
+    inputs.push_back(&x);
+}
 
 Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
     if (!hook) fail<ValueError>("{}: add_hook was given no hook", type_name());
     if (name.empty()) name = hook->name();
     for (const NamedHook& other : hooks_)
-        if (other.name == name) fail<ValueError>("{}: a hook named '{}' was added already", type_name(), name);
+        if (other.name == name)
+            fail<ValueError>("{}: a hook named '{}' was added already", type_name(), name);
     hook->added(this);
     hooks_.push_back({std::move(name), std::move(hook)});
     return *this;
@@ -92,11 +97,13 @@ Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
 std::span<const Link::NamedHook> Link::hooks() const { return hooks_; }
 
 void Link::delete_hook(std::string_view name) {
-    const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const NamedHook& each) { return each.name == name; });
+    const auto at = std::find_if(hooks_.begin(), hooks_.end(),
+                                 [&](const NamedHook& each) { return each.name == name; });
     if (at == hooks_.end()) {
         std::string names;
         for (const NamedHook& each : hooks_) names += (names.empty() ? "" : ", ") + each.name;
-        fail<ValueError>("{}: no hook is named '{}'; there is {}", type_name(), name, names.empty() ? "none" : names);
+        fail<ValueError>("{}: no hook is named '{}'; there is {}", type_name(), name,
+                         names.empty() ? "none" : names);
     }
     const std::shared_ptr<LinkHook> hook = std::move(at->hook);
     hooks_.erase(at);

@@ -9,13 +9,14 @@
 
 namespace catena {
 
-/// Called around calls of links: of one link, with link.add_hook(hook), or of every link that the thread calls while a
-/// LinkHookScope is open. Hooks run in eager code and in static regions, at every call.
+/// Called around calls of links: of one link, with link.add_hook(hook), or of every link that the
+/// thread calls while a LinkHookScope is open. Hooks run in eager code and in static regions, at
+/// every call.
 class LinkHook {
 public:
     virtual ~LinkHook() = default;
     virtual std::string name() const = 0;
-    virtual void added([[maybe_unused]] Link* link) {}    ///< Null: to a scope.
+    virtual void added([[maybe_unused]] Link* link) {}  ///< Null: to a scope.
     virtual void deleted([[maybe_unused]] Link* link) {}
     virtual void forward_preprocess(LinkCall&) {}
     /// Also after an error, with call.failed(); it must not throw then.
@@ -27,7 +28,8 @@ public:
     virtual std::shared_ptr<LinkHook> copied() const { return nullptr; }
 };
 
-/// The hook hears all links of this thread until the scope ends. ValueError when one of that name is active already.
+/// The hook hears all links of this thread until the scope ends. ValueError when one of that name
+/// is active already.
 class LinkHookScope {
 public:
     explicit LinkHookScope(LinkHook& hook);

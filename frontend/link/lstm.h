@@ -7,8 +7,9 @@
 namespace catena {
 
 struct LSTMOptions {
-    Initializer lateral_init = {};       ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
-    Initializer upward_init = {};        ///< Of each gate's (out, in) part of upward.W.
+    Initializer lateral_init =
+        {};  ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
+    Initializer upward_init = {};  ///< Of each gate's (out, in) part of upward.W.
     Initializer bias_init = 0.0;
     Initializer forget_bias_init = 1.0;
 };
@@ -20,12 +21,16 @@ public:
     explicit LSTM(int64_t out_size) : LSTM(std::nullopt, out_size) {}
     LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {});
 
-    /// h of this step, [n, out_size]. Later batches may be smaller: the remaining rows of the state are unchanged.
-    /// ShapeError for a larger one without reset_state().
+    /// h of this step, [n, out_size]. Later batches may be smaller: the remaining rows of the state
+    /// are unchanged. ShapeError for a larger one without reset_state().
     Variable operator()(const Operand& x);
-    void reset_state() { memory_.reset(); }  ///< The next call starts from zeros, with any batch size.
+    void reset_state() {
+        memory_.reset();
+    }  ///< The next call starts from zeros, with any batch size.
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
-    Variable c() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable c() const {
+        return memory_[0];
+    }  ///< Undefined before the first call and after reset_state().
     Variable h() const { return memory_[1]; }
 
     Linear upward, lateral;
@@ -44,7 +49,8 @@ private:
 class StatelessLSTM : public Link {
 public:
     explicit StatelessLSTM(int64_t out_size) : StatelessLSTM(std::nullopt, out_size) {}
-    StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {});
+    StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size,
+                  const LSTMOptions& options = {});
 
     /// (c, h) after this step; undefined states are zeros.
     LstmResult operator()(const Variable& c, const Variable& h, const Operand& x);

@@ -20,7 +20,8 @@ public:
           }) {
         link_->know_size(sizeof(L));
     }
-    OwnedLink(const OwnedLink& other) : link_(other.link_ ? other.clone_(*other.link_) : nullptr), clone_(other.clone_) {}
+    OwnedLink(const OwnedLink& other)
+        : link_(other.link_ ? other.clone_(*other.link_) : nullptr), clone_(other.clone_) {}
     OwnedLink(OwnedLink&&) = default;
     OwnedLink& operator=(OwnedLink other) {
         link_ = std::move(other.link_);

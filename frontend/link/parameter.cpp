@@ -78,7 +78,8 @@ void State::to_device(Device& device) {
 Parameter::Parameter(Initializer initializer, const Shape& shape, std::string name)
     : Parameter(ForShape{}, std::move(initializer), shape, std::move(name)) {}
 
-Parameter::Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape, std::string name)
+Parameter::Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape,
+                     std::string name)
     : State(true), initializer_(std::move(initializer)) {
     if (!name.empty()) set_name(std::move(name));
     if (shape) initialize(*shape);
@@ -92,11 +93,13 @@ Parameter::Parameter(Array array, std::string name)
 }
 
 Parameter::Parameter(const Parameter& other)
-    : State(other), initializer_(other.initializer_),
+    : State(other),
+      initializer_(other.initializer_),
       update_enabled_(std::make_shared<bool>(other.update_enabled())) {}
 
 Parameter::Parameter(Parameter&& other) noexcept
-    : State(std::move(other)), initializer_(other.initializer_),
+    : State(std::move(other)),
+      initializer_(other.initializer_),
       update_enabled_(std::exchange(other.update_enabled_, std::make_shared<bool>(true))) {}
 
 Parameter& Parameter::operator=(Parameter&& other) noexcept {
@@ -132,7 +135,8 @@ void Parameter::initialize(const Shape& shape) {
     if (is_initialized()) {
         if (this->shape() == shape) return;
         fail<ShapeError>("parameter {}: already has shape {}, cannot be initialised with {}",
-                         name().empty() ? "(unnamed)" : name(), to_string(this->shape()), to_string(shape));
+                         name().empty() ? "(unnamed)" : name(), to_string(this->shape()),
+                         to_string(shape));
     }
     bind_state(*body(), generate(shape));
 }
@@ -142,7 +146,8 @@ void Parameter::reinitialize() {
 }
 
 void Parameter::to_device(Device& device) {
-    if (is_initialized() && body()->grad_consumed) return State::to_device(device);  // By a compiled step, so there is none to move.
+    if (is_initialized() && body()->grad_consumed)
+        return State::to_device(device);  // By a compiled step, so there is none to move.
     Array gradient = is_initialized() ? grad() : Array();
     cleargrad();
     State::to_device(device);
@@ -155,7 +160,8 @@ void Serializer::operator()(std::string_view key, State& state, Dtype dtype) con
     Array array = read(key);
     if (!array.defined()) return;
     if (state.is_initialized() && array.shape() != state.shape())
-        wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()), to_string(state.shape())));
+        wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()),
+                               to_string(state.shape())));
     Array content = converted(key, array, dtype).to(state.home());
     later([&state, content] { state.set_array(content); });
 }

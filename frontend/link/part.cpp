@@ -39,7 +39,8 @@ void Part::withdraw() noexcept {
 std::vector<Part*> Part::within(const void* begin, const void* end) {
     std::lock_guard lock(roll().mutex);
     std::vector<Part*> found;
-    for (auto at = roll().parts.lower_bound(begin); at != roll().parts.end() && std::less<>()(*at, end); ++at)
+    for (auto at = roll().parts.lower_bound(begin);
+         at != roll().parts.end() && std::less<>()(*at, end); ++at)
         found.push_back(static_cast<Part*>(const_cast<void*>(*at)));
     return found;
 }

@@ -8,9 +8,9 @@ namespace catena {
 
 class Link;
 
-/// A member that a Link lists by name: a parameter, a persistent state, a child link. A copied or moved link lists
-/// the parts of the new object, not those of the old one: a part stores its offset from its link, so it finds the
-/// new link when it is copied itself.
+/// A member that a Link lists by name: a parameter, a persistent state, a child link. A copied or
+/// moved link lists the parts of the new object, not those of the old one: a part stores its offset
+/// from its link, so it finds the new link when it is copied itself.
 class Part {
 public:
     Part() = default;
@@ -31,8 +31,8 @@ protected:
 private:
     friend class Link;
     void follow(const Part& other) noexcept;
-    /// Registers the address of a parameter or link during its lifetime, so that a link can find unlisted members:
-    /// C++ has no reflection of members.
+    /// Registers the address of a parameter or link during its lifetime, so that a link can find
+    /// unlisted members: C++ has no reflection of members.
     void enroll() noexcept;
     void withdraw() noexcept;
     static std::vector<Part*> within(const void* begin, const void* end);  ///< By address.

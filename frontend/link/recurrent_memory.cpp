@@ -10,12 +10,16 @@
 
 namespace catena {
 
-/// What the memory held beside the content of its states. Does not own the memory: a graph that is remembered there may own this.
+/// What the memory held beside the content of its states. Does not own the memory: a graph that is
+/// remembered there may own this.
 class RecurrentMemory::HeldContents final : public Held {
 public:
     explicit HeldContents(const std::shared_ptr<Contents>& contents)
-        : contents_(contents), empty_(contents->empty), before_recording_(contents->before_recording) {
-        for (const Memory& memory : contents->memories) graphs_.push_back({memory.recent, memory.chained});
+        : contents_(contents),
+          empty_(contents->empty),
+          before_recording_(contents->before_recording) {
+        for (const Memory& memory : contents->memories)
+            graphs_.push_back({memory.recent, memory.chained});
     }
 
     std::unique_ptr<Held> now() const override {
@@ -45,7 +49,8 @@ public:
 
     void drop_graphs(const std::function<bool(const Variable&)>& wanted) override {
         for (auto& [recent, chained] : graphs_)
-            if (chained && recent.defined() && !wanted(recent)) recent = Variable();  // The state itself has the same content.
+            if (chained && recent.defined() && !wanted(recent))
+                recent = Variable();  // The state itself has the same content.
     }
 
 private:
@@ -59,14 +64,16 @@ private:
     std::vector<Graph> graphs_;
 };
 
-RecurrentMemory::RecurrentMemory(std::vector<std::string> names) : contents_(std::make_shared<Contents>()) {
+RecurrentMemory::RecurrentMemory(std::vector<std::string> names)
+    : contents_(std::make_shared<Contents>()) {
     for (std::string& name : names) {
         contents_->memories.push_back({.name = name, .state = {}, .recent = {}});
         contents_->memories.back().state.set_name(name);
     }
 }
 
-RecurrentMemory::RecurrentMemory(const RecurrentMemory& other) : contents_(std::make_shared<Contents>(*other.contents_)) {}
+RecurrentMemory::RecurrentMemory(const RecurrentMemory& other)
+    : contents_(std::make_shared<Contents>(*other.contents_)) {}
 
 RecurrentMemory& RecurrentMemory::operator=(const RecurrentMemory& other) {
     if (this == &other) return *this;
@@ -81,12 +88,14 @@ RecurrentMemory::Contents& RecurrentMemory::contents() const {
 }
 
 RecurrentMemory::Contents& RecurrentMemory::changing_contents() {
-    if (is_noting()) note(contents_.get(), [&] { return std::make_unique<HeldContents>(contents_); });
+    if (is_noting())
+        note(contents_.get(), [&] { return std::make_unique<HeldContents>(contents_); });
     return contents();
 }
 
 Variable RecurrentMemory::Memory::value() const {
-    // A compiled program, or a copy of the link, has assigned the state: the stored graph is outdated.
+    // A compiled program, or a copy of the link, has assigned the state: the stored graph is
+    // outdated.
     const bool current = recent.defined() && recent.array() == state.array();
     return current && (!chained || recent.body()->creator) ? recent : Variable(state);
 }
@@ -105,13 +114,15 @@ void RecurrentMemory::Memory::store(const Variable& value) {
 }
 
 bool RecurrentMemory::Contents::is_empty() const {
-    return empty || (before_recording.defined() && memories.back().state.array() == before_recording);
+    return empty ||
+           (before_recording.defined() && memories.back().state.array() == before_recording);
 }
 
 uint64_t RecurrentMemory::Contents::present() const {
     if (is_empty()) return 0;
     uint64_t with_graph = 0;
-    for (const Memory& memory : memories) with_graph = 2 * with_graph + memory.value().requires_grad();
+    for (const Memory& memory : memories)
+        with_graph = 2 * with_graph + memory.value().requires_grad();
     return 1 + with_graph;
 }
 
@@ -165,7 +176,8 @@ void RecurrentMemory::name_beside(const Parameter& parameter, const std::string&
     if (path == "/" || !path.ends_with('/') || !name.ends_with(own)) path = {};
     for (Memory& memory : contents_->memories) {
         const std::string_view known = memory.state.name();
-        if (known.starts_with(path) && known.substr(path.size()) == memory.name) continue;  // As after every step but the first.
+        if (known.starts_with(path) && known.substr(path.size()) == memory.name)
+            continue;  // As after every step but the first.
         memory.state.set_name(std::string(path) + memory.name);
     }
 }

@@ -9,8 +9,9 @@
 
 namespace catena {
 
-/// The states of a recurrent link that live from call to call. They are States: compiled programs read and assign them as eager
-/// calls do. Inside one region, and between eager calls, gradients flow back through them (cut with unchain_backward).
+/// The states of a recurrent link that live from call to call. They are States: compiled programs
+/// read and assign them as eager calls do. Inside one region, and between eager calls, gradients
+/// flow back through them (cut with unchain_backward).
 class RecurrentMemory {
 public:
     explicit RecurrentMemory(std::vector<std::string> names);
@@ -28,8 +29,8 @@ public:
     /// The same from outside a step.
     void set(std::initializer_list<Variable> values, Device& home);
     void move(Device& device);
-    /// Names the states after the path of their link, told from a parameter in it: "/l1/upward/W", which the link knows as
-    /// "upward/W", stands in "/l1", whose states are "/l1/c" and "/l1/h".
+    /// Names the states after the path of their link, told from a parameter in it: "/l1/upward/W",
+    /// which the link knows as "upward/W", stands in "/l1", whose states are "/l1/c" and "/l1/h".
     void name_beside(const Parameter& parameter, const std::string& own);
 
 private:
@@ -41,16 +42,19 @@ private:
         bool chained = false;  ///< `recent` had a creator when it was stored.
         /// Without a graph once `recent` was unchained: the truncated part needs no gradient.
         Variable value() const;
-        /// Allocates the state with this size, content unspecified: a program can only assign existing states.
+        /// Allocates the state with this size, content unspecified: a program can only assign
+        /// existing states.
         void make_room(const Variable& value, Device& device);
         void store(const Variable& value);
     };
 
-    /// Whether it is empty, and which states have a graph: a region's code does something else then.
+    /// Whether it is empty, and which states have a graph: a region's code does something else
+    /// then.
     struct Contents final : HostFact {
         std::vector<Memory> memories;
         bool empty = true;
-        Array before_recording;  ///< Restored to the last state when a recording on shapes, which began empty, is undone.
+        Array before_recording;  ///< Restored to the last state when a recording on shapes, which
+                                 ///< began empty, is undone.
         bool is_empty() const;
         uint64_t present() const override;
     };

@@ -8,7 +8,9 @@ namespace catena {
 
 namespace {
 
-std::string times(size_t count) { return count == 1 ? "1 Variable" : fmt::format("{} Variables", count); }
+std::string times(size_t count) {
+    return count == 1 ? "1 Variable" : fmt::format("{} Variables", count);
+}
 
 }  // namespace
 
@@ -17,7 +19,8 @@ Variables Sequential::computed(Arguments xs) const {
     Variables values(xs);
     for (size_t i = 0; i < layers_.size(); ++i) {
         if (values.size() > 3 || !(layers_[i].counts >> values.size() & 1))
-            fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i, times(values.size()),
+            fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i,
+                             times(values.size()),
                              i == 0 ? "the call has" : fmt::format("layer {} gives", i - 1));
         values = layers_[i].call(layers_[i].link.get(), values);
     }
@@ -30,7 +33,8 @@ Variable Sequential::one_result(std::initializer_list<const Operand*> operands) 
     for (const Operand* operand : operands) xs.push_back(operand->variable());
     Variables values = computed(xs);
     if (values.size() != 1)
-        fail<ValueError>("{}: the last layer gives {}; forward() returns them all", type_name(), times(values.size()));
+        fail<ValueError>("{}: the last layer gives {}; forward() returns them all", type_name(),
+                         times(values.size()));
     return std::move(values[0]);
 }
 
@@ -76,7 +80,8 @@ void Sequential::erase(size_t index) {
 }
 
 Sequential Sequential::slice(size_t begin, size_t end) const {
-    if (begin > end || end > size()) fail<ValueError>("{}: slice({}, {}) of {} layers", type_name(), begin, end, size());
+    if (begin > end || end > size())
+        fail<ValueError>("{}: slice({}, {}) of {} layers", type_name(), begin, end, size());
     Sequential part;
     for (size_t i = begin; i < end; ++i) part.place(part.size(), layers_[i]);
     return part;
@@ -92,18 +97,21 @@ void Sequential::clear() { layers_.clear(); }
 
 Link& Sequential::operator[](size_t index) const {
     check_index(index, size());
-    if (!layers_[index].link) fail<ValueError>("{}: layer {} is a function, not a link", type_name(), index);
+    if (!layers_[index].link)
+        fail<ValueError>("{}: layer {} is a function, not a link", type_name(), index);
     return *layers_[index].link;
 }
 
 size_t Sequential::index(const Link& link) const {
     for (size_t i = 0; i < layers_.size(); ++i)
         if (layers_[i].link.get() == &link) return i;
-    fail<ValueError>("{}: the {} '{}' is none of its layers", type_name(), link.type_name(), link.name());
+    fail<ValueError>("{}: the {} '{}' is none of its layers", type_name(), link.type_name(),
+                     link.name());
 }
 
 bool Sequential::contains(const Link& link) const {
-    return std::any_of(layers_.begin(), layers_.end(), [&](const Layer& layer) { return layer.link.get() == &link; });
+    return std::any_of(layers_.begin(), layers_.end(),
+                       [&](const Layer& layer) { return layer.link.get() == &link; });
 }
 
 int Sequential::count_by_layer_type(std::string_view name) const {

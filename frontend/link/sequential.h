@@ -13,21 +13,27 @@ namespace catena {
 
 /// What a layer may give: a Variable, or a list, a pair or a tuple of them.
 template <class T>
-concept GivesVariables = std::convertible_to<T, Variable> || ListLike<std::remove_reference_t<T>> || requires { std::tuple_size<T>::value; };
+concept GivesVariables = std::convertible_to<T, Variable> || ListLike<std::remove_reference_t<T>> ||
+                         requires { std::tuple_size<T>::value; };
 
 /// Whether F can be called with `count` Variables and gives some.
 template <class F, int count>
-concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) { { f(x) } -> GivesVariables; }) ||
-                         (count == 2 && requires(F& f, const Variable& x) { { f(x, x) } -> GivesVariables; }) ||
-                         (count == 3 && requires(F& f, const Variable& x) { { f(x, x, x) } -> GivesVariables; });
+concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) {
+                             { f(x) } -> GivesVariables;
+                         }) || (count == 2 && requires(F& f, const Variable& x) {
+                             { f(x, x) } -> GivesVariables;
+                         }) || (count == 3 && requires(F& f, const Variable& x) {
+                             { f(x, x, x) } -> GivesVariables;
+                         });
 
 /// Links and functions called one after the other:
 ///
 ///     ct::Sequential net{ct::Linear{784, 100}, ct::relu, ct::dropout, ct::Linear{100, 10}};
 ///
-/// Functions with options have their defaults; others are given by a lambda of one Variable. A layer may also take several
-/// Variables, up to three, which are the arguments of the call or what the layer before it gives: a list, a pair or a tuple.
-/// Only links are children; they are named "0", "1", ... among themselves, as in Chainer.
+/// Functions with options have their defaults; others are given by a lambda of one Variable. A
+/// layer may also take several Variables, up to three, which are the arguments of the call or what
+/// the layer before it gives: a list, a pair or a tuple. Only links are children; they are named
+/// "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
     Sequential() = default;
@@ -38,12 +44,13 @@ public:
         (append(std::forward<Rest>(rest)), ...);
     }
 
-    /// Calls every layer; ValueError when there is none, when a layer does not take as many Variables as come to it, or when
-    /// the last does not give one.
+    /// Calls every layer; ValueError when there is none, when a layer does not take as many
+    /// Variables as come to it, or when the last does not give one.
     Variable operator()(const Operand& x) const;
     Variable operator()(const Operand& x0, const Operand& x1) const;
     Variable operator()(const Operand& x0, const Operand& x1, const Operand& x2) const;
-    Variables forward(std::span<const Variable> xs) const;  ///< The same, with all that the last layer gives.
+    Variables forward(
+        std::span<const Variable> xs) const;  ///< The same, with all that the last layer gives.
 
     template <class Layer>
     Sequential& append(Layer&& layer) {
@@ -52,15 +59,23 @@ public:
     template <class L>
     Sequential& insert(size_t index, L&& layer) {
         using Class = std::decay_t<L>;
-        constexpr unsigned counts = TakesVariables<Class, 1> << 1 | TakesVariables<Class, 2> << 2 | TakesVariables<Class, 3> << 3;
+        constexpr unsigned counts = TakesVariables<Class, 1> << 1 | TakesVariables<Class, 2> << 2 |
+                                    TakesVariables<Class, 3> << 3;
         static_assert(counts != 0,
-                      "Sequential takes links and functions of one Variable, or up to three. A plain function loses its default "
-                      "arguments where it is passed on; pass a lambda: [](const ct::Variable& x) { return my_function(x); }");
+                      "Sequential takes links and functions of one Variable, or up to three. A "
+                      "plain function loses its default "
+                      "arguments where it is passed on; pass a lambda: [](const ct::Variable& x) { "
+                      "return my_function(x); }");
         if constexpr (std::derived_from<Class, Link>)
-            place(index, {OwnedLink(Class(std::forward<L>(layer))), counts,
-                          [](Link* link, Arguments xs) { return call_layer(static_cast<Class&>(*link), xs); }});
+            place(index,
+                  {OwnedLink(Class(std::forward<L>(layer))), counts, [](Link* link, Arguments xs) {
+                       return call_layer(static_cast<Class&>(*link), xs);
+                   }});
         else
-            place(index, {{}, counts, [f = Class(std::forward<L>(layer))](Link*, Arguments xs) mutable { return call_layer(f, xs); }});
+            place(index,
+                  {{}, counts, [f = Class(std::forward<L>(layer))](Link*, Arguments xs) mutable {
+                       return call_layer(f, xs);
+                   }});
         return *this;
     }
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
@@ -78,7 +93,9 @@ public:
     Sequential slice(size_t begin, size_t end) const;
     Sequential reversed() const;
     /// The layers of `a`, then those of `b`; copies, as everything that a Sequential takes.
-    friend Sequential operator+(Sequential a, const Sequential& b) { return std::move(a.extend(b)); }
+    friend Sequential operator+(Sequential a, const Sequential& b) {
+        return std::move(a.extend(b));
+    }
     Sequential& operator+=(const Sequential& other) { return extend(other); }
     size_t size() const { return layers_.size(); }
     bool empty() const { return layers_.empty(); }
@@ -88,7 +105,8 @@ public:
     size_t index(const Link& link) const;
     bool contains(const Link& link) const;
     int count_by_layer_type(std::string_view type_name) const;
-    int remove_by_layer_type(std::string_view type_name);  ///< Returns the number of removed layers.
+    int remove_by_layer_type(
+        std::string_view type_name);  ///< Returns the number of removed layers.
     /// A copy with nested Sequentials replaced by their layers.
     Sequential flatten() const;
 
@@ -117,9 +135,12 @@ private:
     template <class Result>
     static Variables as_list(const Result& result) {
         Variables list;
-        if constexpr (std::convertible_to<const Result&, Variable>) list.push_back(result);
-        else if constexpr (std::ranges::range<Result>) list.append(std::ranges::begin(result), std::ranges::end(result));
-        else std::apply([&](const auto&... values) { (list.push_back(values), ...); }, result);
+        if constexpr (std::convertible_to<const Result&, Variable>)
+            list.push_back(result);
+        else if constexpr (std::ranges::range<Result>)
+            list.append(std::ranges::begin(result), std::ranges::end(result));
+        else
+            std::apply([&](const auto&... values) { (list.push_back(values), ...); }, result);
         return list;
     }
     Variables computed(Arguments xs) const;

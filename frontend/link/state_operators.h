@@ -7,23 +7,23 @@
 
 namespace catena {
 
-// `state += x` is `state = state + x`: new content of the same state. DtypeError where x would promote it, ShapeError where x would
-// broadcast it.
+// `state += x` is `state = state + x`: new content of the same state. DtypeError where x would
+// promote it, ShapeError where x would broadcast it.
 
-#define CATENA_IN_STATE(symbol, in_place)                      \
-    template <std::derived_from<State> S>                      \
-    S& operator symbol(S& state, const Operand& x) {           \
-        Variable content = state;                              \
-        in_place(content, x.variable(), x.location());         \
-        state = content;                                       \
-        return state;                                          \
-    }                                                          \
-    template <std::derived_from<State> S>                      \
-    S& operator symbol(S& state, const NumberOperand& x) {     \
-        Variable content = state;                              \
-        in_place(content, x);                                  \
-        state = content;                                       \
-        return state;                                          \
+#define CATENA_IN_STATE(symbol, in_place)                  \
+    template <std::derived_from<State> S>                  \
+    S& operator symbol(S& state, const Operand& x) {       \
+        Variable content = state;                          \
+        in_place(content, x.variable(), x.location());     \
+        state = content;                                   \
+        return state;                                      \
+    }                                                      \
+    template <std::derived_from<State> S>                  \
+    S& operator symbol(S& state, const NumberOperand& x) { \
+        Variable content = state;                          \
+        in_place(content, x);                              \
+        state = content;                                   \
+        return state;                                      \
     }
 CATENA_IN_STATE(+=, add_in_place)
 CATENA_IN_STATE(-=, subtract_in_place)

@@ -36,17 +36,15 @@ private:
             check_operator(node);
             for (const std::string& name : node.input())
                 if (!name.empty() && !known.contains(name))
-                    fail<FileError>(
-                        "onnx: {}: {} node '{}' reads '{}', which is not defined",
-                        model_.path, node.op_type(), node.name(), name);
+                    fail<FileError>("onnx: {}: {} node '{}' reads '{}', which is not defined",
+                                    model_.path, node.op_type(), node.name(), name);
             for (const auto& attribute : node.attribute())
                 if (attribute.has_g()) check(attribute.g(), &known);
             for (const std::string& name : node.output()) known.insert(name);
         }
         for (const auto& output : graph.output())
             if (!known.contains(output.name()))
-                fail<FileError>("onnx: {}: output '{}' is not defined", model_.path,
-                                output.name());
+                fail<FileError>("onnx: {}: output '{}' is not defined", model_.path, output.name());
     }
 
     void check_operator(const Node& node) const {

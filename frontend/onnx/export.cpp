@@ -16,7 +16,8 @@ namespace {
 /// Writes a graph in ONNX's messages.
 class ModelWriter {
 public:
-    ModelWriter(const RecordedGraph& graph, const ExportOptions& options) : graph_(graph), options_(options) {}
+    ModelWriter(const RecordedGraph& graph, const ExportOptions& options)
+        : graph_(graph), options_(options) {}
 
     ::onnx::ModelProto model(const std::string& data_file,
                              std::vector<std::pair<uint64_t, Array>>& outside) const;
@@ -56,15 +57,17 @@ void write_attribute(const std::string& name, const OnnxAttribute& value,
 /// "com.example.Scale" as {"com.example", "Scale"}; ONNX's own operators have no dots.
 std::pair<std::string, std::string> domain_and_type(const std::string& name) {
     const size_t dot = name.rfind('.');
-    return dot == name.npos ? std::pair(std::string(), name) : std::pair(name.substr(0, dot), name.substr(dot + 1));
+    return dot == name.npos ? std::pair(std::string(), name)
+                            : std::pair(name.substr(0, dot), name.substr(dot + 1));
 }
 
 void ModelWriter::write_node(size_t n, ::onnx::NodeProto& proto) const {
     const OnnxNode& node = graph_.graph().nodes()[n];
     const auto [domain, type] = domain_and_type(node.type);
     if (!domain.empty() && !options_.opset_imports.contains(domain))
-        fail<ValueError>("onnx: {} is written as {}; give the version of the domain '{}' in opset_imports",
-                         graph_.location(n).empty() ? "an op" : graph_.location(n), node.type, domain);
+        fail<ValueError>(
+            "onnx: {} is written as {}; give the version of the domain '{}' in opset_imports",
+            graph_.location(n).empty() ? "an op" : graph_.location(n), node.type, domain);
     proto.set_op_type(type);
     proto.set_domain(domain);
     proto.set_name(type + "_" + std::to_string(n));
@@ -96,7 +99,7 @@ void ModelWriter::write_port(const RecordedGraph::Port& port, ::onnx::ValueInfoP
 }
 
 ::onnx::ModelProto ModelWriter::model(const std::string& data_file,
-                                   std::vector<std::pair<uint64_t, Array>>& outside) const {
+                                      std::vector<std::pair<uint64_t, Array>>& outside) const {
     ::onnx::ModelProto model;
     // The oldest version of the format that supports this opset.
     model.set_ir_version(8);

@@ -18,14 +18,15 @@ using catena::OpenSize;
 struct ExportOptions {
     int opset = 18;
     std::string graph_name = "catena";
-    std::vector<std::string> input_names = {}; ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
-    std::vector<OpenSize> open_sizes = {}; ///< {{0, 0, "batch"}}: the first axis of the first input.
-    /// How ops, by name, are written instead of by their own form (OpDef::onnx). An operator's type may have a domain before
-    /// it, "com.example.Scale"; its version stands in `opset_imports`.
+    std::vector<std::string> input_names = {};   ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {};  ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes =
+        {};  ///< {{0, 0, "batch"}}: the first axis of the first input.
+    /// How ops, by name, are written instead of by their own form (OpDef::onnx). An operator's type
+    /// may have a domain before it, "com.example.Scale"; its version stands in `opset_imports`.
     std::map<std::string, OnnxMapping> converters = {};
     std::map<std::string, int> opset_imports = {};
-    bool train = false;                ///< The mode (Config::train) in which the model is recorded.
+    bool train = false;  ///< The mode (Config::train) in which the model is recorded.
     /// Parameters are written to PATH.data, beside the model, if they exceed this total size.
     int64_t most_bytes_inside = int64_t(1) << 30;
 };

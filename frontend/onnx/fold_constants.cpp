@@ -12,12 +12,17 @@ namespace {
 
 using Node = ::onnx::NodeProto;
 
-/// Whether the node only names constants: it may run now, and gives what it would give in each call.
-bool is_constant(const Model::Implementation& model, const Node& node, const std::set<std::string_view>& taken) {
+/// Whether the node only names constants: it may run now, and gives what it would give in each
+/// call.
+bool is_constant(const Model::Implementation& model, const Node& node,
+                 const std::set<std::string_view>& taken) {
     const Importer* const importer = find_importer(node.domain(), node.op_type());
     const auto is_known = [&](const std::string& name) { return model.constants.contains(name); };
-    const auto is_free = [&](const std::string& name) { return !taken.contains(name) && !is_known(name); };
-    return importer && importer->only_names && std::ranges::all_of(node.input(), is_known) && std::ranges::all_of(node.output(), is_free);
+    const auto is_free = [&](const std::string& name) {
+        return !taken.contains(name) && !is_known(name);
+    };
+    return importer && importer->only_names && std::ranges::all_of(node.input(), is_known) &&
+           std::ranges::all_of(node.output(), is_free);
 }
 
 /// False where the node cannot run: the call that reaches it says why.
@@ -33,7 +38,9 @@ bool fold(Model::Implementation& model, const Node& node) {
         return false;
     }
     for (int i = 0; i < node.output_size(); ++i)
-        if (prepared.outputs[size_t(i)] >= 0) model.constants.emplace(node.output(i), scope.values[size_t(prepared.outputs[size_t(i)])]);
+        if (prepared.outputs[size_t(i)] >= 0)
+            model.constants.emplace(node.output(i),
+                                    scope.values[size_t(prepared.outputs[size_t(i)])]);
     return true;
 }
 

@@ -98,7 +98,8 @@ private:
         const Attributes given = given_to(function, call);
         for (const Node& original : function.node()) {
             // A large node in a function that is called often becomes many large ones.
-            budget_.ask(original.ByteSizeLong(), fmt::format("a call of the function {}", function.name()));
+            budget_.ask(original.ByteSizeLong(),
+                        fmt::format("a call of the function {}", function.name()));
             Node node = original;
             rename(node, names, prefix);
             set_attributes(node, given);
@@ -110,7 +111,8 @@ private:
 
     void count() {
         if (++count_ > most_nodes)
-            fail<FileError>("onnx: {}: its functions expand to more than {} nodes", path_, most_nodes);
+            fail<FileError>("onnx: {}: its functions expand to more than {} nodes", path_,
+                            most_nodes);
     }
 
     /// The call's attributes, and the function's defaults, which schemas older than 1.13 do not

@@ -39,7 +39,9 @@ void parse(const std::string& path, Proto& proto, const char* what) {
 /// Holds one initializer, so that a link can own any number of them.
 struct WeightLink : Link {
     Parameter value;
-    WeightLink(const std::string& name, const Array& array) : value(array) { add_param(name, value); }
+    WeightLink(const std::string& name, const Array& array) : value(array) {
+        add_param(name, value);
+    }
 };
 
 /// "l1/W" as link and parameter: {"l1", "W"}.
@@ -99,8 +101,9 @@ Variables Model::run(std::span<const Variable> inputs) const {
     Variables found;
     for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
         if (!item.variable.defined())
-            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()", implementation_->path,
-                                   outputs()[found.size()].name, item.sequence ? "a sequence" : "an absent optional value");
+            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()",
+                                   implementation_->path, outputs()[found.size()].name,
+                                   item.sequence ? "a sequence" : "an absent optional value");
         found.push_back(item.variable);
     }
     return found;

@@ -29,10 +29,11 @@ struct ImportOptions {
     bool trainable = false;
 };
 
-/// A model from a file as a link: every node is a call of Catena's functions, so it runs eagerly, can
-/// be differentiated, and compiles inside static_graph like any region. With ImportOptions::trainable it
-/// has parameters, for an optimizer, for serializers and for to_device: the initializer "l1/W" or "l1.W"
-/// is /l1/W, and "W", whose name has no parts, /W/value. Copies have parameters of their own.
+/// A model from a file as a link: every node is a call of Catena's functions, so it runs eagerly,
+/// can be differentiated, and compiles inside static_graph like any region. With
+/// ImportOptions::trainable it has parameters, for an optimizer, for serializers and for to_device:
+/// the initializer "l1/W" or "l1.W" is /l1/W, and "W", whose name has no parts, /W/value. Copies
+/// have parameters of their own.
 class Model : public Link {
 public:
     struct Implementation;
@@ -43,10 +44,11 @@ public:
     /// Initializers under their names, in file order; trainable ones are the parameters themselves.
     std::vector<std::pair<std::string, Variable>> initializers() const;
 
-    /// All outputs. ValueError, ShapeError or DtypeError when the arguments do not match inputs(); UnsupportedError when an
-    /// output is no array.
+    /// All outputs. ValueError, ShapeError or DtypeError when the arguments do not match inputs();
+    /// UnsupportedError when an output is no array.
     Variables run(std::span<const Variable> inputs) const;
-    /// The same for models whose inputs or outputs are sequences or optional values; Item is in frontend/onnx/importer.h.
+    /// The same for models whose inputs or outputs are sequences or optional values; Item is in
+    /// frontend/onnx/importer.h.
     std::vector<Item> run_items(std::span<const Item> inputs) const;
     /// The output of a model that has one.
     Variable operator()(const Variable& x) const;
@@ -65,8 +67,8 @@ private:
     std::vector<Weight> weights_;
 };
 
-/// FileError when the file is no ONNX model or is inconsistent; UnsupportedError naming operator, node and
-/// opset when it needs something Catena lacks.
+/// FileError when the file is no ONNX model or is inconsistent; UnsupportedError naming operator,
+/// node and opset when it needs something Catena lacks.
 Model import_model(const std::string& path, const ImportOptions& options = {});
 
 /// An array from a file of one TensorProto (.pb), as ONNX's test data are kept.

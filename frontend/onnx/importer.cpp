@@ -59,7 +59,8 @@ int add_importers(std::vector<Importer> importers) {
 
 const Importer* find_importer(std::string_view domain, std::string_view op) {
     const bool is_own = domain.empty() || domain == "ai.onnx";
-    if (auto found = table().find(key_of(is_own ? "" : domain, op)); found != table().end()) return &found->second;
+    if (auto found = table().find(key_of(is_own ? "" : domain, op)); found != table().end())
+        return &found->second;
     if (!is_own) return nullptr;
     if (auto found = derived().find(op); found != derived().end()) return &found->second;
     return nullptr;
@@ -73,8 +74,8 @@ std::vector<std::string> importer_names() {
     return names;
 }
 
-NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known, const std::string& folder,
-                   RunGraph run_graph)
+NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
+                   const std::string& folder, RunGraph run_graph)
     : node_(node),
       opset_(opset),
       items_(std::move(items)),
@@ -89,12 +90,18 @@ std::vector<Variable> NodeCall::inputs() const {
 }
 
 const std::vector<Variable>& NodeCall::sequence(int i) const {
-    if (size_t(i) >= items_.size() || !items_[size_t(i)].sequence) wrong(fmt::format("input {} is no sequence", i));
+    if (size_t(i) >= items_.size() || !items_[size_t(i)].sequence)
+        wrong(fmt::format("input {} is no sequence", i));
     return *items_[size_t(i)].sequence;
 }
 
 NodeCall NodeCall::with_inputs(std::vector<Variable> inputs) const {
-    return {node_, opset_, Items(inputs.begin(), inputs.end()), std::vector<bool>(inputs.size(), false), folder_, run_graph_};
+    return {node_,
+            opset_,
+            Items(inputs.begin(), inputs.end()),
+            std::vector<bool>(inputs.size(), false),
+            folder_,
+            run_graph_};
 }
 
 Variable NodeCall::as(std::string_view op, std::vector<Variable> inputs) const {

@@ -21,7 +21,8 @@ namespace catena::onnx {
 
 using Sequence = std::shared_ptr<const std::vector<Variable>>;
 
-/// What a name stands for: an array, or a sequence of arrays; neither: an optional value that is absent.
+/// What a name stands for: an array, or a sequence of arrays; neither: an optional value that is
+/// absent.
 struct Item {
     Variable variable;
     Sequence sequence;
@@ -34,7 +35,8 @@ struct Item {
         return item;
     }
     Item(Variable variable) : variable(std::move(variable)) {}
-    explicit Item(std::vector<Variable> list) : sequence(std::make_shared<const std::vector<Variable>>(std::move(list))) {}
+    explicit Item(std::vector<Variable> list)
+        : sequence(std::make_shared<const std::vector<Variable>>(std::move(list))) {}
     bool is_present() const { return variable.defined() || sequence; }
 };
 using Items = std::vector<Item>;
@@ -53,7 +55,9 @@ public:
     int count() const { return int(items_.size()); }
     int output_count() const;
     bool wants_output(int i) const;  ///< False when output i has no name.
-    bool has(int i) const { return size_t(i) < items_.size() && items_[size_t(i)].variable.defined(); }
+    bool has(int i) const {
+        return size_t(i) < items_.size() && items_[size_t(i)].variable.defined();
+    }
     /// FileError when the input is missing.
     const Variable& operator[](int i) const;
     std::vector<Variable> inputs() const;  ///< All of them.
@@ -67,8 +71,7 @@ public:
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
     bool has_attributes() const;
     int64_t integer(std::string_view name, int64_t otherwise) const;
-    int64_t integer(
-        std::string_view name) const;  ///< FileError when it is missing; also below.
+    int64_t integer(std::string_view name) const;  ///< FileError when it is missing; also below.
     double number(std::string_view name, double otherwise) const;
     std::string text(std::string_view name, std::string otherwise) const;
     std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> otherwise = {}) const;
@@ -105,16 +108,20 @@ private:
 /// The domain of the operators that ONNX Runtime's optimizer and quantizer put into models.
 inline constexpr const char* microsoft = "com.microsoft";
 
-/// Converts an operator to calls of Catena's functions. Every family has a file in frontend/onnx/importers.
+/// Converts an operator to calls of Catena's functions. Every family has a file in
+/// frontend/onnx/importers.
 struct Importer {
     /// `run` takes a NodeCall and returns Variables or Items.
     template <class F>
     Importer(std::string op, F run, std::string domain = "")
-        : op(std::move(op)), domain(std::move(domain)), run([run](const NodeCall& n) { return to_items(run(n)); }) {}
+        : op(std::move(op)),
+          domain(std::move(domain)),
+          run([run](const NodeCall& n) { return to_items(run(n)); }) {}
 
     std::string op, domain;
     std::function<Items(const NodeCall&)> run;
-    /// The operator computes nothing: where a model's own numbers are all that it reads, it runs once, when the model is read.
+    /// The operator computes nothing: where a model's own numbers are all that it reads, it runs
+    /// once, when the model is read.
     bool only_names = false;
 
     Importer only_naming() && {
@@ -124,19 +131,23 @@ struct Importer {
 
 private:
     static Items to_items(Items items) { return items; }
-    static Items to_items(const Variables& variables) { return {variables.begin(), variables.end()}; }
+    static Items to_items(const Variables& variables) {
+        return {variables.begin(), variables.end()};
+    }
 };
 
 /// Adds operators; for static initialisers.
 int add_importers(std::vector<Importer> importers);
-/// Null when there is no such operator. Operators that map one to one to an op of Catena need no importer: it
-/// follows from OpDef::onnx.
+/// Null when there is no such operator. Operators that map one to one to an op of Catena need no
+/// importer: it follows from OpDef::onnx.
 const Importer* find_importer(std::string_view domain, std::string_view op);
 std::vector<std::string> importer_names();
 
 /// A number of the file with type `dtype`, so that it does not promote an integer array.
 inline Scalar number_of(Dtype dtype, double value) {
-    return is_float(dtype) ? Scalar(value) : dtype == Dtype::bool_ ? Scalar(value != 0) : Scalar(int64_t(value));
+    return is_float(dtype)         ? Scalar(value)
+           : dtype == Dtype::bool_ ? Scalar(value != 0)
+                                   : Scalar(int64_t(value));
 }
 
 }  // namespace catena::onnx

@@ -23,14 +23,16 @@ struct Model::Implementation {
     std::vector<std::pair<std::string, Array>> initializers;
     bool trainable = false;
     Constants constants;  ///< Initializers that are not learned, and what fold_constants() found.
-    PreparedGraph prepared;  ///< Its scope begins with `inputs` and the initializers that are learned.
+    PreparedGraph
+        prepared;  ///< Its scope begins with `inputs` and the initializers that are learned.
 
     bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
     void check_ports(std::span<const Item> given) const;
     void check_array(const Port& port, const Variable& x) const;
     Items run_graph(const PreparedGraph& graph, Scope& scope) const;
-    Items run_subgraph(const PreparedNode& node, const ::onnx::GraphProto& graph, std::span<const Item> values, const Scope& outer) const;
+    Items run_subgraph(const PreparedNode& node, const ::onnx::GraphProto& graph,
+                       std::span<const Item> values, const Scope& outer) const;
     void run_node(const PreparedNode& node, Scope& scope) const;
 };
 
@@ -39,14 +41,16 @@ void read_opset(Model::Implementation& model);
 /// Initializers, inputs and outputs.
 void read_model(Model::Implementation& model);
 
-/// Runs the nodes that only give names to the model's own numbers (Importer::only_names), and takes them out of the graph: exporters write one for
-/// each bound and each weight that is used twice, and every call would run them again.
+/// Runs the nodes that only give names to the model's own numbers (Importer::only_names), and takes
+/// them out of the graph: exporters write one for each bound and each weight that is used twice,
+/// and every call would run them again.
 void fold_constants(Model::Implementation& model);
 
 /// After all of these: model.prepared.
 void prepare_model(Model::Implementation& model);
 
-/// FileError unless every node reads what exists, UnsupportedError unless every operator is known: before anything runs.
+/// FileError unless every node reads what exists, UnsupportedError unless every operator is known:
+/// before anything runs.
 void check_model(const Model::Implementation& model);
 
 }  // namespace catena::onnx

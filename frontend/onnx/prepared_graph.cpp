@@ -10,7 +10,8 @@ namespace {
 using Graph = ::onnx::GraphProto;
 using Node = ::onnx::NodeProto;
 
-/// The names that a node may read, in the order in which they are defined: a later one hides an earlier one.
+/// The names that a node may read, in the order in which they are defined: a later one hides an
+/// earlier one.
 struct Names {
     const Names* outer = nullptr;
     const Constants& constants;
@@ -36,10 +37,14 @@ PreparedNode prepare(const Node& node, Names& names) {
     made.node = &node;
     made.importer = find_importer(node.domain(), node.op_type());
     made.reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
-    for (const std::string& name : node.input()) made.inputs.push_back(name.empty() ? ValuePlace() : names.place_of(name));
+    for (const std::string& name : node.input())
+        made.inputs.push_back(name.empty() ? ValuePlace() : names.place_of(name));
     for (const auto& attribute : node.attribute())
-        if (attribute.has_g()) made.graphs.push_back(std::make_unique<PreparedGraph>(prepare_subgraph(attribute.g(), names)));
-    for (const std::string& name : node.output()) made.outputs.push_back(name.empty() ? -1 : names.define(name));
+        if (attribute.has_g())
+            made.graphs.push_back(
+                std::make_unique<PreparedGraph>(prepare_subgraph(attribute.g(), names)));
+    for (const std::string& name : node.output())
+        made.outputs.push_back(name.empty() ? -1 : names.define(name));
     return made;
 }
 
@@ -54,7 +59,8 @@ PreparedGraph prepare_subgraph(const Graph& graph, const Names& outer) {
     Names names{.outer = &outer, .constants = outer.constants, .numbers = {}};
     PreparedGraph made;
     for (const auto& input : graph.input()) made.inputs.push_back(names.define(input.name()));
-    for (const auto& tensor : graph.initializer()) made.initializers.push_back(names.define(tensor.name()));
+    for (const auto& tensor : graph.initializer())
+        made.initializers.push_back(names.define(tensor.name()));
     prepare_nodes(graph, names, made);
     return made;
 }
@@ -65,7 +71,8 @@ const PreparedGraph& PreparedNode::prepared(const Graph& graph) const {
     return **std::ranges::find_if(graphs, [&](const auto& each) { return each->graph == &graph; });
 }
 
-PreparedGraph prepare_graph(const Graph& graph, const std::vector<std::string>& given, const Constants& constants) {
+PreparedGraph prepare_graph(const Graph& graph, const std::vector<std::string>& given,
+                            const Constants& constants) {
     Names names{.constants = constants, .numbers = {}};
     PreparedGraph made;
     for (const std::string& name : given) made.inputs.push_back(names.define(name));

@@ -11,8 +11,8 @@
 namespace catena::onnx {
 
 /// A value, and whether its elements are known without the caller's arrays: sizes and what is
-/// computed from them. Known values are computed separately, not recorded, so that a static region may
-/// read them.
+/// computed from them. Known values are computed separately, not recorded, so that a static region
+/// may read them.
 struct Value {
     Item item;
     bool known = false;
@@ -29,7 +29,8 @@ struct Scope {
     int64_t* steps_left = nullptr;
 };
 
-/// Where a node finds an input: among the constants, or so many scopes further out; neither: it has none.
+/// Where a node finds an input: among the constants, or so many scopes further out; neither: it has
+/// none.
 struct ValuePlace {
     const Value* constant = nullptr;
     int scopes = -1, number = 0;
@@ -56,7 +57,8 @@ struct PreparedNode {
     const PreparedGraph& prepared(const ::onnx::GraphProto& graph) const;
 };
 
-/// A graph whose names are numbers. Refers to the graph and to the constants, which must outlive it.
+/// A graph whose names are numbers. Refers to the graph and to the constants, which must outlive
+/// it.
 struct PreparedGraph {
     const ::onnx::GraphProto* graph = nullptr;
     std::vector<int> inputs;        ///< The number of each name that is given,
@@ -65,11 +67,14 @@ struct PreparedGraph {
     std::vector<ValuePlace> outputs;
     int values = 0;  ///< How many numbers there are.
 
-    Scope scope(const Scope* outer, int64_t* steps_left) const { return {outer, std::vector<Value>(size_t(values)), steps_left}; }
+    Scope scope(const Scope* outer, int64_t* steps_left) const {
+        return {outer, std::vector<Value>(size_t(values)), steps_left};
+    }
 };
 
 /// A model's graph: `given` names its scope's first values.
-PreparedGraph prepare_graph(const ::onnx::GraphProto& graph, const std::vector<std::string>& given, const Constants& constants);
+PreparedGraph prepare_graph(const ::onnx::GraphProto& graph, const std::vector<std::string>& given,
+                            const Constants& constants);
 /// A node that reads constants alone, in a scope of its outputs.
 PreparedNode prepare_node(const ::onnx::NodeProto& node, const Constants& constants);
 

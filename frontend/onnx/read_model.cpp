@@ -28,7 +28,8 @@ Port port_of(const ::onnx::ValueInfoProto& info) {
     if (!type->tensor_type().has_shape()) return port;
     port.shape.emplace();
     for (const auto& dim : type->tensor_type().shape().dim())
-        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value()) : dim.dim_param());
+        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value())
+                                                  : dim.dim_param());
     return port;
 }
 
@@ -39,7 +40,8 @@ void check_input_type(const ::onnx::ValueInfoProto& input, const std::string& pa
     if (type->has_optional_type()) type = &type->optional_type().elem_type();
     if (type->has_sequence_type()) type = &type->sequence_type().elem_type();
     if (!type->has_tensor_type())
-        fail<UnsupportedError>("onnx: {}: input '{}' is neither a tensor nor a sequence of tensors", path, input.name());
+        fail<UnsupportedError>("onnx: {}: input '{}' is neither a tensor nor a sequence of tensors",
+                               path, input.name());
     dtype_from_onnx(type->tensor_type().elem_type(), "input '" + input.name() + "'");
 }
 
@@ -83,7 +85,8 @@ void read_model(Model::Implementation& model) {
             check_input_type(input, model.path);
             model.inputs.push_back(port_of(input));
         }
-    for (const auto& output : model.proto->graph().output()) model.outputs.push_back(port_of(output));
+    for (const auto& output : model.proto->graph().output())
+        model.outputs.push_back(port_of(output));
 }
 
 void prepare_model(Model::Implementation& model) {

@@ -26,8 +26,8 @@ bool is_number(const std::string& text) {
 
 void Model::Implementation::check_array(const Port& port, const Variable& x) const {
     if (port.dtype && *port.dtype != x.dtype())
-        fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name, catena::name_of(*port.dtype),
-                         catena::name_of(x.dtype()));
+        fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name,
+                         catena::name_of(*port.dtype), catena::name_of(x.dtype()));
     if (!port.shape) return;
     bool fits = int(port.shape->size()) == x.rank();
     std::string expected;
@@ -37,36 +37,46 @@ void Model::Implementation::check_array(const Port& port, const Variable& x) con
         fits = fits && (!is_number(size) || std::to_string(x.shape()[int(a)]) == size);
     }
     if (!fits)
-        fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected, to_string(x.shape()));
+        fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected,
+                         to_string(x.shape()));
 }
 
 void Model::Implementation::check_ports(std::span<const Item> given) const {
     if (given.size() != inputs.size()) {
         std::string names;
         for (const Port& port : inputs) names += (names.empty() ? "" : ", ") + port.name;
-        fail<ValueError>("onnx: {} takes {} ({}), {} {} given", path, inputs.size() == 1 ? "1 input" : fmt::format("{} inputs", inputs.size()),
+        fail<ValueError>("onnx: {} takes {} ({}), {} {} given", path,
+                         inputs.size() == 1 ? "1 input" : fmt::format("{} inputs", inputs.size()),
                          names, given.size(), given.size() == 1 ? "is" : "are");
     }
     for (size_t i = 0; i < given.size(); ++i) {
         const Port& port = inputs[i];
         if (!given[i].is_present()) continue;
         if (port.is_sequence != bool(given[i].sequence))
-            fail<ValueError>("onnx: {}: input '{}' is {} of arrays", path, port.name, port.is_sequence ? "a sequence" : "no sequence");
+            fail<ValueError>("onnx: {}: input '{}' is {} of arrays", path, port.name,
+                             port.is_sequence ? "a sequence" : "no sequence");
         if (!port.is_sequence) check_array(port, given[i].variable);
-        for (size_t k = 0; port.is_sequence && k < given[i].sequence->size(); ++k) check_array(port, (*given[i].sequence)[k]);
+        for (size_t k = 0; port.is_sequence && k < given[i].sequence->size(); ++k)
+            check_array(port, (*given[i].sequence)[k]);
     }
 }
 
-Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph& graph, std::span<const Item> values, const Scope& outer) const {
+Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph& graph,
+                                          std::span<const Item> values, const Scope& outer) const {
     if (--*outer.steps_left < 0)
-        fail<ValueError>("onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it", path, file_limits().steps);
+        fail<ValueError>(
+            "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
+            path, file_limits().steps);
     if (int(values.size()) != graph.input_size())
-        fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path, node.node->name(), graph.input_size(), values.size());
+        fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
+                        node.node->name(), graph.input_size(), values.size());
     const PreparedGraph& prepared = node.prepared(graph);
     Scope below = prepared.scope(&outer, outer.steps_left);
-    for (size_t i = 0; i < values.size(); ++i) below.values[size_t(prepared.inputs[i])].item = values[i];
+    for (size_t i = 0; i < values.size(); ++i)
+        below.values[size_t(prepared.inputs[i])].item = values[i];
     for (int i = 0; i < graph.initializer_size(); ++i)
-        below.values[size_t(prepared.initializers[size_t(i)])] = {Variable(read_tensor(graph.initializer(i), folder), false), true};
+        below.values[size_t(prepared.initializers[size_t(i)])] = {
+            Variable(read_tensor(graph.initializer(i), folder), false), true};
     return run_graph(prepared, below);
 }
 
@@ -82,7 +92,9 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
         known_inputs.push_back(value && value->known);
         known &= !value || value->known;
     }
-    const auto run_below = [&](const Graph& graph, std::span<const Item> values) { return run_subgraph(prepared, graph, values, scope); };
+    const auto run_below = [&](const Graph& graph, std::span<const Item> values) {
+        return run_subgraph(prepared, graph, values, scope);
+    };
     const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
     Items outputs;
     try {
@@ -94,9 +106,11 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
             outputs = prepared.importer->run(call);
         }
     } catch (const OutOfMemory& error) {
-        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Already reported by an
-                                                                          // inner node.
-        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
+        if (std::string_view(error.what()).starts_with("onnx: "))
+            throw;  // Already reported by an
+                    // inner node.
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes,
+                          error.held);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
                           cpu_memory_statistics().bytes_reserved);
@@ -109,8 +123,10 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
         if (prepared.outputs[i] < 0) continue;
         Item& item = outputs[i];
         if (!item.is_present() && !item.is_absent) call.unsupported(fmt::format("output {}", i));
-        const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
-        scope.values[size_t(prepared.outputs[i])] = {std::move(item), (known && small) || prepared.reads_shape};
+        const bool small = item.variable.defined() &&
+                           (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
+        scope.values[size_t(prepared.outputs[i])] = {std::move(item),
+                                                     (known && small) || prepared.reads_shape};
     }
 }
 

@@ -37,7 +37,8 @@ std::set<std::string> names_from_outside(const Graph& graph) {
 }
 
 std::string text_of(const Node& node) {
-    return node.op_type() + " '" + (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) + "'";
+    return node.op_type() + " '" +
+           (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) + "'";
 }
 
 class Sorter {
@@ -49,7 +50,8 @@ public:
         for (int n = 0; n < graph.node_size(); ++n) {
             std::vector<int>& before = before_.emplace_back();
             for (const std::string& name : names_read(graph.node(n)))
-                if (const auto found = giver.find(name); found != giver.end()) before.push_back(found->second);
+                if (const auto found = giver.find(name); found != giver.end())
+                    before.push_back(found->second);
         }
     }
 
@@ -61,7 +63,8 @@ public:
 
     /// Depth first and without recursion: graphs may be deep.
     std::vector<int> order() {
-        std::vector<size_t> done(before_.size(), 0);  // The number of its `before` visited; one more: it is placed.
+        std::vector<size_t> done(before_.size(),
+                                 0);  // The number of its `before` visited; one more: it is placed.
         std::vector<int> placed, path;
         for (int n = 0; n < int(before_.size()); ++n) {
             if (done[size_t(n)] == 0) path.push_back(n);
@@ -76,7 +79,8 @@ public:
                 } else {
                     const int next = before_[top][done[top]++];
                     if (done[size_t(next)] > before_[size_t(next)].size()) continue;
-                    if (const auto circle = std::ranges::find(path, next); circle != path.end()) refuse({circle, path.end()});
+                    if (const auto circle = std::ranges::find(path, next); circle != path.end())
+                        refuse({circle, path.end()});
                     path.push_back(next);
                 }
             }
@@ -89,7 +93,8 @@ private:
     [[noreturn]] void refuse(const std::vector<int>& circle) const {
         constexpr size_t most_named = 8;
         std::string names;
-        for (size_t i = 0; i < circle.size() && i < most_named; ++i) names += text_of(graph_.node(circle[i])) + ", ";
+        for (size_t i = 0; i < circle.size() && i < most_named; ++i)
+            names += text_of(graph_.node(circle[i])) + ", ";
         if (circle.size() > most_named) names += "..., ";
         fail<FileError>("onnx: {}: nodes form a cycle: {}{}", path_, names,
                         text_of(graph_.node(circle[0])));

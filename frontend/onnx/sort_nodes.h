@@ -8,8 +8,8 @@ class GraphProto;
 
 namespace catena::onnx {
 
-/// Sorts the nodes of a graph and its subgraphs topologically; nodes that are in order already keep their position.
-/// FileError naming the nodes of a cycle; `path` is for it.
+/// Sorts the nodes of a graph and its subgraphs topologically; nodes that are in order already keep
+/// their position. FileError naming the nodes of a cycle; `path` is for it.
 void sort_nodes(::onnx::GraphProto& graph, const std::string& path);
 
 }  // namespace catena::onnx

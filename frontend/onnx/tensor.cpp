@@ -74,7 +74,8 @@ void copy_typed(const Proto& tensor, const Array& to) {
 }
 
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
-    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+           folder.end();
 }
 
 /// The file must be in the model's folder: an untrusted model must not read other files.
@@ -153,7 +154,8 @@ void write_tensor(const Array& array, const std::string& name, Proto& tensor) {
 }
 
 Array read_tensor(const Proto& tensor, const std::string& folder) {
-    if (const auto held = held_as(tensor.data_type())) return read_unsigned(tensor, shape_of(tensor, *held));
+    if (const auto held = held_as(tensor.data_type()))
+        return read_unsigned(tensor, shape_of(tensor, *held));
     const Dtype dtype = dtype_from_onnx(tensor.data_type(), describe(tensor));
     const Type type{dtype, shape_of(tensor, dtype)};
     check_present(tensor, type);

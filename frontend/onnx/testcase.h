@@ -16,11 +16,13 @@ struct TestcaseOptions {
 
 using NamedParameters = std::vector<std::pair<std::string, Parameter*>>;
 
-/// A model with what it gives, as ONNX keeps its tests: FOLDER/model.onnx, and in FOLDER/test_data_set_0 input_I.pb and
-/// output_I.pb under the names of the model's ports, and for the parameters gradient_I.pb under theirs ("l1/W"). A parameter
-/// without gradient is left out. The model is run once, in the mode of the options.
-void export_testcase(const std::function<Variables(std::span<const Variable>)>& body, const NamedParameters& parameters,
-                     const std::vector<Variable>& inputs, const std::string& folder, const TestcaseOptions& options = {});
+/// A model with what it gives, as ONNX keeps its tests: FOLDER/model.onnx, and in
+/// FOLDER/test_data_set_0 input_I.pb and output_I.pb under the names of the model's ports, and for
+/// the parameters gradient_I.pb under theirs ("l1/W"). A parameter without gradient is left out.
+/// The model is run once, in the mode of the options.
+void export_testcase(const std::function<Variables(std::span<const Variable>)>& body,
+                     const NamedParameters& parameters, const std::vector<Variable>& inputs,
+                     const std::string& folder, const TestcaseOptions& options = {});
 
 /// The same for a link or any other callable, as export_model takes it; only links have parameters.
 template <class F>

@@ -17,22 +17,51 @@ using Node = ::onnx::NodeProto;
 using Tensor = ::onnx::TensorProto;
 
 /// Operators whose results have the type of their operands and are the same in a larger type.
-const std::set<std::string_view> keeping = {
-    "Identity", "Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Transpose",       "Concat", "Split",         "Slice",
-    "Gather",   "Where",   "Expand",  "GatherElements", "GatherND",   "Tile",            "Pad",    "DepthToSpace",  "SpaceToDepth",
-    "Max",      "Min",     "Mod",     "Div",          "Clip",         "ReverseSequence", "Trilu",  "CenterCropPad", "Compress",
-    "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+const std::set<std::string_view> keeping = {"Identity",
+                                            "Reshape",
+                                            "Flatten",
+                                            "Squeeze",
+                                            "Unsqueeze",
+                                            "Transpose",
+                                            "Concat",
+                                            "Split",
+                                            "Slice",
+                                            "Gather",
+                                            "Where",
+                                            "Expand",
+                                            "GatherElements",
+                                            "GatherND",
+                                            "Tile",
+                                            "Pad",
+                                            "DepthToSpace",
+                                            "SpaceToDepth",
+                                            "Max",
+                                            "Min",
+                                            "Mod",
+                                            "Div",
+                                            "Clip",
+                                            "ReverseSequence",
+                                            "Trilu",
+                                            "CenterCropPad",
+                                            "Compress",
+                                            "BitwiseAnd",
+                                            "BitwiseOr",
+                                            "BitwiseXor"};
 /// Operators whose results are of another type.
-const std::set<std::string_view> leaving = {"Shape",   "Size",           "Equal",       "Less",   "LessOrEqual",
-                                            "Greater", "GreaterOrEqual", "DequantizeLinear", "ArgMax", "ArgMin", "NonZero"};
+const std::set<std::string_view> leaving = {
+    "Shape",       "Size",    "Equal",          "Less",
+    "LessOrEqual", "Greater", "GreaterOrEqual", "DequantizeLinear",
+    "ArgMax",      "ArgMin",  "NonZero"};
 /// Operators that are exact in int64 for up to 32 bits, but for the product, up to 16.
 const std::set<std::string_view> wrapping = {"Add", "Sub", "Mul"};
 
 template <class T, class List>
 void copy(const Tensor& tensor, const List& list, int64_t* to, int64_t count) {
-    const int64_t given = tensor.has_raw_data() ? int64_t(tensor.raw_data().size() / sizeof(T)) : list.size();
+    const int64_t given =
+        tensor.has_raw_data() ? int64_t(tensor.raw_data().size() / sizeof(T)) : list.size();
     if (given != count || (tensor.has_raw_data() && tensor.raw_data().size() % sizeof(T)))
-        fail<FileError>("onnx: tensor '{}' holds {} elements, its sizes need {}", tensor.name(), given, count);
+        fail<FileError>("onnx: tensor '{}' holds {} elements, its sizes need {}", tensor.name(),
+                        given, count);
     for (int64_t i = 0; i < count; ++i) {
         T element;
         if (tensor.has_raw_data())
@@ -40,8 +69,10 @@ void copy(const Tensor& tensor, const List& list, int64_t* to, int64_t count) {
         else
             element = T(list[int(i)]);
         if (uint64_t(element) > uint64_t(INT64_MAX))
-            fail<UnsupportedError>("onnx: tensor '{}' has elements of type UINT64 beyond {}, which Catena does not hold",
-                                   tensor.name(), INT64_MAX);
+            fail<UnsupportedError>(
+                "onnx: tensor '{}' has elements of type UINT64 beyond {}, which Catena does not "
+                "hold",
+                tensor.name(), INT64_MAX);
         to[i] = int64_t(element);
     }
 }
@@ -53,7 +84,8 @@ struct Types {
 
     int find(const std::string& name) const {
         for (const Types* types = this; types; types = types->outer)
-            if (const auto found = types->own.find(name); found != types->own.end()) return found->second;
+            if (const auto found = types->own.find(name); found != types->own.end())
+                return found->second;
         return 0;
     }
 };
@@ -71,8 +103,11 @@ public:
     /// Returns the unsigned type of an output; 0 if there is none.
     int run(Graph& graph, const Types* outer) {
         Types types{outer, {}};
-        const auto add = [&](const std::string& name, int type) { types.own[name] = held_as(type) ? type : 0; };
-        for (const auto& input : graph.input()) add(input.name(), input.type().tensor_type().elem_type());
+        const auto add = [&](const std::string& name, int type) {
+            types.own[name] = held_as(type) ? type : 0;
+        };
+        for (const auto& input : graph.input())
+            add(input.name(), input.type().tensor_type().elem_type());
         for (const Tensor& tensor : graph.initializer()) add(tensor.name(), tensor.data_type());
         google::protobuf::RepeatedPtrField<Node> nodes;
         nodes.Swap(graph.mutable_node());
@@ -94,10 +129,13 @@ private:
         if (wraps) return add_wrapping(graph, node, types, type);
         const bool quantizes = type == Tensor::UINT16 && node.op_type() == "QuantizeLinear";
         const auto* direction = find_attribute(node, "direction");
-        const bool shifts_down = node.op_type() == "BitShift" && direction && direction->s() == "RIGHT";
+        const bool shifts_down =
+            node.op_type() == "BitShift" && direction && direction->s() == "RIGHT";
         const bool keeps = quantizes || shifts_down || keeping.contains(node.op_type());
-        if (type != 0 && !keeps && !leaving.contains(node.op_type()) && node.op_type() != "Cast") refuse(node, type);
-        for (const std::string& output : node.output()) types.own[output] = made != 0 ? made : keeps ? type : 0;
+        if (type != 0 && !keeps && !leaving.contains(node.op_type()) && node.op_type() != "Cast")
+            refuse(node, type);
+        for (const std::string& output : node.output())
+            types.own[output] = made != 0 ? made : keeps ? type : 0;
         graph.add_node()->Swap(&node);
     }
 
@@ -114,8 +152,10 @@ private:
     /// The unsigned type that an attribute names.
     int type_made(const Node& node, int type) const {
         int made = 0;
-        if (const auto* to = find_attribute(node, "to"); to && node.op_type() == "Cast") made = int(to->i());
-        if (const auto* value = find_attribute(node, "value"); value && node.op_type().starts_with("Constant"))
+        if (const auto* to = find_attribute(node, "to"); to && node.op_type() == "Cast")
+            made = int(to->i());
+        if (const auto* value = find_attribute(node, "value");
+            value && node.op_type().starts_with("Constant"))
             made = value->t().data_type();
         if (!held_as(made)) return 0;
         // Of negative numbers it would be beyond what int64 holds.
@@ -136,7 +176,8 @@ private:
     }
 
     void add_wrapping(Graph& graph, Node& node, Types& types, int type) const {
-        if (type == Tensor::UINT64 || (type == Tensor::UINT32 && node.op_type() == "Mul")) refuse(node, type);
+        if (type == Tensor::UINT64 || (type == Tensor::UINT32 && node.op_type() == "Mul"))
+            refuse(node, type);
         const std::string result = node.output(0), exact = result + "/exact";
         for (int i = 0; i < node.input_size(); ++i) {
             const std::string wide = fmt::format("{}/operand_{}", result, i);
@@ -150,9 +191,11 @@ private:
     }
 
     [[noreturn]] void refuse(const Node& node, int type) const {
-        const std::string name = node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
-        fail<UnsupportedError>("onnx: {}: {} node '{}' has elements of type {}, which Catena does not have", path_, node.op_type(),
-                               name, Tensor::DataType_Name(Tensor::DataType(type)));
+        const std::string name =
+            node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+        fail<UnsupportedError>(
+            "onnx: {}: {} node '{}' has elements of type {}, which Catena does not have", path_,
+            node.op_type(), name, Tensor::DataType_Name(Tensor::DataType(type)));
     }
 
     const std::string& path_;
@@ -168,16 +211,24 @@ std::optional<Dtype> held_as(int type) {
 
 Array read_unsigned(const Tensor& tensor, const Shape& shape) {
     if (tensor.data_location() == Tensor::EXTERNAL)
-        fail<UnsupportedError>("onnx: tensor '{}' in a file of its own has elements of type {}, which Catena does not have",
-                               tensor.name(), Tensor::DataType_Name(Tensor::DataType(tensor.data_type())));
+        fail<UnsupportedError>(
+            "onnx: tensor '{}' in a file of its own has elements of type {}, which Catena does not "
+            "have",
+            tensor.name(), Tensor::DataType_Name(Tensor::DataType(tensor.data_type())));
     const int64_t count = element_count(shape);
-    const int64_t most = int64_t(tensor.raw_data().size()) + tensor.int32_data_size() + tensor.uint64_data_size();
-    if (count > most) fail<FileError>("onnx: tensor '{}' holds at most {} elements, its sizes need {}", tensor.name(), most, count);
+    const int64_t most =
+        int64_t(tensor.raw_data().size()) + tensor.int32_data_size() + tensor.uint64_data_size();
+    if (count > most)
+        fail<FileError>("onnx: tensor '{}' holds at most {} elements, its sizes need {}",
+                        tensor.name(), most, count);
     const Array array = Array::empty({Dtype::int64, shape});
     int64_t* to = array.to_fill<int64_t>();
-    if (tensor.data_type() == Tensor::UINT16) copy<uint16_t>(tensor, tensor.int32_data(), to, count);
-    else if (tensor.data_type() == Tensor::UINT32) copy<uint32_t>(tensor, tensor.uint64_data(), to, count);
-    else copy<uint64_t>(tensor, tensor.uint64_data(), to, count);
+    if (tensor.data_type() == Tensor::UINT16)
+        copy<uint16_t>(tensor, tensor.int32_data(), to, count);
+    else if (tensor.data_type() == Tensor::UINT32)
+        copy<uint32_t>(tensor, tensor.uint64_data(), to, count);
+    else
+        copy<uint64_t>(tensor, tensor.uint64_data(), to, count);
     return array.astype(*held_as(tensor.data_type()));
 }
 

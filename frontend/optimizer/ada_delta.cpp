@@ -8,7 +8,9 @@ namespace {
 const Sweep& ada_delta_update() {
     static const Sweep sweep(
         "ada_delta_update",
-        {.values = 4, .targets = {0, 2, 3}, .scalars = {"rho", "eps"},
+        {.values = 4,
+         .targets = {0, 2, 3},
+         .scalars = {"rho", "eps"},
          .formula = make_formula<4, 2>([](auto p, auto g, auto msg, auto msdx, auto rho, auto eps) {
              auto msg1 = rho * msg + (1.0 - rho) * g * g;
              auto dx = sqrt((msdx + eps) / (msg1 + eps)) * g;

@@ -6,11 +6,15 @@ namespace catena {
 namespace {
 
 const Sweep& ada_grad_update() {
-    static const Sweep sweep("ada_grad_update", {.values = 3, .targets = {0, 2}, .scalars = {"lr", "eps"},
-                                                 .formula = make_formula<3, 2>([](auto p, auto g, auto h, auto lr, auto eps) {
-                                                     auto h1 = h + g * g;
-                                                     return std::tuple(p - lr * g / (sqrt(h1) + eps), h1);
-                                                 })});
+    static const Sweep sweep(
+        "ada_grad_update",
+        {.values = 3,
+         .targets = {0, 2},
+         .scalars = {"lr", "eps"},
+         .formula = make_formula<3, 2>([](auto p, auto g, auto h, auto lr, auto eps) {
+             auto h1 = h + g * g;
+             return std::tuple(p - lr * g / (sqrt(h1) + eps), h1);
+         })});
     return sweep;
 }
 

@@ -18,18 +18,19 @@ struct AdamOptions {
 };
 
 /// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
-/// p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t)
+/// p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t)
+/// / (1 - beta1^t)
 ///
 /// As in Chainer, eps stands outside the bias correction and the decay is not scaled by alpha.
 ///
 /// amsgrad: vhat = max(vhat, v) stands for v in p's line.
-/// adabound: alpha_t / (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f is
-/// final_lr alpha / (alpha at setup).
+/// adabound: alpha_t / (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 /
+/// (gamma t)), where f is final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});
-    explicit Adam(double alpha, double beta1 = AdamOptions().beta1, double beta2 = AdamOptions().beta2,
-                  double eps = AdamOptions().eps)
+    explicit Adam(double alpha, double beta1 = AdamOptions().beta1,
+                  double beta2 = AdamOptions().beta2, double eps = AdamOptions().eps)
         : Adam(AdamOptions{.alpha = alpha, .beta1 = beta1, .beta2 = beta2, .eps = eps}) {}
     std::string type_name() const override { return "Adam"; }
     std::vector<std::string> moment_names() const override;
@@ -48,8 +49,8 @@ private:
     Cell initial_alpha_;
 };
 
-/// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as in
-/// Chainer.
+/// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as
+/// in Chainer.
 class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
@@ -76,7 +77,8 @@ public:
 /// Adam with amsgrad and adabound.
 class AMSBound : public Adam {
 public:
-    explicit AMSBound(AdamOptions options = {}) : Adam((options.amsgrad = options.adabound = true, options)) {}
+    explicit AMSBound(AdamOptions options = {})
+        : Adam((options.amsgrad = options.adabound = true, options)) {}
     explicit AMSBound(double alpha) : AMSBound(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AMSBound"; }
 };

@@ -23,7 +23,8 @@ bool is_finite(const Array& array, int64_t begin, int64_t end) {
         using T = decltype(zero);
         const T* elements = array.elements<T>();
         bool finite = true;
-        for (int64_t i = begin; i < end; ++i) finite &= std::abs(double(elements[i])) <= std::numeric_limits<double>::max();
+        for (int64_t i = begin; i < end; ++i)
+            finite &= std::abs(double(elements[i])) <= std::numeric_limits<double>::max();
         return finite;
     });
 }
@@ -36,7 +37,8 @@ void run_all_finite(const KernelCall& call) {
         std::vector<char> each(size_t(chunks), 1);
         parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i)
-                each[size_t(i)] = is_finite(array, i * chunk_elements, std::min((i + 1) * chunk_elements, array.size()));
+                each[size_t(i)] = is_finite(array, i * chunk_elements,
+                                            std::min((i + 1) * chunk_elements, array.size()));
         });
         finite &= std::ranges::all_of(each, [](char c) { return c != 0; });
     }
@@ -55,7 +57,8 @@ Variables body(std::span<const Variable> arrays, const Attributes&, std::span<co
 
 Types type_of_truth(const TypeCall& call) {
     for (const Type& input : call.inputs)
-        if (!is_float(input.dtype)) fail<DtypeError>("all_finite: takes floats, not {}", name_of(input.dtype));
+        if (!is_float(input.dtype))
+            fail<DtypeError>("all_finite: takes floats, not {}", name_of(input.dtype));
     return {Type{Dtype::bool_, {}}};
 }
 
@@ -76,11 +79,13 @@ Variable all_finite(std::span<const Variable> arrays) {
     ReusedVector<const Variable*> all;
     for (const Variable& array : arrays) all.push_back(&array);
     Variable finite;
-    for_each_device(std::span<const Variable* const>(all), [](const Variable* array) -> Device& { return array->device(); },
-                    [&](std::span<const Variable* const> there, Device&) {
-                        const Variable part = apply(all_finite_op(), there, current_location())[0];
-                        finite = finite.defined() ? finite && beside(part, finite.device()) : part;
-                    });
+    for_each_device(
+        std::span<const Variable* const>(all),
+        [](const Variable* array) -> Device& { return array->device(); },
+        [&](std::span<const Variable* const> there, Device&) {
+            const Variable part = apply(all_finite_op(), there, current_location())[0];
+            finite = finite.defined() ? finite && beside(part, finite.device()) : part;
+        });
     return finite;
 }
 

@@ -5,7 +5,9 @@
 
 namespace catena {
 
-Variable beside(const Variable& x, Device& device) { return are_apart(x.device(), device) ? copy(x, device) : x; }
+Variable beside(const Variable& x, Device& device) {
+    return are_apart(x.device(), device) ? copy(x, device) : x;
+}
 
 void move_beside(const State& state, Device& device) {
     if (device.is_meta() || &state.device() == &device) return;

@@ -10,21 +10,26 @@
 
 namespace catena {
 
-/// Whether arrays of the two cannot meet in an operation. The meta device, where only types are computed, goes with every other.
-inline bool are_apart(const Device& a, const Device& b) { return &a != &b && !a.is_meta() && !b.is_meta(); }
+/// Whether arrays of the two cannot meet in an operation. The meta device, where only types are
+/// computed, goes with every other.
+inline bool are_apart(const Device& a, const Device& b) {
+    return &a != &b && !a.is_meta() && !b.is_meta();
+}
 
 /// x for operations on `device`: a copy where it lies on another.
 Variable beside(const Variable& x, Device& device);
 /// The content of a state, moved and not recorded.
 void move_beside(const State& state, Device& device);
 
-/// Calls run(those of `items` on one device, the device) for every device that one of them is on, in the order of their firsts.
+/// Calls run(those of `items` on one device, the device) for every device that one of them is on,
+/// in the order of their firsts.
 template <class Item, class DeviceOf, class Run>
 void for_each_device(std::span<const Item> items, const DeviceOf& device_of, const Run& run) {
     if (items.empty()) return;
     Device& first = device_of(items[0]);
     ReusedVector<Item> here, left;
-    for (const Item& item : items) (are_apart(device_of(item), first) ? left : here).push_back(item);
+    for (const Item& item : items)
+        (are_apart(device_of(item), first) ? left : here).push_back(item);
     if (left.empty()) return run(items, first);
     run(std::span<const Item>(here), first);
     for_each_device(std::span<const Item>(left), device_of, run);

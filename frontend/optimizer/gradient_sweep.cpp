@@ -4,8 +4,9 @@
 
 namespace catena {
 
-void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots, std::span<const Variable> shared,
-                     std::initializer_list<Scalar> scalars, GradientSweepValues values) {
+void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots,
+                     std::span<const Variable> shared, std::initializer_list<Scalar> scalars,
+                     GradientSweepValues values) {
     ReusedVector<Variables> rows, results;
     for (UpdateSlot* slot : slots) {
         Variables& row = rows.emplace_back();
@@ -15,7 +16,8 @@ void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots, std
     sweep.run(rows, shared, {scalars.begin(), scalars.size()}, results);
     for (size_t i = 0; i < slots.size(); ++i)
         // Changed in place when the array is the same; a gradient keeps its variable then.
-        if (!(results[i][0].array() == rows[i][0].array())) slots[i]->param.set_grad_variable(results[i][0]);
+        if (!(results[i][0].array() == rows[i][0].array()))
+            slots[i]->param.set_grad_variable(results[i][0]);
 }
 
 }  // namespace catena

@@ -10,7 +10,8 @@ namespace catena {
 enum class GradientSweepValues { gradient, gradient_and_param };
 
 /// Replaces the gradients of `slots` by one sweep whose only output is the new gradient.
-void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots, std::span<const Variable> shared,
-                     std::initializer_list<Scalar> scalars, GradientSweepValues values);
+void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots,
+                     std::span<const Variable> shared, std::initializer_list<Scalar> scalars,
+                     GradientSweepValues values);
 
 }  // namespace catena

@@ -19,41 +19,57 @@ constexpr auto gradient_alone = GradientSweepValues::gradient;
 constexpr auto gradient_and_param = GradientSweepValues::gradient_and_param;
 
 const Sweep& weight_decay_sweep() {
-    static const Sweep sweep("weight_decay", {.values = 2, .targets = {0}, .scalars = {"rate"},
-                                              .formula = make_formula<2, 1>([](auto g, auto p, auto rate) {
-                                                  return g + rate * p;
-                                              })});
+    static const Sweep sweep(
+        "weight_decay",
+        {.values = 2,
+         .targets = {0},
+         .scalars = {"rate"},
+         .formula = make_formula<2, 1>([](auto g, auto p, auto rate) { return g + rate * p; })});
     return sweep;
 }
 
 const Sweep& lasso_sweep() {
-    static const Sweep sweep("lasso", {.values = 2, .targets = {0}, .scalars = {"rate"},
-                                       .formula = make_formula<2, 1>([](auto g, auto p, auto rate) {
-                                           auto sign = select(p > 0.0, 1.0, select(p < 0.0, -1.0, p));  // NaN stays.
-                                           return g + rate * sign;
-                                       })});
+    static const Sweep sweep(
+        "lasso", {.values = 2,
+                  .targets = {0},
+                  .scalars = {"rate"},
+                  .formula = make_formula<2, 1>([](auto g, auto p, auto rate) {
+                      auto sign = select(p > 0.0, 1.0, select(p < 0.0, -1.0, p));  // NaN stays.
+                      return g + rate * sign;
+                  })});
     return sweep;
 }
 
 const Sweep& clipping_sweep() {
-    static const Sweep sweep("clip_gradient", {.values = 1, .shared = 1, .targets = {0},
-                                               .formula = make_formula<2, 0>([](auto g, auto rate) { return g * rate; })});
+    static const Sweep sweep(
+        "clip_gradient",
+        {.values = 1,
+         .shared = 1,
+         .targets = {0},
+         .formula = make_formula<2, 0>([](auto g, auto rate) { return g * rate; })});
     return sweep;
 }
 
 const Sweep& hard_clipping_sweep() {
-    static const Sweep sweep("hard_clip_gradient", {.values = 1, .targets = {0}, .scalars = {"lower_bound", "upper_bound"},
-                                                    .formula = make_formula<1, 2>([](auto g, auto lower, auto upper) {
-                                                        return minimum(maximum(g, lower), upper);
-                                                    })});
+    static const Sweep sweep("hard_clip_gradient",
+                             {.values = 1,
+                              .targets = {0},
+                              .scalars = {"lower_bound", "upper_bound"},
+                              .formula = make_formula<1, 2>([](auto g, auto lower, auto upper) {
+                                  return minimum(maximum(g, lower), upper);
+                              })});
     return sweep;
 }
 
 const Sweep& lars_sweep() {
-    static const Sweep sweep("scale_layer_rate", {.values = 2, .shared = 1, .targets = {0}, .scalars = {"weight_decay"},
-                                                  .formula = make_formula<3, 1>([](auto g, auto p, auto rate, auto decay) {
-                                                      return rate * (g + decay * p);
-                                                  })});
+    static const Sweep sweep(
+        "scale_layer_rate",
+        {.values = 2,
+         .shared = 1,
+         .targets = {0},
+         .scalars = {"weight_decay"},
+         .formula = make_formula<3, 1>(
+             [](auto g, auto p, auto rate, auto decay) { return rate * (g + decay * p); })});
     return sweep;
 }
 
@@ -71,8 +87,12 @@ void ParameterHook::operator()(Optimizer& optimizer) {
     auto no_graph = no_backprop_mode();
     ReusedVector<UpdateSlot*> slots;
     find_active(optimizer, slots);
-    for_each_device(std::span<UpdateSlot* const>(slots), [](const UpdateSlot* slot) -> Device& { return slot->param.device(); },
-                    [&](Slots there, Device& device) { change(there, beside(optimizer.step_count(), device)); });
+    for_each_device(
+        std::span<UpdateSlot* const>(slots),
+        [](const UpdateSlot* slot) -> Device& { return slot->param.device(); },
+        [&](Slots there, Device& device) {
+            change(there, beside(optimizer.step_count(), device));
+        });
 }
 
 void WeightDecay::change(Slots slots, const Variable&) {
@@ -102,9 +122,11 @@ void GradientHardClipping::change(Slots slots, const Variable&) {
 void GradientLARS::change(Slots slots, const Variable&) {
     for (UpdateSlot* slot : slots) {
         const Variable size = norm(slot->param);
-        const Variable local = size / (eps + norm(slot->param.grad_variable()) + weight_decay * size);
+        const Variable local =
+            size / (eps + norm(slot->param.grad_variable()) + weight_decay * size);
         const Variable rate = where(size > threshold, local, 1);
-        sweep_gradients(lars_sweep(), std::span(&slot, 1), std::span(&rate, 1), {weight_decay}, gradient_and_param);
+        sweep_gradients(lars_sweep(), std::span(&slot, 1), std::span(&rate, 1), {weight_decay},
+                        gradient_and_param);
     }
 }
 
@@ -117,13 +139,14 @@ void GradientNoise::change(Slots slots, const Variable& t) {
         DeviceScope scope(g.device());
         const Variable noise = noise_(g.type(), *this, t);
         if (noise.shape() != g.shape())
-            fail<ShapeError>("GradientNoise: the noise of {} has shape {}, its gradient {}", slot->path,
-                             to_string(noise.shape()), to_string(g.shape()));
+            fail<ShapeError>("GradientNoise: the noise of {} has shape {}, its gradient {}",
+                             slot->path, to_string(noise.shape()), to_string(g.shape()));
         slot->param.set_grad_variable(cast(g + noise, g.dtype()));
     }
 }
 
-Variable exponential_decay_noise(const Type& gradient, const GradientNoise& hook, const Variable& t) {
+Variable exponential_decay_noise(const Type& gradient, const GradientNoise& hook,
+                                 const Variable& t) {
     const Dtype dtype = compute_dtype(gradient.dtype);
     const Variable deviation = sqrt(hook.eta / pow(1.0 + cast(t, Dtype::float64), 0.55));
     return cast(cast(deviation, dtype) * random_normal(gradient.shape, dtype), gradient.dtype);

@@ -10,7 +10,8 @@ namespace catena {
 class ParameterHook : public OptimizerHook {
 public:
     void operator()(Optimizer& optimizer) final;
-    /// `t` is the number of updates so far, int64, 0-d. It and `slots` are on one device; called for each device that has parameters.
+    /// `t` is the number of updates so far, int64, 0-d. It and `slots` are on one device; called
+    /// for each device that has parameters.
     virtual void change(std::span<UpdateSlot* const> slots, const Variable& t) = 0;
 };
 
@@ -32,8 +33,8 @@ public:
     Cell rate;
 };
 
-/// Scales all gradients by threshold / norm when the L2 norm over all of them is larger than the threshold. A norm of NaN
-/// changes nothing.
+/// Scales all gradients by threshold / norm when the L2 norm over all of them is larger than the
+/// threshold. A norm of NaN changes nothing.
 class GradientClipping : public OptimizerHook {
 public:
     explicit GradientClipping(double threshold) : threshold(threshold, "threshold") {}
@@ -52,22 +53,27 @@ public:
     Cell lower_bound, upper_bound;
 };
 
-/// Layer-wise adaptive rates, https://arxiv.org/abs/1708.03888: g = rate (g + weight_decay p), where rate is
-/// |p| / (eps + |g| + weight_decay |p|) for a parameter whose norm is larger than the threshold, else 1.
+/// Layer-wise adaptive rates, https://arxiv.org/abs/1708.03888: g = rate (g + weight_decay p),
+/// where rate is |p| / (eps + |g| + weight_decay |p|) for a parameter whose norm is larger than the
+/// threshold, else 1.
 class GradientLARS : public ParameterHook {
 public:
     explicit GradientLARS(double threshold = 1e-2, double weight_decay = 0, double eps = 1e-9)
-        : threshold(threshold, "threshold"), weight_decay(weight_decay, "weight_decay"), eps(eps, "eps") {}
+        : threshold(threshold, "threshold"),
+          weight_decay(weight_decay, "weight_decay"),
+          eps(eps, "eps") {}
     std::string name() const override { return "GradientLARS"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
     Cell threshold, weight_decay, eps;
 };
 
-/// g += noise, by default normal noise of variance eta / (1 + t)^0.55: https://arxiv.org/abs/1511.06807.
+/// g += noise, by default normal noise of variance eta / (1 + t)^0.55:
+/// https://arxiv.org/abs/1511.06807.
 class GradientNoise : public ParameterHook {
 public:
     /// The noise of one gradient, of its shape.
-    using Noise = std::function<Variable(const Type& gradient, const GradientNoise& hook, const Variable& t)>;
+    using Noise =
+        std::function<Variable(const Type& gradient, const GradientNoise& hook, const Variable& t)>;
     explicit GradientNoise(double eta, Noise noise = {});
     std::string name() const override { return "GradientNoise"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
@@ -77,6 +83,7 @@ private:
     Noise noise_;
 };
 /// The default noise of GradientNoise.
-Variable exponential_decay_noise(const Type& gradient, const GradientNoise& hook, const Variable& t);
+Variable exponential_decay_noise(const Type& gradient, const GradientNoise& hook,
+                                 const Variable& t);
 
 }  // namespace catena

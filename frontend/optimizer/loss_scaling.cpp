@@ -20,9 +20,13 @@ namespace catena {
 namespace {
 
 const Sweep& unscale_sweep() {
-    static const Sweep sweep("unscale_gradient_by",
-                             {.values = 1, .shared = 1, .targets = {0}, .scalars = {},
-                              .formula = make_formula<2, 0>([](auto g, auto scale) { return g / scale; })});
+    static const Sweep sweep(
+        "unscale_gradient_by",
+        {.values = 1,
+         .shared = 1,
+         .targets = {0},
+         .scalars = {},
+         .formula = make_formula<2, 0>([](auto g, auto scale) { return g / scale; })});
     return sweep;
 }
 
@@ -33,10 +37,15 @@ Array on_host(Dtype dtype, double value) {
 
 }  // namespace
 
-LossScaling::LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options)
-    : between_(std::move(between)), growth_(std::pow(2.0, 1.0 / double(options.interval))), highest_(options.highest),
-      scale_(on_host(Dtype::float32, options.initial)), was_too_large_(on_host(Dtype::bool_, 0)),
-      safe_(on_host(Dtype::bool_, 1)), sent_scale_(on_host(Dtype::float32, options.initial)) {
+LossScaling::LossScaling(std::shared_ptr<GradientExchange> between,
+                         const LossScalingOptions& options)
+    : between_(std::move(between)),
+      growth_(std::pow(2.0, 1.0 / double(options.interval))),
+      highest_(options.highest),
+      scale_(on_host(Dtype::float32, options.initial)),
+      was_too_large_(on_host(Dtype::bool_, 0)),
+      safe_(on_host(Dtype::bool_, 1)),
+      sent_scale_(on_host(Dtype::float32, options.initial)) {
     scale_.set_name("/loss_scale");
     was_too_large_.set_name("/was_too_large");
     safe_.set_name("/is_safe_to_update");
@@ -54,22 +63,29 @@ bool LossScaling::is_safe_to_update() const { return safe_.array().item<bool>();
 /// Gives the loss the gradient that backward begins with.
 void LossScaling::begin(const Variable& loss, const BackwardOptions& options) {
     if (loss.size() != 1)
-        fail<ValueError>("loss_scaling: the loss should be one number, it is {}", to_string(loss.type()));
+        fail<ValueError>("loss_scaling: the loss should be one number, it is {}",
+                         to_string(loss.type()));
     move_beside(scale_, loss.device());
     auto no_graph = no_backprop_mode();
-    loss.set_grad_variable(cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
+    loss.set_grad_variable(
+        cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
 }
 
-void LossScaling::backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) {
+void LossScaling::backward(Optimizer& optimizer, const Variable& loss,
+                           const BackwardOptions& options) {
     begin(loss, options);
-    if (between_) between_->backward(optimizer, loss, options);
-    else loss.backward(options);
+    if (between_)
+        between_->backward(optimizer, loss, options);
+    else
+        loss.backward(options);
 }
 
 void LossScaling::backward_part(const Variable& loss, const BackwardOptions& options) {
     begin(loss, options);
-    if (between_) between_->backward_part(loss, options);
-    else loss.backward(options);
+    if (between_)
+        between_->backward_part(loss, options);
+    else
+        loss.backward(options);
 }
 
 GradientExchange::Outcome LossScaling::finish(Optimizer& optimizer) {
@@ -85,7 +101,8 @@ GradientExchange::Outcome LossScaling::finish(Optimizer& optimizer) {
     check_nan_in_grads(optimizer);
     unscale(slots, scale);
     update_loss_scale();
-    if (current_recorder() || !is_safe_to_update()) {  // Eager code reads it: good updates then keep nothing, and are in place.
+    if (current_recorder() || !is_safe_to_update()) {  // Eager code reads it: good updates then
+                                                       // keep nothing, and are in place.
         keep_states(optimizer, slots);
         bring_back_after(optimizer);
     }
@@ -95,10 +112,13 @@ GradientExchange::Outcome LossScaling::finish(Optimizer& optimizer) {
 void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
     auto no_graph = no_backprop_mode();
     std::vector<Variable> gradients;
-    for (UpdateSlot* slot : optimizer.active_slots()) gradients.push_back(slot->param.grad_variable());
+    for (UpdateSlot* slot : optimizer.active_slots())
+        gradients.push_back(slot->param.grad_variable());
     if (gradients.empty()) return;
     // It is on the loss's device, which is one of the model's.
-    if (std::ranges::none_of(gradients, [&](const Variable& g) { return &g.device() == &scale_.device(); })) move_beside(scale_, gradients[0].device());
+    if (std::ranges::none_of(gradients,
+                             [&](const Variable& g) { return &g.device() == &scale_.device(); }))
+        move_beside(scale_, gradients[0].device());
     for (const State* state : {&was_too_large_, &safe_}) move_beside(*state, scale_.device());
     assign(safe_, beside(all_finite(gradients), scale_.device()));
 }
@@ -124,7 +144,8 @@ void LossScaling::keep_states(Optimizer& optimizer, std::span<UpdateSlot* const>
     }
 }
 
-/// By a hook that is the last one each time, for others may change parameters, and setup() removes all.
+/// By a hook that is the last one each time, for others may change parameters, and setup() removes
+/// all.
 void LossScaling::bring_back_after(Optimizer& optimizer) {
     constexpr const char* name = "loss_scaling";
     try {
@@ -132,19 +153,25 @@ void LossScaling::bring_back_after(Optimizer& optimizer) {
     } catch (const ValueError&) {
     }
     optimizer.add_hook(
-        name, [kept = weak_from_this()](Optimizer&) {
+        name,
+        [kept = weak_from_this()](Optimizer&) {
             if (const auto scaling = kept.lock()) scaling->bring_back_if_bad();
-        }, OptimizerHook::Timing::post);
+        },
+        OptimizerHook::Timing::post);
 }
 
 void LossScaling::bring_back_if_bad() {
     std::vector<Before> changed = std::exchange(before_, {});
-    std::erase_if(changed, [](const Before& before) { return before.state.array() == before.content; });
-    for_each_device(std::span<const Before>(changed), [](const Before& before) -> Device& { return before.state.device(); },
-                    [&](std::span<const Before> there, Device& device) {
-                        const Variable safe = beside(safe_, device);
-                        for (const auto& [state, content] : there) assign(state, where(safe, state, Variable(content, false)));
-                    });
+    std::erase_if(changed,
+                  [](const Before& before) { return before.state.array() == before.content; });
+    for_each_device(
+        std::span<const Before>(changed),
+        [](const Before& before) -> Device& { return before.state.device(); },
+        [&](std::span<const Before> there, Device& device) {
+            const Variable safe = beside(safe_, device);
+            for (const auto& [state, content] : there)
+                assign(state, where(safe, state, Variable(content, false)));
+        });
 }
 
 void LossScaling::serialize(const Serializer& s) {
@@ -156,11 +183,13 @@ void LossScaling::serialize(const Serializer& s) {
 
 std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options) {
     if (options.interval < 1 || !(options.initial > 0) || !(options.initial <= options.highest))
-        fail<ValueError>("loss_scaling: interval {} should be at least 1 and 0 < initial {} <= highest {}", options.interval,
-                         options.initial, options.highest);
+        fail<ValueError>(
+            "loss_scaling: interval {} should be at least 1 and 0 < initial {} <= highest {}",
+            options.interval, options.initial, options.highest);
     optimizer.target();
     const auto* present = dynamic_cast<const LossScaling*>(optimizer.exchange().get());
-    auto scaling = std::make_shared<LossScaling>(present ? present->between() : optimizer.exchange(), options);
+    auto scaling =
+        std::make_shared<LossScaling>(present ? present->between() : optimizer.exchange(), options);
     optimizer.set_exchange(scaling);
     return scaling;
 }

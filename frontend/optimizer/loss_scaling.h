@@ -15,17 +15,21 @@ struct LossScalingOptions {
     double highest = 65504;   ///< The largest number of float16.
 };
 
-/// A loss scale that follows the gradients, so that those of a float16 network neither vanish nor overflow. An update with a
-/// gradient that is infinite or NaN changes neither parameters nor moments and halves the scale; the others let it grow.
-/// `optimizer.update(lossfun)` and `optimizer.backward(loss)` start with it; loss.backward() alone does not. Works in a
-/// static region without a cut: the scale is a State, and what a bad update computed is not selected (with fast_math, which
-/// takes every number as finite, nothing is ever found to be bad). As Chainer's optimizer.loss_scaling(interval), the step
-/// count t counts the skipped updates, and hooks are called. It is saved with the optimizer.
-class LossScaling final : public GradientExchange, public std::enable_shared_from_this<LossScaling> {
+/// A loss scale that follows the gradients, so that those of a float16 network neither vanish nor
+/// overflow. An update with a gradient that is infinite or NaN changes neither parameters nor
+/// moments and halves the scale; the others let it grow. `optimizer.update(lossfun)` and
+/// `optimizer.backward(loss)` start with it; loss.backward() alone does not. Works in a static
+/// region without a cut: the scale is a State, and what a bad update computed is not selected (with
+/// fast_math, which takes every number as finite, nothing is ever found to be bad). As Chainer's
+/// optimizer.loss_scaling(interval), the step count t counts the skipped updates, and hooks are
+/// called. It is saved with the optimizer.
+class LossScaling final : public GradientExchange,
+                          public std::enable_shared_from_this<LossScaling> {
 public:
     LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
 
-    void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) override;
+    void backward(Optimizer& optimizer, const Variable& loss,
+                  const BackwardOptions& options) override;
     void backward_part(const Variable& loss, const BackwardOptions& options) override;
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return between_ && between_->is_behind(); }
@@ -34,11 +38,14 @@ public:
     void set_between(std::shared_ptr<GradientExchange> exchange) { between_ = std::move(exchange); }
     const std::shared_ptr<GradientExchange>& between() const { return between_; }
 
-    double scale() const;             ///< Of the next backward. A host read, as the next.
-    bool is_safe_to_update() const;   ///< Whether the gradients checked last, those of the last update, were finite.
-    /// For training loops of one's own; finish() does both. Looks for gradients that are infinite or NaN.
+    double scale() const;  ///< Of the next backward. A host read, as the next.
+    bool is_safe_to_update()
+        const;  ///< Whether the gradients checked last, those of the last update, were finite.
+    /// For training loops of one's own; finish() does both. Looks for gradients that are infinite
+    /// or NaN.
     void check_nan_in_grads(Optimizer& optimizer);
-    void update_loss_scale();         ///< Halves the scale after a bad check, lets it grow after a good one.
+    void
+    update_loss_scale();  ///< Halves the scale after a bad check, lets it grow after a good one.
     /// "loss_scale", "was_too_large", "sent_scale"; a file without one does not change it.
     void serialize(const Serializer& s) override;
 
@@ -57,12 +64,14 @@ private:
     std::shared_ptr<GradientExchange> between_;  ///< Of several processes; may be null.
     double growth_, highest_;
     State scale_, was_too_large_, safe_;
-    State sent_scale_;  ///< Of the gradients that the next update uses, when the exchange is behind.
+    State
+        sent_scale_;  ///< Of the gradients that the next update uses, when the exchange is behind.
     std::vector<Before> before_;
 };
 
-/// Gives `optimizer`, after its setup(), a scale that follows its gradients; one that it has is replaced.
-/// ValueError unless interval >= 1 and 0 < initial <= highest.
-std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options = {});
+/// Gives `optimizer`, after its setup(), a scale that follows its gradients; one that it has is
+/// replaced. ValueError unless interval >= 1 and 0 < initial <= highest.
+std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer,
+                                          const LossScalingOptions& options = {});
 
 }  // namespace catena

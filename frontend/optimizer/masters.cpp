@@ -55,13 +55,17 @@ void give_back(UpdateSlot& slot) {
     if (was_cleared) slot.param.cleargrad();
 }
 
-void store(const UpdateSlot& slot) { assign(slot.replaced, cast(slot.param, slot.replaced.dtype())); }
+void store(const UpdateSlot& slot) {
+    assign(slot.replaced, cast(slot.param, slot.replaced.dtype()));
+}
 
 }  // namespace
 
 void take_masters(std::span<UpdateSlot> slots) {
     for (UpdateSlot& slot : slots)
-        if (!slot.replaced.defined() && slot.is_active() && slot.update_dtype() != slot.param.dtype()) take_master(slot);
+        if (!slot.replaced.defined() && slot.is_active() &&
+            slot.update_dtype() != slot.param.dtype())
+            take_master(slot);
 }
 
 MastersScope::~MastersScope() {
@@ -73,8 +77,11 @@ void MastersScope::store_updates() {
     for (UpdateSlot& slot : optimizer_.slots()) {
         if (!slot.replaced.defined()) continue;
         if (!is_same(slot.replaced.grad_variable(), slot.replaced_gradient))
-            fail<ValueError>("{}: a hook changed the gradient of {}, which is updated in float32 by now; hooks change those of "
-                             "optimizer.active_slots()", optimizer_.type_name(), slot.path);
+            fail<ValueError>(
+                "{}: a hook changed the gradient of {}, which is updated in float32 by now; hooks "
+                "change those of "
+                "optimizer.active_slots()",
+                optimizer_.type_name(), slot.path);
         if (slot.is_active()) store(slot);
         stored_.emplace_back(&slot, slot.param.array());
     }
@@ -91,11 +98,14 @@ void load_master(const Serializer& s, UpdateSlot& slot) {
     Array array = slot.use_fp32 && s.has(key) ? s.read(key) : Array();
     if (array.defined()) {
         if (slot.param.array().defined() && array.shape() != slot.param.shape())
-            s.wrong(key, fmt::format("has shape {}, its parameter {}", to_string(array.shape()), to_string(slot.param.shape())));
+            s.wrong(key, fmt::format("has shape {}, its parameter {}", to_string(array.shape()),
+                                     to_string(slot.param.shape())));
         array = s.converted(key, array, Dtype::float32);
     }
     s.later([&slot, array, key] {
-        slot.master.set_array(array.defined() && slot.param.array().defined() ? array.to(slot.param.device()) : array);
+        slot.master.set_array(array.defined() && slot.param.array().defined()
+                                  ? array.to(slot.param.device())
+                                  : array);
         slot.master.set_name(slot.path + "/" + key);
     });
 }

@@ -13,18 +13,23 @@ struct MSVAGOptions {
 
 /// M-SVAG, https://arxiv.org/abs/1705.07774: momentum scaled by how much of the gradient is signal.
 ///
-/// m += (1 - beta) (g - m);  v += (1 - beta) (g^2 - v);  mt = m / (1 - beta^t);  vt = v / (1 - beta^t)
-/// rho = min((1 - beta)^2 (1 - beta^2t) / ((1 - beta^t)^2 (1 - beta^2)), 0.9999);  s = (vt - mt^2) / (1 - rho)
-/// p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
+/// m += (1 - beta) (g - m);  v += (1 - beta) (g^2 - v);  mt = m / (1 - beta^t);  vt = v / (1 -
+/// beta^t) rho = min((1 - beta)^2 (1 - beta^2t) / ((1 - beta^t)^2 (1 - beta^2)), 0.9999);  s = (vt
+/// - mt^2) / (1 - rho) p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
 class MSVAG : public Optimizer {
 public:
     explicit MSVAG(const MSVAGOptions& options = {})
-        : lr(options.lr, "lr"), beta(options.beta, "beta"), eta(options.eta, "eta"),
+        : lr(options.lr, "lr"),
+          beta(options.beta, "beta"),
+          eta(options.eta, "eta"),
           weight_decay_rate(options.weight_decay_rate, "weight_decay_rate") {}
-    explicit MSVAG(double lr, double beta = MSVAGOptions().beta) : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
+    explicit MSVAG(double lr, double beta = MSVAGOptions().beta)
+        : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
     std::string type_name() const override { return "MSVAG"; }
     std::vector<std::string> moment_names() const override { return {"m", "v"}; }
-    std::vector<Cell> hyperparameters() const override { return {lr, beta, eta, weight_decay_rate}; }
+    std::vector<Cell> hyperparameters() const override {
+        return {lr, beta, eta, weight_decay_rate};
+    }
     Cell lr, beta, eta, weight_decay_rate;
 
 protected:

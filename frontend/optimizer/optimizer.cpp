@@ -33,9 +33,12 @@ private:
 };
 
 const Sweep& unscale_sweep() {
-    static const Sweep sweep("unscale_gradient",
-                             {.values = 1, .targets = {0}, .scalars = {"loss_scale"},
-                              .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
+    static const Sweep sweep(
+        "unscale_gradient",
+        {.values = 1,
+         .targets = {0},
+         .scalars = {"loss_scale"},
+         .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
     return sweep;
 }
 
@@ -45,9 +48,11 @@ bool has_any(const Serializer& s, std::span<const std::string> keys) {
     return std::ranges::any_of(keys, [&](const std::string& key) { return s.has(key); });
 }
 
-void check_moment(const Serializer& s, const std::string& name, const Array& moment, const Shape& shape) {
+void check_moment(const Serializer& s, const std::string& name, const Array& moment,
+                  const Shape& shape) {
     if (moment.shape() != shape)
-        s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(moment.shape()), to_string(shape)));
+        s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(moment.shape()),
+                                  to_string(shape)));
 }
 
 }  // namespace
@@ -58,8 +63,11 @@ Optimizer::~Optimizer() = default;
 Optimizer& Optimizer::setup(Link& link) {
     link.check_all_listed();
     if (link.params().empty())
-        fail<ValueError>("{}: setup: {} has no parameters to train; list its links with add_children and its parameters "
-                         "with add_param", type_name(), link.type_name());
+        fail<ValueError>(
+            "{}: setup: {} has no parameters to train; list its links with add_children and its "
+            "parameters "
+            "with add_param",
+            type_name(), link.type_name());
     if (exchange_) exchange_->restart();
     target_ = &link;
     slots_.clear();
@@ -69,7 +77,10 @@ Optimizer& Optimizer::setup(Link& link) {
     std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
     for (auto& [path, param] : link.namedparams())
         if (seen.insert(param->body()).second)
-            slots_.push_back({.path = path, .param = *param, .enabled = param->update_flag(), .use_fp32 = use_fp32_});
+            slots_.push_back({.path = path,
+                              .param = *param,
+                              .enabled = param->update_flag(),
+                              .use_fp32 = use_fp32_});
     begin();
     return *this;
 }
@@ -93,11 +104,13 @@ Cell Optimizer::hyperparameter(std::string_view name) const {
         if (cell.name() == name) return cell;
         names += (names.empty() ? "" : ", ") + std::string(cell.name());
     }
-    fail<ValueError>("{}: there is no hyperparameter '{}'; there are: {}", type_name(), name, names);
+    fail<ValueError>("{}: there is no hyperparameter '{}'; there are: {}", type_name(), name,
+                     names);
 }
 
 void Optimizer::set_loss_scale(double scale) {
-    if (!(scale > 0)) fail<ValueError>("{}: the loss scale must be positive, not {}", type_name(), scale);
+    if (!(scale > 0))
+        fail<ValueError>("{}: the loss scale must be positive, not {}", type_name(), scale);
     loss_scale_ = scale;
     scaled_ = true;
 }
@@ -106,7 +119,8 @@ ParameterRule Optimizer::update_rule(const Parameter& param) {
     target();
     for (UpdateSlot& slot : slots_)
         if (slot.is_of(param.body())) return {*this, slot};
-    fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given", type_name(), param.name());
+    fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given",
+                     type_name(), param.name());
 }
 
 void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
@@ -116,7 +130,9 @@ void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
     slot.moments.clear();
 }
 
-void Optimizer::set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
+void Optimizer::set_exchange(std::shared_ptr<GradientExchange> exchange) {
+    exchange_ = std::move(exchange);
+}
 
 std::span<UpdateSlot> Optimizer::slots() { return slots_; }
 
@@ -132,16 +148,21 @@ std::vector<UpdateSlot*> Optimizer::active_slots() {
     return active;
 }
 
-Array Optimizer::first_moment(const std::string&, const Type& type) const { return Array::zeros(type); }
+Array Optimizer::first_moment(const std::string&, const Type& type) const {
+    return Array::zeros(type);
+}
 
 void Optimizer::initialize_moments(UpdateSlot& slot) {
-    for (const State& moment : slot.moments) move_beside(moment, slot.param.device());  // A model may be moved after its optimizer was loaded.
+    for (const State& moment : slot.moments)
+        move_beside(moment,
+                    slot.param.device());  // A model may be moved after its optimizer was loaded.
     if (!slot.moments.empty()) return;
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
     const Optimizer& rule = rule_of(slot);
     for (const std::string& name : rule.moment_names()) {
-        slot.moments.emplace_back(rule.first_moment(name, {slot.update_dtype(), slot.param.shape()}));
+        slot.moments.emplace_back(
+            rule.first_moment(name, {slot.update_dtype(), slot.param.shape()}));
         slot.moments.back().set_name(slot.path + "/" + name);
     }
 }
@@ -161,7 +182,8 @@ void Optimizer::update(const std::source_location& at) {
     if (scaled_) unscale_gradients();
     ReusedVector<UpdateSlot*> active;
     find_active_slots(active);
-    if (!active.empty()) move_beside(t_, active[0]->param.device());  // Rules and hooks compute with it.
+    if (!active.empty())
+        move_beside(t_, active[0]->param.device());  // Rules and hooks compute with it.
     call_hooks(OptimizerHook::Timing::pre);
     find_active_slots(active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
@@ -180,7 +202,8 @@ void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
         const Variable t = beside(t_, device);
         UpdateGroup common{{}, t};
         common.slots.swap(memory);
-        std::vector<std::pair<Optimizer*, UpdateGroup>> others;  // By formula, in the order of their first parameters.
+        std::vector<std::pair<Optimizer*, UpdateGroup>>
+            others;  // By formula, in the order of their first parameters.
         for (UpdateSlot* slot : slots) {
             Optimizer& rule = rule_of(*slot);
             if (!slot->own_numbers.empty()) {
@@ -188,8 +211,10 @@ void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
             } else if (&rule == this) {
                 common.slots.push_back(slot);
             } else {
-                auto group = std::ranges::find(others, &rule, &std::pair<Optimizer*, UpdateGroup>::first);
-                if (group == others.end()) group = others.insert(group, {&rule, UpdateGroup{{}, t}});
+                auto group =
+                    std::ranges::find(others, &rule, &std::pair<Optimizer*, UpdateGroup>::first);
+                if (group == others.end())
+                    group = others.insert(group, {&rule, UpdateGroup{{}, t}});
                 group->second.slots.push_back(slot);
             }
         }
@@ -201,10 +226,14 @@ void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
 
 void Optimizer::new_epoch(bool automatic) {
     if (automatic && !use_auto_new_epoch)
-        fail<ValueError>("{}: new_epoch(true) is for updaters, which set use_auto_new_epoch", type_name());
+        fail<ValueError>("{}: new_epoch(true) is for updaters, which set use_auto_new_epoch",
+                         type_name());
     if (!automatic && use_auto_new_epoch)
-        fail<ValueError>("{}: new_epoch: its updater counts the epochs; give the updater auto_new_epoch = false, or do not count "
-                         "them", type_name());
+        fail<ValueError>(
+            "{}: new_epoch: its updater counts the epochs; give the updater auto_new_epoch = "
+            "false, or do not count "
+            "them",
+            type_name());
     ++epoch_;
 }
 
@@ -236,18 +265,23 @@ void Optimizer::start_backward(Variable loss) {
 
 void Optimizer::backward(const Variable& loss) {
     BackwardOptions options{.loss_scale = loss_scale_};
-    if (exchange_) exchange_->backward(*this, loss, options);
-    else loss.backward(options);
+    if (exchange_)
+        exchange_->backward(*this, loss, options);
+    else
+        loss.backward(options);
 }
 
 void Optimizer::backward_part(const Variable& loss) {
     BackwardOptions options{.loss_scale = loss_scale_};
-    if (exchange_) exchange_->backward_part(loss, options);
-    else loss.backward(options);
+    if (exchange_)
+        exchange_->backward_part(loss, options);
+    else
+        loss.backward(options);
 }
 
 void Optimizer::unscale_gradients() {
-    sweep_gradients(unscale_sweep(), active_slots(), {}, {loss_scale_}, GradientSweepValues::gradient);
+    sweep_gradients(unscale_sweep(), active_slots(), {}, {loss_scale_},
+                    GradientSweepValues::gradient);
 }
 
 void Optimizer::serialize(const Serializer& s) {
@@ -256,8 +290,11 @@ void Optimizer::serialize(const Serializer& s) {
     if (!s.loading()) {
         s("t", t);
     } else if (Array array = s.read("t"); array.defined()) {
-        if (array.size() != 1) s.wrong("t", fmt::format("is {}, one integer is expected", to_string(array.type())));
-        s.later([this, loaded = s.converted("t", array, Dtype::int64).item<int64_t>()] { set_step_count(loaded); });
+        if (array.size() != 1)
+            s.wrong("t", fmt::format("is {}, one integer is expected", to_string(array.type())));
+        s.later([this, loaded = s.converted("t", array, Dtype::int64).item<int64_t>()] {
+            set_step_count(loaded);
+        });
     }
     s("epoch", epoch_);
     if (exchange_) exchange_->serialize(s["gradient_exchange"]);
@@ -272,26 +309,33 @@ void Optimizer::serialize(const Serializer& s) {
         const bool was_updated = slot.moments.size() == names.size();
         int64_t updates = was_updated ? t : 0;
         part("t", updates);
-        // Chainer asks for the moments of every parameter, and begins with new ones where they are None.
-        for (size_t i = 0; i < names.size(); ++i) part.write(names[i], was_updated ? slot.moments[i].array() : Array());
-        if (slot.use_fp32 && slot.master.is_initialized()) part.write(master_key, slot.master.array());
+        // Chainer asks for the moments of every parameter, and begins with new ones where they are
+        // None.
+        for (size_t i = 0; i < names.size(); ++i)
+            part.write(names[i], was_updated ? slot.moments[i].array() : Array());
+        if (slot.use_fp32 && slot.master.is_initialized())
+            part.write(master_key, slot.master.array());
     }
 }
 
-/// Frozen, or never updated. Older files have the optimizer's count for every parameter: in them one has no moments, although
-/// others of its formula do, because it never had a gradient.
-bool Optimizer::may_lack_moments(const Serializer& s, const UpdateSlot& slot, std::span<const std::string> names) const {
+/// Frozen, or never updated. Older files have the optimizer's count for every parameter: in them
+/// one has no moments, although others of its formula do, because it never had a gradient.
+bool Optimizer::may_lack_moments(const Serializer& s, const UpdateSlot& slot,
+                                 std::span<const std::string> names) const {
     const Serializer part = s[slot.path];
     if (!*slot.enabled) return true;
     if (!part.has("t")) return false;
     if (part.get("t", int64_t(0)) == 0) return true;
-    return std::ranges::any_of(slots_, [&](const UpdateSlot& other) { return other.rule == slot.rule && has_any(s[other.path], names); });
+    return std::ranges::any_of(slots_, [&](const UpdateSlot& other) {
+        return other.rule == slot.rule && has_any(s[other.path], names);
+    });
 }
 
 void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     const Serializer part = s[slot.path];
     const std::vector<std::string> names = rule_of(slot).moment_names();
-    if (!has_any(part, names) && may_lack_moments(s, slot, names)) return s.later([&slot] { slot.moments.clear(); });
+    if (!has_any(part, names) && may_lack_moments(s, slot, names))
+        return s.later([&slot] { slot.moments.clear(); });
     const bool is_known = slot.param.array().defined();
     std::vector<Array> moments;
     for (const std::string& name : names) {
@@ -319,13 +363,16 @@ Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string 
     target();
     if (name.empty()) name = hook->name();
     for (auto& [taken, other] : hooks_)
-        if (taken == name) fail<ValueError>("{}: a hook named '{}' is there already", type_name(), name);
+        if (taken == name)
+            fail<ValueError>("{}: a hook named '{}' is there already", type_name(), name);
     hooks_.emplace_back(std::move(name), std::move(hook));
     return *this;
 }
 
-Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)> hook, OptimizerHook::Timing timing) {
-    return add_hook(std::make_shared<FunctionOptimizerHook>(std::move(name), std::move(hook), timing));
+Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)> hook,
+                               OptimizerHook::Timing timing) {
+    return add_hook(
+        std::make_shared<FunctionOptimizerHook>(std::move(name), std::move(hook), timing));
 }
 
 void Optimizer::remove_hook(const std::string& name) {
@@ -337,7 +384,8 @@ namespace {
 
 /// The hooks as they are now: one that is called may add and remove others, and itself.
 template <class Hook>
-SmallVector<std::shared_ptr<Hook>, 4> held(const std::vector<std::pair<std::string, std::shared_ptr<Hook>>>& named) {
+SmallVector<std::shared_ptr<Hook>, 4> held(
+    const std::vector<std::pair<std::string, std::shared_ptr<Hook>>>& named) {
     SmallVector<std::shared_ptr<Hook>, 4> hooks;
     for (const auto& [name, hook] : named) hooks.push_back(hook);
     return hooks;

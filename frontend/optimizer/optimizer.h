@@ -29,15 +29,21 @@ public:
     virtual void operator()(Optimizer& optimizer) = 0;
 };
 
-/// Combines the gradients of several processes before they are used; see frontend/parallel/multi_node_optimizer.h.
+/// Combines the gradients of several processes before they are used; see
+/// frontend/parallel/multi_node_optimizer.h.
 class GradientExchange {
 public:
     virtual ~GradientExchange() = default;
     /// Runs loss.backward(options); may begin to send gradients while it runs.
-    virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
-    /// The same for one of several losses whose gradients are added up before update(): sends none while it runs.
-    virtual void backward_part(const Variable& loss, const BackwardOptions& options) { loss.backward(options); }
-    /// What became of the gradients of the last backward. Only after `replaced` may the update change the parameters.
+    virtual void backward(Optimizer& optimizer, const Variable& loss,
+                          const BackwardOptions& options) = 0;
+    /// The same for one of several losses whose gradients are added up before update(): sends none
+    /// while it runs.
+    virtual void backward_part(const Variable& loss, const BackwardOptions& options) {
+        loss.backward(options);
+    }
+    /// What became of the gradients of the last backward. Only after `replaced` may the update
+    /// change the parameters.
     enum class Outcome {
         replaced,  ///< The slots have the gradients to update with.
         kept,      ///< The next update will use them.
@@ -53,8 +59,9 @@ public:
     virtual void serialize(const Serializer&) {}
 };
 
-/// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
-/// moments) is a State, and hyperparameters are Cells, so a recorded training step can be replayed.
+/// Updates the parameters of a link from their gradients. Everything that changes from step to step
+/// (step count, moments) is a State, and hyperparameters are Cells, so a recorded training step can
+/// be replayed.
 ///
 /// A parameter that is empty, disabled or has no gradient is skipped, as are its moments.
 class Optimizer {
@@ -63,8 +70,8 @@ public:
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
 
-    /// Restarts with the parameters of `link`, which must outlive their use here; hooks are removed. ValueError when
-    /// it has none, or a member that is not listed.
+    /// Restarts with the parameters of `link`, which must outlive their use here; hooks are
+    /// removed. ValueError when it has none, or a member that is not listed.
     Optimizer& setup(Link& link);
     template <std::derived_from<Link> L>
         requires(!std::same_as<L, Link>)
@@ -85,33 +92,37 @@ public:
         update(std::source_location());
     }
 
-    /// loss.backward() with the loss scale, as in update(lossfun). With several processes, gradients are sent while it
-    /// runs.
+    /// loss.backward() with the loss scale, as in update(lossfun). With several processes,
+    /// gradients are sent while it runs.
     void backward(const Variable& loss);
-    /// The same for one of several losses, of copies of the model, whose gradients are added up before update().
+    /// The same for one of several losses, of copies of the model, whose gradients are added up
+    /// before update().
     void backward_part(const Variable& loss);
     /// Null: a single process.
     void set_exchange(std::shared_ptr<GradientExchange> exchange);
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
-    int64_t t() const;       ///< Updates so far.
+    int64_t t() const;                              ///< Updates so far.
     const State& step_count() const { return t_; }  ///< int64, 0-d; updated by compiled steps.
     int64_t epoch() const { return epoch_; }
-    /// Updaters set `use_auto_new_epoch` and pass true. ValueError when they and the user both count.
+    /// Updaters set `use_auto_new_epoch` and pass true. ValueError when they and the user both
+    /// count.
     void new_epoch(bool automatic = false);
     bool use_auto_new_epoch = false;
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
     /// False: update(lossfun) fills gradients with zeros instead of clearing them.
     void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
-    /// Gives zeros to initialised parameters that have no gradient: update() then changes them as Chainer does, by moments
-    /// and decay. Without it they are left alone.
+    /// Gives zeros to initialised parameters that have no gradient: update() then changes them as
+    /// Chainer does, by moments and decay. Without it they are left alone.
     void reallocate_cleared_grads();
-    /// Parameters of 16 bits are updated through float32 masters (frontend/optimizer/masters.h): their gradients, moments and
-    /// hooks are float32, and an update smaller than half a 16-bit step is not lost. Before or after setup(); before loading.
+    /// Parameters of 16 bits are updated through float32 masters (frontend/optimizer/masters.h):
+    /// their gradients, moments and hooks are float32, and an update smaller than half a 16-bit
+    /// step is not lost. Before or after setup(); before loading.
     void use_fp32_update(bool use = true);
 
     /// Gradients are divided by `scale` before any hook. update(lossfun)
-    /// starts backward with it; otherwise call loss.backward({.loss_scale = optimizer.loss_scale()}).
+    /// starts backward with it; otherwise call loss.backward({.loss_scale =
+    /// optimizer.loss_scale()}).
     void set_loss_scale(double scale);
     double loss_scale() const { return loss_scale_; }
 
@@ -128,21 +139,24 @@ public:
     void call_hooks(OptimizerHook::Timing timing);
     void call_hook(OptimizerHook& hook) { hook(*this); }
 
-    /// How one parameter is updated: its own hyperparameters and hooks (frontend/optimizer/parameter_rule.h). ValueError when
-    /// it is none of the target's.
+    /// How one parameter is updated: its own hyperparameters and hooks
+    /// (frontend/optimizer/parameter_rule.h). ValueError when it is none of the target's.
     ParameterRule update_rule(const Parameter& param);
-    /// By whose formula a parameter is updated: this optimizer, unless ParameterRule::use() gave it another one.
+    /// By whose formula a parameter is updated: this optimizer, unless ParameterRule::use() gave it
+    /// another one.
     Optimizer& rule_of(const UpdateSlot& slot) { return slot.rule ? *slot.rule : *this; }
     void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);  ///< ParameterRule::use().
     std::span<UpdateSlot> slots();
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
-    void find_active_slots(std::vector<UpdateSlot*>& active);  ///< The same, into a list that has memory.
+    void find_active_slots(
+        std::vector<UpdateSlot*>& active);  ///< The same, into a list that has memory.
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }
-    /// Step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and what the exchange of gradients remembers. The "t" of
-    /// a parameter that was never updated, so that it has no moments, is 0.
+    /// Step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and what the exchange of
+    /// gradients remembers. The "t" of a parameter that was never updated, so that it has no
+    /// moments, is 0.
     void serialize(const Serializer& s);
     /// Creates missing moments.
     void initialize_moments(UpdateSlot& slot);
@@ -150,9 +164,11 @@ public:
     void set_step_count(int64_t t);
     virtual std::string type_name() const = 0;
 
-    /// Numbers of the rule by name, "alpha", "lr"; setting one affects the next update, a compiled one too.
+    /// Numbers of the rule by name, "alpha", "lr"; setting one affects the next update, a compiled
+    /// one too.
     virtual std::vector<Cell> hyperparameters() const { return {}; }
-    Cell hyperparameter(std::string_view name) const;  ///< ValueError that lists the existing names.
+    Cell hyperparameter(
+        std::string_view name) const;  ///< ValueError that lists the existing names.
     virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:
@@ -169,7 +185,8 @@ private:
     void call_parameter_hooks(OptimizerHook::Timing timing);
     void update_groups(std::span<UpdateSlot* const> active);
     void load_moments(const Serializer& s, UpdateSlot& slot);
-    bool may_lack_moments(const Serializer& s, const UpdateSlot& slot, std::span<const std::string> names) const;
+    bool may_lack_moments(const Serializer& s, const UpdateSlot& slot,
+                          std::span<const std::string> names) const;
     void unscale_gradients();
 
     Link* target_ = nullptr;

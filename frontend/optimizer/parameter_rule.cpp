@@ -25,7 +25,9 @@ void ParameterRule::follow_optimizer() {
 }
 
 ParameterRule& ParameterRule::use(std::shared_ptr<Optimizer> other) {
-    if (!other) fail<ValueError>("{}: update_rule of {}: use() needs an optimizer, not null", optimizer_->type_name(), slot_->path);
+    if (!other)
+        fail<ValueError>("{}: update_rule of {}: use() needs an optimizer, not null",
+                         optimizer_->type_name(), slot_->path);
     optimizer_->set_rule(*slot_, std::move(other));
     return *this;
 }
@@ -35,22 +37,26 @@ Variable ParameterRule::state(std::string_view name) const {
     const std::vector<std::string> names = rule.moment_names();
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-        fail<ValueError>("{}: there is no state '{}'; there are: {}", rule.type_name(), name, fmt::join(names, ", "));
-    return slot_->moments.empty() ? Variable() : Variable(slot_->moments[size_t(found - names.begin())]);
+        fail<ValueError>("{}: there is no state '{}'; there are: {}", rule.type_name(), name,
+                         fmt::join(names, ", "));
+    return slot_->moments.empty() ? Variable()
+                                  : Variable(slot_->moments[size_t(found - names.begin())]);
 }
 
 ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std::string name) {
     if (name.empty()) name = hook->name();
     for (const auto& [taken, other] : slot_->hooks)
         if (taken == name)
-            fail<ValueError>("{}: a hook of {} is named '{}' already", optimizer_->type_name(), slot_->path, name);
+            fail<ValueError>("{}: a hook of {} is named '{}' already", optimizer_->type_name(),
+                             slot_->path, name);
     slot_->hooks.emplace_back(std::move(name), std::move(hook));
     return *this;
 }
 
 void ParameterRule::remove_hook(const std::string& name) {
     if (std::erase_if(slot_->hooks, [&](const auto& hook) { return hook.first == name; }) == 0)
-        fail<ValueError>("{}: no hook of {} is named '{}'", optimizer_->type_name(), slot_->path, name);
+        fail<ValueError>("{}: no hook of {} is named '{}'", optimizer_->type_name(), slot_->path,
+                         name);
 }
 
 }  // namespace catena

@@ -20,15 +20,16 @@ class ParameterRule {
 public:
     ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
 
-    /// The parameter's own number, which begins as the present one of its formula and no longer follows it. ValueError that
-    /// lists the existing names.
+    /// The parameter's own number, which begins as the present one of its formula and no longer
+    /// follows it. ValueError that lists the existing names.
     Cell hyperparameter(std::string_view name);
     bool has_own(std::string_view name) const;
     void follow_optimizer();  ///< It has no numbers and no formula of its own any more.
 
-    /// The parameter is updated by the formula and with the hyperparameters of another optimizer, which needs no setup() and may
-    /// be given to several parameters: they are one sweep. Hooks, the loss scale and the step count stay those of this
-    /// optimizer; moments begin anew, are called "l1/b/v" after that formula, and are loaded if it was set before loading.
+    /// The parameter is updated by the formula and with the hyperparameters of another optimizer,
+    /// which needs no setup() and may be given to several parameters: they are one sweep. Hooks,
+    /// the loss scale and the step count stay those of this optimizer; moments begin anew, are
+    /// called "l1/b/v" after that formula, and are loaded if it was set before loading.
     ///
     ///     auto slow = std::make_shared<ct::MomentumSGD>(0.01);
     ///     adam.update_rule(model.embed.W).use(slow);
@@ -38,7 +39,8 @@ public:
         return use(std::make_shared<Other>(std::forward<Args>(args)...));
     }
 
-    /// Called for this parameter alone, after the optimizer's hooks of the same timing. ValueError when the name is taken.
+    /// Called for this parameter alone, after the optimizer's hooks of the same timing. ValueError
+    /// when the name is taken.
     ParameterRule& add_hook(std::shared_ptr<ParameterHook> hook, std::string name = "");
     template <std::derived_from<ParameterHook> Hook>
     ParameterRule& add_hook(const Hook& hook, std::string name = "") {
@@ -48,7 +50,8 @@ public:
 
     bool enabled() const { return *slot_->enabled; }
     void set_enabled(bool enabled) { *slot_->enabled = enabled; }
-    /// For this parameter alone what Optimizer::use_fp32_update does for all; setup() sets it again.
+    /// For this parameter alone what Optimizer::use_fp32_update does for all; setup() sets it
+    /// again.
     void use_fp32_update(bool use = true) { slot_->use_fp32 = use; }
     /// A moment, "m". ValueError that lists the existing names; undefined before the first update.
     Variable state(std::string_view name) const;

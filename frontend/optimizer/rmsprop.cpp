@@ -12,26 +12,32 @@ Sweep rmsprop_sweep(std::string name, F divisor) {
         auto ms1 = alpha * ms + (1.0 - alpha) * g * g;
         return std::tuple(p - lr * g / divisor(ms1, eps), ms1);
     };
-    return Sweep(std::move(name), {.values = 3, .targets = {0, 2}, .scalars = {"lr", "alpha", "eps"},
+    return Sweep(std::move(name), {.values = 3,
+                                   .targets = {0, 2},
+                                   .scalars = {"lr", "alpha", "eps"},
                                    .formula = make_formula<3, 3>(formula)});
 }
 
 const Sweep& rmsprop_update() {
-    static const Sweep sweep = rmsprop_sweep("rmsprop_update", [](auto ms, auto eps) { return sqrt(ms) + eps; });
+    static const Sweep sweep =
+        rmsprop_sweep("rmsprop_update", [](auto ms, auto eps) { return sqrt(ms) + eps; });
     return sweep;
 }
 
 const Sweep& rmsprop_inside_update() {
-    static const Sweep sweep = rmsprop_sweep("rmsprop_inside_update", [](auto ms, auto eps) { return sqrt(ms + eps); });
+    static const Sweep sweep =
+        rmsprop_sweep("rmsprop_inside_update", [](auto ms, auto eps) { return sqrt(ms + eps); });
     return sweep;
 }
 
 const Sweep& rmsprop_graves_update() {
     static const Sweep sweep(
         "rmsprop_graves_update",
-        {.values = 5, .targets = {0, 2, 3, 4}, .scalars = {"lr", "alpha", "momentum", "eps"},
-         .formula = make_formula<5, 4>([](auto p, auto g, auto n, auto m, auto delta, auto lr, auto alpha, auto momentum,
-                                          auto eps) {
+        {.values = 5,
+         .targets = {0, 2, 3, 4},
+         .scalars = {"lr", "alpha", "momentum", "eps"},
+         .formula = make_formula<5, 4>([](auto p, auto g, auto n, auto m, auto delta, auto lr,
+                                          auto alpha, auto momentum, auto eps) {
              auto n1 = alpha * n + (1.0 - alpha) * g * g;
              auto m1 = alpha * m + (1.0 - alpha) * g;
              auto delta1 = momentum * delta - lr * g / sqrt(n1 - m1 * m1 + eps);
@@ -44,7 +50,8 @@ const Sweep& rmsprop_graves_update() {
 
 void RMSprop::update_group(const UpdateGroup& group) {
     check_eps(*this, group, eps);
-    sweep_parameters(eps_inside_sqrt_ ? rmsprop_inside_update() : rmsprop_update(), group, {lr, alpha, eps});
+    sweep_parameters(eps_inside_sqrt_ ? rmsprop_inside_update() : rmsprop_update(), group,
+                     {lr, alpha, eps});
 }
 
 void RMSpropGraves::update_group(const UpdateGroup& group) {

@@ -11,13 +11,17 @@ struct RMSpropOptions {
     bool eps_inside_sqrt = false;
 };
 
-/// ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps), or lr g / sqrt(ms + eps) with eps_inside_sqrt
+/// ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps), or lr g / sqrt(ms + eps) with
+/// eps_inside_sqrt
 class RMSprop : public Optimizer {
 public:
     explicit RMSprop(const RMSpropOptions& options = {})
-        : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), eps(options.eps, "eps"),
+        : lr(options.lr, "lr"),
+          alpha(options.alpha, "alpha"),
+          eps(options.eps, "eps"),
           eps_inside_sqrt_(options.eps_inside_sqrt) {}
-    explicit RMSprop(double lr, double alpha = RMSpropOptions().alpha, double eps = RMSpropOptions().eps)
+    explicit RMSprop(double lr, double alpha = RMSpropOptions().alpha,
+                     double eps = RMSpropOptions().eps)
         : RMSprop(RMSpropOptions{.lr = lr, .alpha = alpha, .eps = eps}) {}
     std::string type_name() const override { return "RMSprop"; }
     std::vector<std::string> moment_names() const override { return {"ms"}; }
@@ -48,11 +52,15 @@ struct RMSpropGravesOptions {
 class RMSpropGraves : public Optimizer {
 public:
     explicit RMSpropGraves(const RMSpropGravesOptions& options = {})
-        : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), momentum(options.momentum, "momentum"),
+        : lr(options.lr, "lr"),
+          alpha(options.alpha, "alpha"),
+          momentum(options.momentum, "momentum"),
           eps(options.eps, "eps") {}
-    explicit RMSpropGraves(double lr, double alpha = RMSpropGravesOptions().alpha, double momentum = RMSpropGravesOptions().momentum,
+    explicit RMSpropGraves(double lr, double alpha = RMSpropGravesOptions().alpha,
+                           double momentum = RMSpropGravesOptions().momentum,
                            double eps = RMSpropGravesOptions().eps)
-        : RMSpropGraves(RMSpropGravesOptions{.lr = lr, .alpha = alpha, .momentum = momentum, .eps = eps}) {}
+        : RMSpropGraves(
+              RMSpropGravesOptions{.lr = lr, .alpha = alpha, .momentum = momentum, .eps = eps}) {}
     std::string type_name() const override { return "RMSpropGraves"; }
     std::vector<std::string> moment_names() const override { return {"n", "g", "delta"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, momentum, eps}; }

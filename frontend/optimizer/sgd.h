@@ -19,7 +19,8 @@ protected:
 /// v = momentum v - lr g;  p += v
 class MomentumSGD : public Optimizer {
 public:
-    explicit MomentumSGD(double lr = 0.01, double momentum = 0.9) : lr(lr, "lr"), momentum(momentum, "momentum") {}
+    explicit MomentumSGD(double lr = 0.01, double momentum = 0.9)
+        : lr(lr, "lr"), momentum(momentum, "momentum") {}
     std::string type_name() const override { return "MomentumSGD"; }
     std::vector<std::string> moment_names() const override { return {"v"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, momentum}; }

@@ -6,16 +6,19 @@ namespace catena {
 namespace {
 
 const Sweep& smorms3_update() {
-    static const Sweep sweep(
-        "smorms3_update",
-        {.values = 5, .targets = {0, 2, 3, 4}, .scalars = {"lr", "eps"},
-         .formula = make_formula<5, 2>([](auto p, auto g, auto mem, auto m, auto g2, auto lr, auto eps) {
-             auto r = 1.0 / (mem + 1.0);
-             auto m1 = (1.0 - r) * m + r * g;
-             auto g21 = (1.0 - r) * g2 + r * g * g;
-             auto x = m1 * m1 / (g21 + eps);
-             return std::tuple(p - g * minimum(x, lr) / (sqrt(g21) + eps), 1.0 + mem * (1.0 - x), m1, g21);
-         })});
+    static const Sweep sweep("smorms3_update",
+                             {.values = 5,
+                              .targets = {0, 2, 3, 4},
+                              .scalars = {"lr", "eps"},
+                              .formula = make_formula<5, 2>(
+                                  [](auto p, auto g, auto mem, auto m, auto g2, auto lr, auto eps) {
+                                      auto r = 1.0 / (mem + 1.0);
+                                      auto m1 = (1.0 - r) * m + r * g;
+                                      auto g21 = (1.0 - r) * g2 + r * g * g;
+                                      auto x = m1 * m1 / (g21 + eps);
+                                      return std::tuple(p - g * minimum(x, lr) / (sqrt(g21) + eps),
+                                                        1.0 + mem * (1.0 - x), m1, g21);
+                                  })});
     return sweep;
 }
 

@@ -41,23 +41,26 @@ double sum_of_squares(const Array& array, int64_t begin, int64_t end) {
 
 void run_square_norm(const KernelCall& call) {
     std::vector<Array> arrays;
-    std::vector<Work> work;           // In chunks.
+    std::vector<Work> work;            // In chunks.
     std::vector<int64_t> first = {0};  // By array: the number of its first chunk.
     for (const Array& input : call.inputs) {
         arrays.push_back(input.as_contiguous());
-        work.push_back({.units = (input.size() + chunk_elements - 1) / chunk_elements, .unit_cost = double(chunk_elements)});
+        work.push_back({.units = (input.size() + chunk_elements - 1) / chunk_elements,
+                        .unit_cost = double(chunk_elements)});
         first.push_back(first.back() + work.back().units);
     }
     // Chunks do not depend on the thread count, nor does the order in which they are added.
     std::vector<double> sums(static_cast<size_t>(first.back()));
-    const std::vector<ThreadWork> threads = share_work(work, double(chunk_elements), int(std::min<int64_t>(thread_count(), first.back())));
+    const std::vector<ThreadWork> threads = share_work(
+        work, double(chunk_elements), int(std::min<int64_t>(thread_count(), first.back())));
     parallel_for(int64_t(threads.size()), 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t)
             for (const WorkPart& part : threads[size_t(t)].parts)
                 for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk) {
                     const Array& array = arrays[size_t(part.work)];
                     const int64_t from = chunk * chunk_elements;
-                    sums[size_t(first[size_t(part.work)] + chunk)] = sum_of_squares(array, from, std::min(from + chunk_elements, array.size()));
+                    sums[size_t(first[size_t(part.work)] + chunk)] =
+                        sum_of_squares(array, from, std::min(from + chunk_elements, array.size()));
                 }
     });
     double total = std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -78,7 +81,8 @@ Variables square_norm_body(std::span<const Variable> arrays) {
     Dtype dtype = arrays[0].dtype();
     for (const Variable& array : arrays) dtype = promote(dtype, array.dtype());
     ReusedVector<Variable> sums;
-    for (const Variable& array : arrays) sums.push_back(sum(square(cast(array, compute_dtype(dtype)))));
+    for (const Variable& array : arrays)
+        sums.push_back(sum(square(cast(array, compute_dtype(dtype)))));
     return {add(sums)};
 }
 
@@ -103,11 +107,13 @@ Variable square_norm(std::span<const Variable> arrays) {
     ReusedVector<const Variable*> all;
     for (const Variable& array : arrays) all.push_back(&array);
     Variable total;
-    for_each_device(std::span<const Variable* const>(all), [](const Variable* array) -> Device& { return array->device(); },
-                    [&](std::span<const Variable* const> there, Device&) {
-                        const Variable part = apply(square_norm_op(), there, current_location())[0];
-                        total = total.defined() ? total + beside(part, total.device()) : part;
-                    });
+    for_each_device(
+        std::span<const Variable* const>(all),
+        [](const Variable* array) -> Device& { return array->device(); },
+        [&](std::span<const Variable* const> there, Device&) {
+            const Variable part = apply(square_norm_op(), there, current_location())[0];
+            total = total.defined() ? total + beside(part, total.device()) : part;
+        });
     return total;
 }
 

@@ -16,7 +16,8 @@
 namespace catena {
 namespace {
 
-constexpr int64_t chunk_elements = 16384;  // A row of Adam then takes 448 KiB at most: it fits the L2 cache.
+constexpr int64_t chunk_elements =
+    16384;  // A row of Adam then takes 448 KiB at most: it fits the L2 cache.
 
 thread_local SweepStatistics statistics;
 
@@ -26,7 +27,8 @@ Array flat(const Array& array, int64_t begin, int64_t end) {
 
 class SweepKernel {
 public:
-    SweepKernel(const OpDef& map, const SweepRule& rule, const KernelCall& call) : map_(map), rule_(rule), call_(call) {}
+    SweepKernel(const OpDef& map, const SweepRule& rule, const KernelCall& call)
+        : map_(map), rule_(rule), call_(call) {}
 
     void run() {
         std::vector<Work> rows;
@@ -35,17 +37,21 @@ public:
             rows.push_back(work_of(row));
             chunks += rows.back().units;
         }
-        const std::vector<ThreadWork> threads = share_work(rows, double(chunk_elements), int(std::min<int64_t>(thread_count(), chunks)));
+        const std::vector<ThreadWork> threads = share_work(
+            rows, double(chunk_elements), int(std::min<int64_t>(thread_count(), chunks)));
         parallel_for(int64_t(threads.size()), 1, [&](int64_t begin, int64_t end) {
             for (int64_t t = begin; t < end; ++t)
                 for (const WorkPart& part : threads[size_t(t)].parts)
-                    for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk) run(part.work, chunk);
+                    for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk)
+                        run(part.work, chunk);
         });
     }
 
 private:
     int outputs() const { return int(rule_.targets.size()); }
-    const Array& value(int row, int i) const { return call_.inputs[rule_.shared + row * rule_.values + i]; }
+    const Array& value(int row, int i) const {
+        return call_.inputs[rule_.shared + row * rule_.values + i];
+    }
     Array& result(int row, int i) const { return call_.outputs[row * outputs() + i]; }
 
     bool dense(int row) const {
@@ -58,7 +64,8 @@ private:
 
     /// In chunks; a parameter in other strides is one.
     Work work_of(int row) const {
-        const int64_t size = value(row, 0).size(), chunks = dense(row) ? (size + chunk_elements - 1) / chunk_elements : 1;
+        const int64_t size = value(row, 0).size(),
+                      chunks = dense(row) ? (size + chunk_elements - 1) / chunk_elements : 1;
         return {.units = chunks, .unit_cost = double(size) / double(std::max<int64_t>(chunks, 1))};
     }
 
@@ -66,7 +73,8 @@ private:
         SmallVector<Array, 8> inputs;
         SmallVector<Array, 4> results;
         const bool is_whole = !dense(row);
-        const int64_t begin = chunk * chunk_elements, end = std::min(begin + chunk_elements, value(row, 0).size());
+        const int64_t begin = chunk * chunk_elements,
+                      end = std::min(begin + chunk_elements, value(row, 0).size());
         auto part = [&](const Array& a) { return is_whole ? a : flat(a, begin, end); };
         for (int i = 0; i < rule_.values; ++i) inputs.push_back(part(value(row, i)));
         for (int i = 0; i < rule_.shared; ++i) inputs.push_back(call_.inputs[i]);
@@ -126,19 +134,21 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
     op.scalar_names = rule.scalars;
     op.type = [rule](const TypeCall& call) { return all_types(rule, call); };
     op.kernel = [rule, &map](const KernelCall& call) { SweepKernel(map, rule, call).run(); };
-    op.body = [rule, &map](std::span<const Variable> inputs, const Attributes&, std::span<const Scalar> scalars) {
+    op.body = [rule, &map](std::span<const Variable> inputs, const Attributes&,
+                           std::span<const Scalar> scalars) {
         return body(map, rule, inputs, scalars);
     };
     return register_op(std::move(op));
 }
 
-/// True when nothing else sees the elements: nothing references them but `variable`, and this is a state, which is to change, or a gradient
-/// that only its owner holds, beside the row. Gradients may have other owners: the user, or another parameter (Variable::addgrad).
+/// True when nothing else sees the elements: nothing references them but `variable`, and this is a
+/// state, which is to change, or a gradient that only its owner holds, beside the row. Gradients
+/// may have other owners: the user, or another parameter (Variable::addgrad).
 bool owned_alone(const Variable& variable) {
     const ArrayBody& body = *variable.array().body();
     const VariableBody* holder = variable.body();
-    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous && body.storage->device->is_host() &&
-           (body.owner == holder || holder->use_count() <= 2);
+    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous &&
+           body.storage->device->is_host() && (body.owner == holder || holder->use_count() <= 2);
 }
 
 /// The kernel walks over all values of a row by the size of one.
@@ -146,8 +156,9 @@ void check_shapes(const std::string& name, std::span<const Variables> rows) {
     for (const Variables& row : rows)
         for (const Variable& value : row)
             if (value.shape() != row[0].shape())
-                fail<ShapeError>("{}: the values of a row have the shapes {} and {}; they should have one", name,
-                                 to_string(row[0].shape()), to_string(value.shape()));
+                fail<ShapeError>(
+                    "{}: the values of a row have the shapes {} and {}; they should have one", name,
+                    to_string(row[0].shape()), to_string(value.shape()));
 }
 
 }  // namespace
@@ -159,36 +170,43 @@ Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
     all_ = &define_all(name + "_all", *map_, rule_);
 }
 
-void Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
-                std::vector<Variables>& results) const {
+void Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared,
+                std::span<const Scalar> scalars, std::vector<Variables>& results) const {
     results.resize(rows.size());
     check_shapes(map_->name, rows);
     ReusedVector<const Variables*> all;
     for (const Variables& row : rows) all.push_back(&row);
-    for_each_device(std::span<const Variables* const>(all), [](const Variables* row) -> Device& { return (*row)[0].device(); },
-                    [&](std::span<const Variables* const> some, Device& device) {
-                        ReusedVector<Variable> there, values;
-                        for (const Variable& s : shared) there.push_back(beside(s, device));
-                        ReusedVector<const Variable*> inputs;
-                        for (const Variable& s : there) inputs.push_back(&s);
-                        for (const Variables* row : some)
-                            for (const Variable& value : *row) inputs.push_back(&value);
-                        run_together(some, inputs, scalars, values);
-                        size_t next = 0;
-                        for (const Variables* row : some)
-                            for (size_t i = 0; i < rule_.targets.size(); ++i)
-                                results[size_t(row - rows.data())].push_back(std::move(values[next++]));
-                    });
+    for_each_device(
+        std::span<const Variables* const>(all),
+        [](const Variables* row) -> Device& { return (*row)[0].device(); },
+        [&](std::span<const Variables* const> some, Device& device) {
+            ReusedVector<Variable> there, values;
+            for (const Variable& s : shared) there.push_back(beside(s, device));
+            ReusedVector<const Variable*> inputs;
+            for (const Variable& s : there) inputs.push_back(&s);
+            for (const Variables* row : some)
+                for (const Variable& value : *row) inputs.push_back(&value);
+            run_together(some, inputs, scalars, values);
+            size_t next = 0;
+            for (const Variables* row : some)
+                for (size_t i = 0; i < rule_.targets.size(); ++i)
+                    results[size_t(row - rows.data())].push_back(std::move(values[next++]));
+        });
 }
 
-void Sweep::run_together(std::span<const Variables* const> rows, std::span<const Variable* const> inputs,
-                         std::span<const Scalar> scalars, std::vector<Variable>& values) const {
-    if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) { return input->device().is_host(); })) {
-        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars)) values.push_back(std::move(value));
+void Sweep::run_together(std::span<const Variables* const> rows,
+                         std::span<const Variable* const> inputs, std::span<const Scalar> scalars,
+                         std::vector<Variable>& values) const {
+    if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) {
+            return input->device().is_host();
+        })) {
+        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars))
+            values.push_back(std::move(value));
         return;
     }
 
-    const SmallVector<FunctionHook*, 2> hooks(function_hooks());  // They see the launch as they would see apply().
+    const SmallVector<FunctionHook*, 2> hooks(
+        function_hooks());  // They see the launch as they would see apply().
     for (FunctionHook* hook : hooks) hook->forward_preprocess(*all_, inputs);
     ReusedVector<Array> outputs, arrays;
     for (const Variables* row : rows)

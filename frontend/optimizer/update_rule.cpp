@@ -29,17 +29,19 @@ void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variabl
     sweep.run(rows, shared, scalars, results);
     for (size_t k = 0; k < slots.size(); ++k) {
         auto store = [&](const Variable& state, const Variable& value) {
-            if (!(state.array() == value.array())) assign(state, value);  // Equal: changed in place.
+            if (!(state.array() == value.array()))
+                assign(state, value);  // Equal: changed in place.
         };
         store(slots[k]->param, results[k][0]);
-        for (size_t i = 0; i < slots[k]->moments.size(); ++i) store(slots[k]->moments[i], results[k][i + 1]);
+        for (size_t i = 0; i < slots[k]->moments.size(); ++i)
+            store(slots[k]->moments[i], results[k][i + 1]);
     }
 }
 
 }  // namespace
 
-void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::initializer_list<Cell> scalars,
-                      std::span<const Variable> shared) {
+void sweep_parameters(const Sweep& sweep, const UpdateGroup& group,
+                      std::initializer_list<Cell> scalars, std::span<const Variable> shared) {
     const SmallVector<Scalar, 6> numbers = numbers_of(group, scalars);
     if (shared.empty()) return sweep_slots(sweep, group.slots, {}, numbers);
     // A float64 number would make a float32 parameter's update be computed in float64.
@@ -59,7 +61,8 @@ void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::initial
     }
 }
 
-const OpDef& define_step_numbers(std::string name, std::vector<std::string> scalars, int outputs, Formula formula) {
+const OpDef& define_step_numbers(std::string name, std::vector<std::string> scalars, int outputs,
+                                 Formula formula) {
     OpDef op;
     op.name = std::move(name);
     op.kind = Kind::map;
@@ -74,7 +77,8 @@ const OpDef& define_step_numbers(std::string name, std::vector<std::string> scal
     return register_map(std::move(op));
 }
 
-Variables step_numbers(const OpDef& map, const UpdateGroup& group, std::initializer_list<Cell> scalars) {
+Variables step_numbers(const OpDef& map, const UpdateGroup& group,
+                       std::initializer_list<Cell> scalars) {
     const Variable t = cast(group.t, Dtype::float64);
     const Variable* inputs[] = {&t};
     return apply(map, inputs, current_location(), {}, numbers_of(group, scalars));
@@ -85,8 +89,8 @@ void check_eps(const Optimizer& optimizer, const UpdateGroup& group, const Cell&
     if (eps == 0 || float(eps) != 0) return;
     for (const UpdateSlot* slot : group.slots)
         if (const Dtype dtype = compute_dtype(slot->param.dtype()); dtype != Dtype::float64)
-            fail<ValueError>("{}: eps {} is 0 in {}, in which {} is computed; use at least 1e-45", optimizer.type_name(),
-                             eps, name_of(dtype), slot->path);
+            fail<ValueError>("{}: eps {} is 0 in {}, in which {} is computed; use at least 1e-45",
+                             optimizer.type_name(), eps, name_of(dtype), slot->path);
 }
 
 }  // namespace catena

@@ -7,8 +7,10 @@
 namespace catena {
 namespace {
 
-[[noreturn]] void refuse(const UpdateSlot& slot, std::string_view what, const Variable& value, const char* remedy) {
-    fail<ShapeError>("update: {} has shape {}, its {} {}; {}", slot.path, to_string(slot.param.shape()), what, to_string(value.shape()), remedy);
+[[noreturn]] void refuse(const UpdateSlot& slot, std::string_view what, const Variable& value,
+                         const char* remedy) {
+    fail<ShapeError>("update: {} has shape {}, its {} {}; {}", slot.path,
+                     to_string(slot.param.shape()), what, to_string(value.shape()), remedy);
 }
 
 }  // namespace
@@ -31,14 +33,17 @@ const Cell* UpdateSlot::own_number(const char* name) const {
 void UpdateSlot::check_shapes() const {
     const Shape& shape = param.shape();
     if (const Variable gradient = param.grad_variable(); gradient.shape() != shape)
-        refuse(*this, "gradient", gradient, "after new content of another shape call cleargrads(), and backward again");
+        refuse(*this, "gradient", gradient,
+               "after new content of another shape call cleargrads(), and backward again");
     for (const State& moment : moments)
         if (moment.shape() != shape)
-            refuse(*this, "moment '" + moment.name() + "'", moment, "after new content of another shape call the optimizer's setup() again");
+            refuse(*this, "moment '" + moment.name() + "'", moment,
+                   "after new content of another shape call the optimizer's setup() again");
 }
 
 const Cell& UpdateGroup::number(const Cell& of_optimizer) const {
-    const Cell* own = slots[0]->own_number(of_optimizer.name());  // Those with numbers of their own are groups of one.
+    const Cell* own = slots[0]->own_number(
+        of_optimizer.name());  // Those with numbers of their own are groups of one.
     return own ? *own : of_optimizer;
 }
 

@@ -14,25 +14,34 @@ class ParameterHook;
 
 /// An optimizer's data of one parameter.
 struct UpdateSlot {
-    std::string path;                ///< "/l1/W"
-    Variable param;                  ///< What the update changes; while it runs, a float32 master stands here (masters.h).
-    std::shared_ptr<bool> enabled;   ///< The parameter's update flag.
-    std::vector<State> moments;      ///< In the order of its rule's moment_names(); empty before the first update.
-    std::vector<Cell> own_numbers = {};  ///< They stand for the optimizer's hyperparameters of the same names.
+    std::string path;  ///< "/l1/W"
+    Variable param;    ///< What the update changes; while it runs, a float32 master stands here
+                       ///< (masters.h).
+    std::shared_ptr<bool> enabled;  ///< The parameter's update flag.
+    std::vector<State>
+        moments;  ///< In the order of its rule's moment_names(); empty before the first update.
+    std::vector<Cell> own_numbers =
+        {};  ///< They stand for the optimizer's hyperparameters of the same names.
     std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks = {};
-    bool use_fp32 = false;           ///< Update a 16-bit parameter through a float32 master.
-    State master = {};               ///< Empty before the first such update.
-    Variable replaced = {};          ///< The parameter while its master stands in its place, and the gradient it came with.
+    bool use_fp32 = false;  ///< Update a 16-bit parameter through a float32 master.
+    State master = {};      ///< Empty before the first such update.
+    Variable replaced =
+        {};  ///< The parameter while its master stands in its place, and the gradient it came with.
     Variable replaced_gradient = {};
-    std::shared_ptr<Optimizer> rule = {};  ///< Whose formula and hyperparameters are used; null: those of its optimizer.
+    std::shared_ptr<Optimizer> rule =
+        {};  ///< Whose formula and hyperparameters are used; null: those of its optimizer.
 
     /// True when an update would change it: it is initialised, enabled and has a gradient.
     bool is_active() const;
-    /// float32 for a parameter that is updated through a master, else its own. It must have a dtype.
+    /// float32 for a parameter that is updated through a master, else its own. It must have a
+    /// dtype.
     Dtype update_dtype() const;
-    bool is_of(const VariableBody* parameter) const { return param.body() == parameter || replaced.body() == parameter; }
+    bool is_of(const VariableBody* parameter) const {
+        return param.body() == parameter || replaced.body() == parameter;
+    }
     const Cell* own_number(const char* name) const;  ///< Null when it has none of that name.
-    /// ShapeError unless gradient and moments have the parameter's shape: it may have got another content since.
+    /// ShapeError unless gradient and moments have the parameter's shape: it may have got another
+    /// content since.
     void check_shapes() const;
 };
 

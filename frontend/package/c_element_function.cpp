@@ -11,8 +11,9 @@ namespace {
 
 /// The type of an element in memory that held other types before.
 std::string memory_type(Dtype dtype) {
-    constexpr const char* names[dtype_count] = {"mem_u8", "mem_i8",  "mem_i16", "mem_i32", "mem_i64",
-                                                "mem_u8", "mem_u16", "mem_u16", "mem_f32", "mem_f64"};
+    constexpr const char* names[dtype_count] = {"mem_u8",  "mem_i8", "mem_i16", "mem_i32",
+                                                "mem_i64", "mem_u8", "mem_u16", "mem_u16",
+                                                "mem_f32", "mem_f64"};
     return names[size_t(dtype)];
 }
 
@@ -72,7 +73,8 @@ CElementFunction::CElementFunction(const program::LibraryCall& made) {
     for (const ElementPass& pass : program.passes)
         if (pass.count > 0) body_ += pass_text(call, pass);
     uses_scratch_ = has_word(body_, "scratch");
-    for (std::vector<int>* list : {&inputs_, &outputs_, &scalars_}) std::sort(list->begin(), list->end());
+    for (std::vector<int>* list : {&inputs_, &outputs_, &scalars_})
+        std::sort(list->begin(), list->end());
     auto parameter = [&](const std::string& text) { text_ += (text_.empty() ? "" : ", ") + text; };
     for (int k : inputs_) parameter(fmt::format("const void* in{}", k));
     for (int k : outputs_) parameter(fmt::format("void* out{}", k));
@@ -82,37 +84,43 @@ CElementFunction::CElementFunction(const program::LibraryCall& made) {
     text_ = "(" + (text_.empty() ? "void" : text_) + ") {\n" + body_ + "}\n";
 }
 
-std::string CElementFunction::named(const std::string& name) const { return "static void " + name + text_; }
+std::string CElementFunction::named(const std::string& name) const {
+    return "static void " + name + text_;
+}
 
 std::string CElementFunction::pass_text(const KernelCall& call, const ElementPass& pass) {
     const CElementText code = c_element_text(pass.text);
     auto uses = [&](const std::string& word) { return has_word(code.body, word); };
-    std::string text =
-        fmt::format("    {{\n        typedef {} T;\n", memory_type(compute_dtype(call.outputs[0].dtype())));
+    std::string text = fmt::format("    {{\n        typedef {} T;\n",
+                                   memory_type(compute_dtype(call.outputs[0].dtype())));
     std::vector<std::string> macros = code.macros;
     auto number = [&](const std::string& name, int64_t value) {
         if (uses(name)) text += fmt::format("        const i64 {} = {};\n", name, value);
     };
     auto list = [&](const std::string& name, const Dims& values) {
-        if (uses(name)) text += fmt::format("        static const i64 {}[] = {{{}}};\n", name, listed(values));
+        if (uses(name))
+            text += fmt::format("        static const i64 {}[] = {{{}}};\n", name, listed(values));
     };
     auto macro = [&](const std::string& name, const std::string& rest) {
         text += fmt::format("#define {}{}\n", name, rest);
         macros.push_back(name);
     };
     auto sizes = [&](const std::string& name, const Array& array) {
-        if (uses(name + "_rank")) text += fmt::format("        enum {{ {}_rank = {} }};\n", name, array.rank());
+        if (uses(name + "_rank"))
+            text += fmt::format("        enum {{ {}_rank = {} }};\n", name, array.rank());
         list(name + "_size", array.shape());
     };
     for (int k = 0; k < int(call.inputs.size()); ++k) {
         const Dtype dtype = call.inputs[size_t(k)].dtype();
-        const std::string x = fmt::format("x{}", k), v = fmt::format("v{}", k), p = fmt::format("p{}", k);
+        const std::string x = fmt::format("x{}", k), v = fmt::format("v{}", k),
+                          p = fmt::format("p{}", k);
         sizes(x, call.inputs[size_t(k)]);
         if (!uses(x) && !uses(v) && !uses(p)) continue;
         note(inputs_, k);
         text += fmt::format("        const {}* const {} = in{};\n", memory_type(dtype), p, k);
         if (uses(x)) macro(x, fmt::format("(k) ((T){})", load(p + "[k]", dtype)));
-        if (uses(v)) macro(v, fmt::format("(k) (({}){})", compute_type(dtype), load(p + "[k]", dtype)));
+        if (uses(v))
+            macro(v, fmt::format("(k) (({}){})", compute_type(dtype), load(p + "[k]", dtype)));
     }
     for (int k = 0; k < int(call.outputs.size()); ++k) {
         const Dtype dtype = call.outputs[size_t(k)].dtype();
@@ -125,7 +133,8 @@ std::string CElementFunction::pass_text(const KernelCall& call, const ElementPas
     }
     for (const Attributes::Entry& entry : call.attributes.entries()) {
         if (const bool* flag = std::get_if<bool>(&entry.value)) number(entry.name, *flag);
-        if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) number(entry.name, *integer);
+        if (const int64_t* integer = std::get_if<int64_t>(&entry.value))
+            number(entry.name, *integer);
         if (const Dims* dims = std::get_if<Dims>(&entry.value)) list(entry.name, *dims);
     }
     for (const auto& [name, value] : pass.numbers) number(name, value);
@@ -136,7 +145,8 @@ std::string CElementFunction::pass_text(const KernelCall& call, const ElementPas
         checks_places_ = true;
         macro("place_in", "(index, axis, size, wrap) find_place(index, axis, size, wrap, wrong)");
     }
-    text += fmt::format("        for (i64 i = 0; i < {}; ++i) {{\n{}\n        }}\n    }}\n", pass.count, code.body);
+    text += fmt::format("        for (i64 i = 0; i < {}; ++i) {{\n{}\n        }}\n    }}\n",
+                        pass.count, code.body);
     for (const std::string& name : macros) text += "#undef " + name + "\n";
     return text;
 }
@@ -284,7 +294,8 @@ static void NAME_copy(unsigned char* to, const int64_t* to_step, const unsigned 
 )";
 
 std::string of_program(std::string text, const std::string& name) {
-    for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos; at += name.size()) text.replace(at, 4, name);
+    for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos; at += name.size())
+        text.replace(at, 4, name);
     return text;
 }
 
@@ -297,7 +308,8 @@ std::string c_element_support(const std::string& functions, const std::string& n
         if (has_word(functions, helper.word)) halves += helper.text;
     for (const Helper& helper : bits_helpers)
         if (has_word(functions, helper.word) || has_word(halves, helper.word)) bits += helper.text;
-    const std::string places = has_word(functions, "find_place") ? of_program(place_text, name) : "";
+    const std::string places =
+        has_word(functions, "find_place") ? of_program(place_text, name) : "";
     return types_text + bits + halves + places + functions + end_text;
 }
 

@@ -14,15 +14,18 @@ const std::string& object_of(const program::Contents& contents, const std::strin
     for (const program::Contents::Code& code : contents.codes) {
         has += (has.empty() ? "" : ", ") + code.level;
         auto object = contents.package.texts.find(code.object);
-        if (code.level == level && code.architecture == program::architecture() && object != contents.package.texts.end())
+        if (code.level == level && code.architecture == program::architecture() &&
+            object != contents.package.texts.end())
             return object->second;
     }
-    fail<ValueError>("export: {} has no code for '{}' (it has {})", contents.path, level, has.empty() ? "none" : has);
+    fail<ValueError>("export: {} has no code for '{}' (it has {})", contents.path, level,
+                     has.empty() ? "none" : has);
 }
 
 }  // namespace
 
-CExport export_c(const std::string& package, const std::string& folder, const CExportOptions& options) {
+CExport export_c(const std::string& package, const std::string& folder,
+                 const CExportOptions& options) {
     const program::Contents contents(package);
     const CWriter writer(contents, options);
     const std::string& object = object_of(contents, options.level);

@@ -6,21 +6,24 @@
 namespace catena {
 
 struct CExportOptions {
-    std::string name = {};                 ///< Prefix of files and functions; the program's name when empty.
+    std::string name = {};  ///< Prefix of files and functions; the program's name when empty.
     std::string level = "scalar";          ///< Instruction set, see PackageOptions::code_levels.
     std::map<std::string, int64_t> sizes;  ///< A value for every open size.
 };
 
 /// What was written.
 struct CExport {
-    std::string name;                ///< An identifier of C.
+    std::string name;  ///< An identifier of C.
     size_t weight_bytes = 0, arena_bytes = 0, object_bytes = 0;
-    int kernels = 0, operations = 0;  ///< Fused groups; matrix products, gathers and others that are not fused.
-    bool uses_library = false;        ///< It needs libcatena_c. Every program needs libc and libm.
+    int kernels = 0,
+        operations = 0;  ///< Fused groups; matrix products, gathers and others that are not fused.
+    bool uses_library = false;  ///< It needs libcatena_c. Every program needs libc and libm.
 };
 
-/// Writes a program package as C source: NAME.h and NAME.c, the kernels as an object file, and the states
-/// and constants as NAME.weights. Creates the folder. ValueError naming what C cannot express; FileError as Program::load.
-CExport export_c(const std::string& package, const std::string& folder, const CExportOptions& options = {});
+/// Writes a program package as C source: NAME.h and NAME.c, the kernels as an object file, and the
+/// states and constants as NAME.weights. Creates the folder. ValueError naming what C cannot
+/// express; FileError as Program::load.
+CExport export_c(const std::string& package, const std::string& folder,
+                 const CExportOptions& options = {});
 
 }  // namespace catena

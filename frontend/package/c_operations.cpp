@@ -14,7 +14,9 @@ namespace {
 using program::LibraryCall;
 
 size_t up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-size_t bytes_of(const Type& type) { return size_t(element_count(type.shape)) * size_of(type.dtype); }
+size_t bytes_of(const Type& type) {
+    return size_t(element_count(type.shape)) * size_of(type.dtype);
+}
 
 bool contiguous(const Type& type, const Strides& strides) {
     const Strides dense = contiguous_strides(type.shape);
@@ -39,19 +41,22 @@ std::string three(std::span<const int64_t> values, int64_t missing) {
 
 }  // namespace
 
-std::string COperations::statements(const LibraryCall& made, const std::vector<std::string>& addresses,
+std::string COperations::statements(const LibraryCall& made,
+                                    const std::vector<std::string>& addresses,
                                     const std::string& scratch) {
     Call call{made, {}, {}, scratch, {}, 0};
     auto operand = [&](const program::View& view) {
         const int64_t offset = view.offset * int64_t(size_of(view.type.dtype));
-        return Operand{view.type, view.strides, fmt::format("{} + {}", addresses[size_t(view.buffer)], offset)};
+        return Operand{view.type, view.strides,
+                       fmt::format("{} + {}", addresses[size_t(view.buffer)], offset)};
     };
     for (const program::View& view : made.inputs) call.inputs.push_back(operand(view));
     for (const program::View& view : made.outputs) call.outputs.push_back(operand(view));
     const OpDef& op = *made.op;
-    const std::string who =
-        fmt::format("{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
-    if (!host_only_reason(op).empty()) fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
+    const std::string who = fmt::format(
+        "{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
+    if (!host_only_reason(op).empty())
+        fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
     if (bytes_of(call.outputs[0].type) == 0) return "";
     try {
         if (library(call)) {
@@ -83,20 +88,24 @@ void COperations::copy(Call& call, const Operand& from, const Operand& to) {
     if (element_count(shape) == 0) return;
     const size_t size = size_of(from.type.dtype);
     if (contiguous(from.type, from.strides) && contiguous(to.type, to.strides)) {
-        call.text += fmt::format("        memcpy({}, {}, {});\n", to.address, from.address, bytes_of(from.type));
+        call.text += fmt::format("        memcpy({}, {}, {});\n", to.address, from.address,
+                                 bytes_of(from.type));
         return;
     }
     copies_ = true;
     call.text += fmt::format(
-        "        {{\n            static const int64_t sizes[] = {{{}}}, from[] = {{{}}}, to[] = {{{}}};\n"
+        "        {{\n            static const int64_t sizes[] = {{{}}}, from[] = {{{}}}, to[] = "
+        "{{{}}};\n"
         "            {}_copy({}, to, {}, from, sizes, {}, {});\n        }}\n",
-        listed(shape), listed(from.strides), listed(to.strides), name_, to.address, from.address, shape.rank(), size);
+        listed(shape), listed(from.strides), listed(to.strides), name_, to.address, from.address,
+        shape.rank(), size);
 }
 
 void COperations::make_contiguous(Call& call) {
     for (Operand& input : call.inputs) {
         if (contiguous(input.type, input.strides)) continue;
-        const Operand dense{input.type, contiguous_strides(input.type.shape), take_scratch(call, bytes_of(input.type))};
+        const Operand dense{input.type, contiguous_strides(input.type.shape),
+                            take_scratch(call, bytes_of(input.type))};
         copy(call, input, dense);
         input = dense;
     }
@@ -121,12 +130,15 @@ void COperations::elements(Call& call) {
     if (function.empty()) return;
     const auto [entry, fresh] = numbers_.emplace(function.text(), int(numbers_.size()));
     const std::string name = fmt::format("{}_{}", name_, entry->second);
-    if (fresh) functions_ += fmt::format("/* {} */\n{}\n", c_comment(call.call.op->name), function.named(name));
+    if (fresh)
+        functions_ +=
+            fmt::format("/* {} */\n{}\n", c_comment(call.call.op->name), function.named(name));
     std::vector<std::string> arguments;
     for (int k : function.inputs()) arguments.push_back(call.inputs[size_t(k)].address);
     for (int k : function.outputs()) arguments.push_back(call.outputs[size_t(k)].address);
     if (function.uses_scratch())
-        arguments.push_back("(mem_i64*)(void*)(" + take_scratch(call, function.scratch_bytes()) + ")");
+        arguments.push_back("(mem_i64*)(void*)(" + take_scratch(call, function.scratch_bytes()) +
+                            ")");
     for (int k : function.scalars())
         arguments.push_back(fmt::format("program->numbers[{}]", call.call.scalars[size_t(k)]));
     if (function.checks_places()) arguments.push_back("&wrong");
@@ -136,8 +148,9 @@ void COperations::elements(Call& call) {
     call.text += fmt::format("        {}({});\n", name, list);
     if (function.checks_places()) {
         const std::string at = to_string(call.call.location);
-        call.text += fmt::format("        if (wrong.found) return {}_tell(program, &wrong, {}, {});\n", name_,
-                                 c_string(call.call.op->name), c_string(at.empty() ? "" : " (at " + at + ")"));
+        call.text += fmt::format(
+            "        if (wrong.found) return {}_tell(program, &wrong, {}, {});\n", name_,
+            c_string(call.call.op->name), c_string(at.empty() ? "" : " (at " + at + ")"));
     }
 }
 
@@ -188,37 +201,47 @@ void COperations::product(Call& call) {
     const int64_t rows = y.type.shape[rank - 2], columns = y.type.shape[rank - 1];
     const int64_t inner = a[a.rank() - (trans[0] ? 2 : 1)];
     const catena_c_product shape = {rows, columns, inner, row[0], column[0], row[1], column[1]};
-    call.text += fmt::format("        static const catena_c_product shape = {{{}, {}, {}, {}, {}, {}, {}}};\n", rows,
-                             columns, inner, row[0], column[0], row[1], column[1]);
+    call.text += fmt::format(
+        "        static const catena_c_product shape = {{{}, {}, {}, {}, {}, {}, {}}};\n", rows,
+        columns, inner, row[0], column[0], row[1], column[1]);
     // Axes before the last two: a loop for each, along which an operand may repeat.
     std::string offsets[3], loops;
     for (int d = 0; d < rank - 2; ++d) {
         if (y.type.shape[d] == 1) continue;
-        loops += fmt::format("        for (int64_t i{0} = 0; i{0} < {1}; ++i{0})\n", d, y.type.shape[d]);
+        loops +=
+            fmt::format("        for (int64_t i{0} = 0; i{0} < {1}; ++i{0})\n", d, y.type.shape[d]);
         for (int k = 0; k < 2; ++k) {
             const Operand& x = call.inputs[size_t(k)];
             const int own = d - (rank - x.type.shape.rank());
-            if (own >= 0 && x.type.shape[own] != 1) offsets[k] += fmt::format(" + i{} * {}", d, x.strides[own]);
+            if (own >= 0 && x.type.shape[own] != 1)
+                offsets[k] += fmt::format(" + i{} * {}", d, x.strides[own]);
         }
         offsets[2] += fmt::format(" + i{} * {}", d, y.strides[d]);
     }
     const char* type = c_type(y.type.dtype);
     const size_t scratch = catena_c_product_scratch(&shape, size_of(y.type.dtype));
     call.text += fmt::format(
-        "{0}        {1}(&shape, (const {2}*)({3}){4}, (const {2}*)({5}){6},\n            ({2}*)({7}){8}, {9});\n",
-        loops, library_function("catena_c_product", y.type.dtype, level_), type, call.inputs[0].address, offsets[0],
-        call.inputs[1].address, offsets[1], y.address, offsets[2], take_scratch(call, scratch));
+        "{0}        {1}(&shape, (const {2}*)({3}){4}, (const {2}*)({5}){6},\n            "
+        "({2}*)({7}){8}, {9});\n",
+        loops, library_function("catena_c_product", y.type.dtype, level_), type,
+        call.inputs[0].address, offsets[0], call.inputs[1].address, offsets[1], y.address,
+        offsets[2], take_scratch(call, scratch));
 }
 
 /// `x`, `W`, `y`: which input they are; -1 is the output.
 void COperations::convolution(Call& call, int x, int W, int y) {
     make_contiguous(call);
-    auto operand = [&](int k) -> const Operand& { return k < 0 ? call.outputs[0] : call.inputs[size_t(k)]; };
-    const Shape &sx = operand(x).type.shape, &sW = operand(W).type.shape, &sy = operand(y).type.shape;
+    auto operand = [&](int k) -> const Operand& {
+        return k < 0 ? call.outputs[0] : call.inputs[size_t(k)];
+    };
+    const Shape &sx = operand(x).type.shape, &sW = operand(W).type.shape,
+                &sy = operand(y).type.shape;
     const Attributes& attributes = call.call.attributes;
-    catena_c_convolution shape = {sx[0], sx[1], sy[1], attributes.integer("groups"), {}, {}, {}, {}, {}, {}};
-    auto fill = [](int64_t(&to)[3], std::span<const int64_t> values, int64_t missing) {
-        for (size_t d = 0; d < 3; ++d) to[d] = d + values.size() < 3 ? missing : values[d + values.size() - 3];
+    catena_c_convolution shape = {sx[0], sx[1], sy[1], attributes.integer("groups"), {}, {}, {},
+                                  {},    {},    {}};
+    auto fill = [](int64_t (&to)[3], std::span<const int64_t> values, int64_t missing) {
+        for (size_t d = 0; d < 3; ++d)
+            to[d] = d + values.size() < 3 ? missing : values[d + values.size() - 3];
         return three(values, missing);
     };
     auto spatial = [](const Shape& s) { return std::span<const int64_t>(s.begin() + 2, s.end()); };
@@ -226,21 +249,25 @@ void COperations::convolution(Call& call, int x, int W, int y) {
         const Dims& values = attributes.dims(name);
         return std::span<const int64_t>(values.begin(), values.end());
     };
-    const std::string sizes = fmt::format("{}, {}, {},\n             {}, {}, {}", fill(shape.size, spatial(sx), 1),
-                                          fill(shape.kernel, spatial(sW), 1), fill(shape.positions, spatial(sy), 1),
-                                          fill(shape.stride, dims("stride"), 1), fill(shape.pad, dims("pad"), 0),
-                                          fill(shape.dilate, dims("dilate"), 1));
+    const std::string sizes =
+        fmt::format("{}, {}, {},\n             {}, {}, {}", fill(shape.size, spatial(sx), 1),
+                    fill(shape.kernel, spatial(sW), 1), fill(shape.positions, spatial(sy), 1),
+                    fill(shape.stride, dims("stride"), 1), fill(shape.pad, dims("pad"), 0),
+                    fill(shape.dilate, dims("dilate"), 1));
     const char* what = y < 0   ? "catena_c_convolution"
                        : x < 0 ? "catena_c_convolution_data"
                                : "catena_c_convolution_weights";
     const Operand& result = call.outputs[0];
     const char* type = c_type(result.type.dtype);
-    call.text += fmt::format("        static const catena_c_convolution shape =\n            {{{}, {}, {}, {}, {}}};\n",
-                             shape.batch, shape.channels, shape.filters, shape.groups, sizes);
     call.text += fmt::format(
-        "        {0}(&shape, (const {1}*)({2}), (const {1}*)({3}),\n            ({1}*)({4}), {5});\n",
-        library_function(what, result.type.dtype, level_), type, call.inputs[0].address, call.inputs[1].address,
-        result.address, take_scratch(call, catena_c_convolution_scratch(&shape, size_of(result.type.dtype))));
+        "        static const catena_c_convolution shape =\n            {{{}, {}, {}, {}, {}}};\n",
+        shape.batch, shape.channels, shape.filters, shape.groups, sizes);
+    call.text += fmt::format(
+        "        {0}(&shape, (const {1}*)({2}), (const {1}*)({3}),\n            ({1}*)({4}), "
+        "{5});\n",
+        library_function(what, result.type.dtype, level_), type, call.inputs[0].address,
+        call.inputs[1].address, result.address,
+        take_scratch(call, catena_c_convolution_scratch(&shape, size_of(result.type.dtype))));
 }
 
 std::string COperations::functions() const {

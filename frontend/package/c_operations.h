@@ -8,17 +8,18 @@
 
 namespace catena {
 
-/// The library calls of a schedule as C: products and convolutions call libcatena_c, the others functions
-/// generated from the ops' element texts (runtime/ops/declare/device_form.h), with sizes and attributes as
-/// constants.
+/// The library calls of a schedule as C: products and convolutions call libcatena_c, the others
+/// functions generated from the ops' element texts (runtime/ops/declare/device_form.h), with sizes
+/// and attributes as constants.
 class COperations {
 public:
-    COperations(std::string name, std::string level) : name_(std::move(name)), level_(std::move(level)) {}
+    COperations(std::string name, std::string level)
+        : name_(std::move(name)), level_(std::move(level)) {}
 
-    /// Statements of NAME_run that do `call`. Its buffers are at `addresses`, scratch_bytes() of memory at `scratch`.
-    /// ValueError when C cannot compute it.
-    std::string statements(const program::LibraryCall& call, const std::vector<std::string>& addresses,
-                           const std::string& scratch);
+    /// Statements of NAME_run that do `call`. Its buffers are at `addresses`, scratch_bytes() of
+    /// memory at `scratch`. ValueError when C cannot compute it.
+    std::string statements(const program::LibraryCall& call,
+                           const std::vector<std::string>& addresses, const std::string& scratch);
 
     std::string functions() const;  ///< The functions that the statements call.
     size_t scratch_bytes() const { return scratch_bytes_; }
@@ -48,7 +49,8 @@ private:
     std::string take_scratch(Call& call, size_t bytes);
 
     std::string name_, level_;
-    std::map<std::string, int> numbers_;  ///< From the text of a function to the number in its name.
+    std::map<std::string, int>
+        numbers_;  ///< From the text of a function to the number in its name.
     std::string functions_;
     size_t scratch_bytes_ = 0;
     bool uses_library_ = false, copies_ = false;

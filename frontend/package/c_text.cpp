@@ -21,7 +21,8 @@ std::string_view trimmed(std::string_view text) {
 
 /// Types used as casts: T(x).
 bool is_type(std::string_view word) {
-    constexpr std::string_view types[] = {"T", "i64", "u64", "int", "unsigned", "float", "double", "bool"};
+    constexpr std::string_view types[] = {"T",        "i64",   "u64",    "int",
+                                          "unsigned", "float", "double", "bool"};
     return std::find(std::begin(types), std::end(types), word) != std::end(types);
 }
 
@@ -42,7 +43,8 @@ private:
         } else if (starts_word(c)) {
             word(take_word());
         } else if (std::isdigit(uint8_t(c))) {
-            while (at_ < text_.size() && (in_word(text_[at_]) || text_[at_] == '.')) out_ += text_[at_++];
+            while (at_ < text_.size() && (in_word(text_[at_]) || text_[at_] == '.'))
+                out_ += text_[at_++];
         } else {
             out_ += c;
             ++at_;
@@ -71,12 +73,15 @@ private:
         out_ += word;
     }
 
-    void cast(const std::string& type) { out_ += "((" + type + ")(" + nested(inside('(', ')')) + "))"; }
+    void cast(const std::string& type) {
+        out_ += "((" + type + ")(" + nested(inside('(', ')')) + "))";
+    }
 
     /// The text between the next bracket and its matching one.
     std::string_view inside(char open, char close) {
         skip_space();
-        if (at_ == text_.size() || text_[at_] != open) refuse(fmt::format("a '{}' is expected", open));
+        if (at_ == text_.size() || text_[at_] != open)
+            refuse(fmt::format("a '{}' is expected", open));
         const size_t begin = ++at_;
         for (int depth = 1; at_ < text_.size(); ++at_) {
             if (text_[at_] == open) ++depth;
@@ -91,7 +96,8 @@ private:
         return std::move(inner.body);
     }
 
-    /// "constexpr int axes = ...;" is an enumerator, with which C makes arrays; "if constexpr" an if.
+    /// "constexpr int axes = ...;" is an enumerator, with which C makes arrays; "if constexpr" an
+    /// if.
     void constant() {
         skip_space();
         if (at_ < text_.size() && text_[at_] == '(') return;
@@ -120,8 +126,10 @@ private:
         expression.remove_prefix(7);
         expression.remove_suffix(1);
         std::string list;
-        for (const std::string& parameter : parameters) list += (list.empty() ? "" : ", ") + parameter;
-        out_ += "\n#define " + name + "(" + list + ") (" + with_brackets(expression, parameters) + ")\n";
+        for (const std::string& parameter : parameters)
+            list += (list.empty() ? "" : ", ") + parameter;
+        out_ += "\n#define " + name + "(" + list + ") (" + with_brackets(expression, parameters) +
+                ")\n";
         macros_.push_back(name);
     }
 
@@ -137,14 +145,16 @@ private:
     }
 
     /// In one line, the parameters in brackets.
-    static std::string with_brackets(std::string_view expression, const std::vector<std::string>& parameters) {
+    static std::string with_brackets(std::string_view expression,
+                                     const std::vector<std::string>& parameters) {
         std::string result;
         for (size_t i = 0; i < expression.size();) {
             if (starts_word(expression[i])) {
                 size_t end = i;
                 while (end < expression.size() && in_word(expression[end])) ++end;
                 const std::string name(expression.substr(i, end - i));
-                const bool given = std::find(parameters.begin(), parameters.end(), name) != parameters.end();
+                const bool given =
+                    std::find(parameters.begin(), parameters.end(), name) != parameters.end();
                 result += given ? "(" + name + ")" : name;
                 i = end;
             } else if (std::isdigit(uint8_t(expression[i]))) {
@@ -162,7 +172,8 @@ private:
     }
     void expect(std::string_view token) {
         skip_space();
-        if (text_.substr(at_, token.size()) != token) refuse(fmt::format("a '{}' is expected", token));
+        if (text_.substr(at_, token.size()) != token)
+            refuse(fmt::format("a '{}' is expected", token));
         at_ += token.size();
     }
     [[noreturn]] void refuse(const std::string& why) const {
@@ -182,14 +193,16 @@ CElementText c_element_text(std::string_view text) { return Translation(text).re
 bool has_word(std::string_view text, std::string_view word) {
     for (size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; at += word.size()) {
         const size_t end = at + word.size();
-        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end])))
+            return true;
     }
     return false;
 }
 
 const char* c_type(Dtype dtype) {
-    constexpr const char* names[dtype_count] = {"unsigned char", "int8_t",   "int16_t",  "int32_t", "int64_t",
-                                                "uint8_t",       "uint16_t", "uint16_t", "float",   "double"};
+    constexpr const char* names[dtype_count] = {"unsigned char", "int8_t",  "int16_t",  "int32_t",
+                                                "int64_t",       "uint8_t", "uint16_t", "uint16_t",
+                                                "float",         "double"};
     return names[size_t(dtype)];
 }
 

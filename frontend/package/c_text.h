@@ -8,8 +8,8 @@
 
 namespace catena {
 
-/// An element text (runtime/ops/declare/device_form.h) as C: casts in C's form, constants as enumerators, and each local
-/// function (a single return) as a macro.
+/// An element text (runtime/ops/declare/device_form.h) as C: casts in C's form, constants as
+/// enumerators, and each local function (a single return) as a macro.
 struct CElementText {
     std::string body;
     std::vector<std::string> macros;  ///< To be undefined (#undef) after the text.

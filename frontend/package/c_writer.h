@@ -23,11 +23,11 @@ public:
 
 private:
     struct Argument {
-        std::string name;   ///< Of the C parameter.
+        std::string name;  ///< Of the C parameter.
         Type type;
     };
     struct Block {
-        std::string name;   ///< "l1_W"; empty for a constant.
+        std::string name;  ///< "l1_W"; empty for a constant.
         const Array* array;
         size_t offset;
     };

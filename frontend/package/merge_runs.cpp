@@ -18,7 +18,8 @@ Json function_json(const SizePolynomial& function, size_t sizes) {
     Json products = Json::array();
     for (const SizePolynomial::Term& term : function.terms) {
         const auto open = std::find(term.exponents.begin(), term.exponents.end(), 1);
-        terms[open == term.exponents.end() ? 0 : size_t(open - term.exponents.begin()) + 1] = term.factor;
+        terms[open == term.exponents.end() ? 0 : size_t(open - term.exponents.begin()) + 1] =
+            term.factor;
         Json product = {term.factor};
         for (int exponent : term.exponents) product.push_back(exponent);
         products.push_back(std::move(product));
@@ -33,8 +34,10 @@ struct Place {
 };
 
 [[noreturn]] void differs(const Place& place, const Json& a, const Json& b) {
-    fail<ValueError>("save: {}{} is {} or {} at different open sizes, which is not a sum of products of up to three of them; fix a size",
-                     place.owner.empty() ? "" : place.owner + ": ", place.text, a.dump(), b.dump());
+    fail<ValueError>(
+        "save: {}{} is {} or {} at different open sizes, which is not a sum of products of up to "
+        "three of them; fix a size",
+        place.owner.empty() ? "" : place.owner + ": ", place.text, a.dump(), b.dump());
 }
 
 Place inside(const Place& place, const std::string& name, const Json& value) {
@@ -73,7 +76,8 @@ Json merge(const std::vector<const Json*>& all, const OpenSizes& open, const Pla
             result.push_back(merge(children(i), open, inside(place, std::to_string(i), first[i])));
         return result;
     }
-    auto different = std::find_if(all.begin(), all.end(), [&](const Json* other) { return *other != first; });
+    auto different =
+        std::find_if(all.begin(), all.end(), [&](const Json* other) { return *other != first; });
     if (different == all.end()) return first;
     if (!first.is_number_integer()) differs(place, first, **different);
     std::vector<int64_t> seen;
@@ -86,7 +90,9 @@ Json merge(const std::vector<const Json*>& all, const OpenSizes& open, const Pla
 /// Up to this n, a rounded n / (n - 1) identifies n.
 constexpr double most_counted = 1e7;
 
-bool same_number(double a, double b) { return a == b || std::abs(a - b) <= 1e-15 * std::abs(b) || (std::isnan(a) && std::isnan(b)); }
+bool same_number(double a, double b) {
+    return a == b || std::abs(a - b) <= 1e-15 * std::abs(b) || (std::isnan(a) && std::isnan(b));
+}
 
 /// factor * above / below.
 struct Ratio {
@@ -101,7 +107,8 @@ struct Ratio {
     }
     bool gives(const std::vector<double>& seen, const OpenSizes& open) const {
         for (size_t r = 0; r < seen.size(); ++r)
-            if (const auto value = at(open.runs()[r]); !value || !same_number(*value, seen[r])) return false;
+            if (const auto value = at(open.runs()[r]); !value || !same_number(*value, seen[r]))
+                return false;
         return true;
     }
     Json json(size_t sizes) const {
@@ -117,7 +124,8 @@ SizePolynomial monomial(const std::vector<int>& exponents) {
     return one;
 }
 
-std::optional<SizePolynomial> whole_function(const std::vector<double>& values, double most, const OpenSizes& open) {
+std::optional<SizePolynomial> whole_function(const std::vector<double>& values, double most,
+                                             const OpenSizes& open) {
     std::vector<int64_t> integers;
     for (double value : values) {
         if (!(std::abs(value) < most)) return std::nullopt;
@@ -134,8 +142,9 @@ std::optional<Ratio> find_correction(const std::vector<double>& seen, const Open
     if (!count) return std::nullopt;
     Ratio ratio{1, *count, *count, false};
     const std::vector<int> none(open.names().size(), 0);
-    auto constant = std::find_if(ratio.below.terms.begin(), ratio.below.terms.end(),
-                                 [&](const SizePolynomial::Term& term) { return term.exponents == none; });
+    auto constant =
+        std::find_if(ratio.below.terms.begin(), ratio.below.terms.end(),
+                     [&](const SizePolynomial::Term& term) { return term.exponents == none; });
     if (constant == ratio.below.terms.end())
         ratio.below.terms.push_back({-1, none});
     else
@@ -150,7 +159,8 @@ std::optional<Ratio> find_ratio(const std::vector<double>& seen, const OpenSizes
         Ratio ratio{1, monomial(exponents), {}, false};
         std::vector<double> factors = {1, -1};
         for (const std::vector<int>& others : exponents_up_to(count, 2, 3))
-            factors.push_back(seen[0] * double(*monomial(others).at(open.runs()[0])) / double(*ratio.above.at(open.runs()[0])));
+            factors.push_back(seen[0] * double(*monomial(others).at(open.runs()[0])) /
+                              double(*ratio.above.at(open.runs()[0])));
         for (double factor : factors) {
             std::vector<double> divisors;
             for (size_t r = 0; r < seen.size(); ++r)
@@ -176,22 +186,26 @@ std::vector<std::vector<int64_t>> sizes_without_divisor(const Ratio& ratio, size
         for (size_t k = 0; k < count; ++k) {
             std::vector<int64_t> larger = next[i];
             ++larger[k];
-            if (std::find(next.begin(), next.end(), larger) == next.end()) next.push_back(std::move(larger));
+            if (std::find(next.begin(), next.end(), larger) == next.end())
+                next.push_back(std::move(larger));
         }
     }
     return found;
 }
 
-/// The form of the ratio that is also correct where its divisor is not positive; none if there is none.
-std::optional<Ratio> form_without_divisor(Ratio ratio, const OpenSizes& open, const NumberAt& number_at) {
+/// The form of the ratio that is also correct where its divisor is not positive; none if there is
+/// none.
+std::optional<Ratio> form_without_divisor(Ratio ratio, const OpenSizes& open,
+                                          const NumberAt& number_at) {
     const auto places = sizes_without_divisor(ratio, open.names().size());
     if (places.empty()) return ratio;
     for (bool at_least_one : {true, false}) {
         ratio.at_least_one = at_least_one;
-        const bool right = std::all_of(places.begin(), places.end(), [&](const std::vector<int64_t>& sizes) {
-            const std::optional<double> number = number_at(sizes), value = ratio.at(sizes);
-            return !number || (value && same_number(*value, *number));
-        });
+        const bool right =
+            std::all_of(places.begin(), places.end(), [&](const std::vector<int64_t>& sizes) {
+                const std::optional<double> number = number_at(sizes), value = ratio.at(sizes);
+                return !number || (value && same_number(*value, *number));
+            });
         if (right) return ratio;
     }
     return std::nullopt;
@@ -205,11 +219,16 @@ Json merge_runs(const std::vector<Json>& documents, const OpenSizes& open) {
     return merge(all, open, {});
 }
 
-Json merge_numbers(const std::vector<double>& seen, const OpenSizes& open, const NumberAt& number_at) {
+Json merge_numbers(const std::vector<double>& seen, const OpenSizes& open,
+                   const NumberAt& number_at) {
     const Json first = program::number_json(seen[0]);
-    if (std::all_of(seen.begin(), seen.end(), [&](double value) { return program::number_json(value) == first; })) return first;
-    if (std::all_of(seen.begin(), seen.end(), [](double value) { return value == std::round(value); }))
-        if (const auto function = whole_function(seen, 1e15, open)) return function_json(*function, open.names().size());
+    if (std::all_of(seen.begin(), seen.end(),
+                    [&](double value) { return program::number_json(value) == first; }))
+        return first;
+    if (std::all_of(seen.begin(), seen.end(),
+                    [](double value) { return value == std::round(value); }))
+        if (const auto function = whole_function(seen, 1e15, open))
+            return function_json(*function, open.names().size());
     for (const auto& find : {find_correction, find_ratio})
         if (const std::optional<Ratio> ratio = find(seen, open))
             if (const std::optional<Ratio> right = form_without_divisor(*ratio, open, number_at))

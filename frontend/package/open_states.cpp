@@ -13,15 +13,19 @@ const Trace::Value& value_of(const ExportedProgram& program, size_t state) {
 
 bool is_read(const ExportedProgram& program, size_t state) {
     const int value = program.states[state];
-    auto has = [&](const std::vector<int>& values) { return std::find(values.begin(), values.end(), value) != values.end(); };
+    auto has = [&](const std::vector<int>& values) {
+        return std::find(values.begin(), values.end(), value) != values.end();
+    };
     return has(program.trace.outputs) ||
            std::any_of(program.trace.steps.begin(), program.trace.steps.end(),
                        [&](const Trace::Step& step) { return has(step.inputs); }) ||
            std::any_of(program.trace.assigns.begin(), program.trace.assigns.end(),
                        [&](const Trace::Assign& assign) { return assign.value == value; }) ||
-           std::any_of(program.results.begin(), program.results.end(), [&](const ExportedProgram::Value& result) {
-               return result.kind == ExportedProgram::Value::state && result.index == int(state);
-           });
+           std::any_of(program.results.begin(), program.results.end(),
+                       [&](const ExportedProgram::Value& result) {
+                           return result.kind == ExportedProgram::Value::state &&
+                                  result.index == int(state);
+                       });
 }
 
 void leave_out(ExportedProgram& program, size_t state) {
@@ -31,8 +35,10 @@ void leave_out(ExportedProgram& program, size_t state) {
         program.sources.erase(program.sources.begin() + (found - inputs.begin()));
         inputs.erase(found);
     }
-    if (auto found = std::find(program.assigned.begin(), program.assigned.end(), index); found != program.assigned.end()) {
-        program.trace.assigns.erase(program.trace.assigns.begin() + (found - program.assigned.begin()));
+    if (auto found = std::find(program.assigned.begin(), program.assigned.end(), index);
+        found != program.assigned.end()) {
+        program.trace.assigns.erase(program.trace.assigns.begin() +
+                                    (found - program.assigned.begin()));
         program.assigned.erase(found);
     }
     program.states.erase(program.states.begin() + std::ptrdiff_t(state));
@@ -48,18 +54,21 @@ void leave_out_open_states(std::span<ExportedProgram> programs) {
     const ExportedProgram& first = programs[0];
     for (const ExportedProgram& other : programs)
         if (other.states.size() != first.states.size())
-            fail<ValueError>("save: the number of states differs at other open sizes: {} or {}", first.states.size(),
-                             other.states.size());
+            fail<ValueError>("save: the number of states differs at other open sizes: {} or {}",
+                             first.states.size(), other.states.size());
     for (size_t state = first.states.size(); state-- > 0;) {
-        const auto other = std::find_if(programs.begin(), programs.end(), [&](const ExportedProgram& program) {
-            return !(value_of(program, state).type == value_of(first, state).type);
-        });
+        const auto other =
+            std::find_if(programs.begin(), programs.end(), [&](const ExportedProgram& program) {
+                return !(value_of(program, state).type == value_of(first, state).type);
+            });
         if (other == programs.end()) continue;
         if (is_read(first, state))
-            fail<ValueError>("save: state '{}' is {} or {} at different open sizes, and a file holds it in one; begin without it "
-                             "in the region (reset_state()), or give that size",
-                             value_of(first, state).name, to_string(value_of(first, state).type),
-                             to_string(value_of(*other, state).type));
+            fail<ValueError>(
+                "save: state '{}' is {} or {} at different open sizes, and a file holds it in one; "
+                "begin without it "
+                "in the region (reset_state()), or give that size",
+                value_of(first, state).name, to_string(value_of(first, state).type),
+                to_string(value_of(*other, state).type));
         for (ExportedProgram& program : programs) leave_out(program, state);
     }
 }

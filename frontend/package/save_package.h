@@ -9,9 +9,10 @@
 
 namespace catena {
 
-/// Compiles a program, whose arrays are on `device`, and writes the package. `record` returns the program for arguments of
-/// other types.
-void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
+/// Compiles a program, whose arrays are on `device`, and writes the package. `record` returns the
+/// program for arguments of other types.
+void save_package(const std::string& path, const std::vector<Type>& arguments,
+                  const PackageOptions& options, Device& device,
                   const std::function<ExportedProgram(const std::vector<Type>&)>& record);
 
 }  // namespace catena

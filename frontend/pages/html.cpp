@@ -37,18 +37,31 @@ pre { max-height: 40rem; overflow: auto; padding: .7rem; background: var(--panel
 
 std::string escaped(std::string_view text) {
     // The JSON writer replaces what is not UTF-8.
-    const std::string quoted = nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string quoted = nlohmann::json(std::string(text))
+                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     const std::string valid = nlohmann::json::parse(quoted).get<std::string>();
     std::string result;
     for (char c : valid) {
         switch (c) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            case '"': result += "&quot;"; break;
-            case '\'': result += "&#39;"; break;
-            case '\0': break;
-            default: result += c;
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            case '\0':
+                break;
+            default:
+                result += c;
         }
     }
     return result;
@@ -57,8 +70,11 @@ std::string escaped(std::string_view text) {
 std::string page(std::string_view title, const std::string& body) {
     std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
     // No script runs, even if a name got past the escaping.
-    text += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
-    text += "<meta name=\"viewport\" content=\"width=device-width\"><title>" + escaped(title) + "</title>\n<style>";
+    text +=
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">\n";
+    text += "<meta name=\"viewport\" content=\"width=device-width\"><title>" + escaped(title) +
+            "</title>\n<style>";
     text += style;
     return text + "</style></head><body>\n" + body + "</body></html>\n";
 }

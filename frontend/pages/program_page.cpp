@@ -16,7 +16,9 @@ constexpr size_t most_text = 300'000;
 
 double bytes_of(const LaunchReport& launch) { return launch.bytes_read + launch.bytes_written; }
 
-double cost_of(const LaunchReport& launch, bool is_timed) { return is_timed ? launch.seconds : bytes_of(launch); }
+double cost_of(const LaunchReport& launch, bool is_timed) {
+    return is_timed ? launch.seconds : bytes_of(launch);
+}
 
 std::string anchor(size_t program, size_t launch) { return fmt::format("p{}l{}", program, launch); }
 
@@ -30,14 +32,16 @@ std::string operations_list(const LaunchReport& launch) {
     std::string text = "<ul>";
     for (size_t i = 0; i < std::min(launch.operations.size(), most_operations); ++i)
         text += "<li>" + escaped(launch.operations[i]) + "</li>";
-    if (launch.operations.size() > most_operations) text += fmt::format("<li>and {} more</li>", launch.operations.size() - most_operations);
+    if (launch.operations.size() > most_operations)
+        text += fmt::format("<li>and {} more</li>", launch.operations.size() - most_operations);
     return text + "</ul>";
 }
 
 std::string links(const LaunchReport& launch, size_t program) {
     std::string text;
     for (int from : launch.reads_from)
-        text += fmt::format("{}<a href=\"#{}\">{}</a>", text.empty() ? "" : ", ", anchor(program, size_t(from)), from);
+        text += fmt::format("{}<a href=\"#{}\">{}</a>", text.empty() ? "" : ", ",
+                            anchor(program, size_t(from)), from);
     return text.empty() ? "" : "reads results of " + text + "<br>";
 }
 
@@ -46,33 +50,47 @@ std::string rates(const LaunchReport& launch) {
     const double each = launch.seconds / double(launch.calls);
     std::string text = fmt::format("{:.4f} ms in each of {} calls", each * 1e3, launch.calls);
     if (each > 0) text += fmt::format(", {:.1f} GB/s", bytes_of(launch) / each / 1e9);
-    if (each > 0 && launch.product_operations > 0) text += fmt::format(", {:.1f} GFLOP/s", launch.product_operations / each / 1e9);
+    if (each > 0 && launch.product_operations > 0)
+        text += fmt::format(", {:.1f} GFLOP/s", launch.product_operations / each / 1e9);
     return text + "<br>";
 }
 
 /// What is shown while the pointer is on a box.
 std::string tip(const LaunchReport& launch, const std::vector<std::string>& notes) {
     std::string text = "<div class=\"tip\">" + escaped(launch.sizes) + "<br>";
-    text += fmt::format("reads {:.3f} MB, writes {:.3f} MB<br>", launch.bytes_read / 1e6, launch.bytes_written / 1e6) + rates(launch);
+    text += fmt::format("reads {:.3f} MB, writes {:.3f} MB<br>", launch.bytes_read / 1e6,
+                        launch.bytes_written / 1e6) +
+            rates(launch);
     const std::vector<std::string> about = notes_about(launch, notes);
-    for (size_t i = 0; i < std::min(about.size(), most_notes); ++i) text += escaped(about[i]) + "<br>";
-    if (about.size() > most_notes) text += fmt::format("and {} more reasons", about.size() - most_notes);
+    for (size_t i = 0; i < std::min(about.size(), most_notes); ++i)
+        text += escaped(about[i]) + "<br>";
+    if (about.size() > most_notes)
+        text += fmt::format("and {} more reasons", about.size() - most_notes);
     return text + "</div>";
 }
 
-std::string box(const ProgramSection& section, size_t program, size_t l, bool is_timed, double most) {
+std::string box(const ProgramSection& section, size_t program, size_t l, bool is_timed,
+                double most) {
     const LaunchReport& launch = section.launches[l];
     const double share = most > 0 ? cost_of(launch, is_timed) / most : 0;
-    const std::string kind = launch.is_library_call ? "library call" : launch.kernels == 1 ? "kernel" : fmt::format("{} kernels", launch.kernels);
-    return fmt::format("<div class=\"box{}\" id=\"{}\" tabindex=\"0\"><span class=\"number faint\">{}</span><b>{}</b>"
-                       "<div class=\"share\" style=\"width:{:.1f}%\"></div><span class=\"faint\">{}{}</span>{}<span class=\"faint\">{}</span>{}</div>\n",
-                       launch.is_library_call ? " call" : "", anchor(program, l), l, escaped(launch.name), share * 100, kind,
-                       launch.calls > 0 ? fmt::format(", {:.3f} ms", launch.seconds / double(launch.calls) * 1e3) : "",
-                       operations_list(launch), links(launch, program), tip(launch, section.notes));
+    const std::string kind = launch.is_library_call ? "library call"
+                             : launch.kernels == 1  ? "kernel"
+                                                    : fmt::format("{} kernels", launch.kernels);
+    return fmt::format(
+        "<div class=\"box{}\" id=\"{}\" tabindex=\"0\"><span class=\"number "
+        "faint\">{}</span><b>{}</b>"
+        "<div class=\"share\" style=\"width:{:.1f}%\"></div><span "
+        "class=\"faint\">{}{}</span>{}<span class=\"faint\">{}</span>{}</div>\n",
+        launch.is_library_call ? " call" : "", anchor(program, l), l, escaped(launch.name),
+        share * 100, kind,
+        launch.calls > 0 ? fmt::format(", {:.3f} ms", launch.seconds / double(launch.calls) * 1e3)
+                         : "",
+        operations_list(launch), links(launch, program), tip(launch, section.notes));
 }
 
 std::string border_of(const ProgramSection& section) {
-    return "<div class=\"border\" role=\"separator\"><span>" + escaped(section.border_text) + "</span></div>\n";
+    return "<div class=\"border\" role=\"separator\"><span>" + escaped(section.border_text) +
+           "</span></div>\n";
 }
 
 std::string stages_of(const ProgramSection& section) {
@@ -80,33 +98,44 @@ std::string stages_of(const ProgramSection& section) {
     std::string text = "<h3>Stages</h3><div class=\"stages\">";
     for (const auto& [name, stage] : section.stages) {
         const bool is_long = stage.size() > most_text;
-        text += "<div><b>" + escaped(name) + "</b><pre>" + escaped(std::string_view(stage).substr(0, most_text)) +
-                (is_long ? fmt::format("\n... {} more bytes", stage.size() - most_text) : "") + "</pre></div>";
+        text += "<div><b>" + escaped(name) + "</b><pre>" +
+                escaped(std::string_view(stage).substr(0, most_text)) +
+                (is_long ? fmt::format("\n... {} more bytes", stage.size() - most_text) : "") +
+                "</pre></div>";
     }
     return text + "</div>";
 }
 
 }  // namespace
 
-std::vector<std::string> notes_about(const LaunchReport& launch, const std::vector<std::string>& notes) {
+std::vector<std::string> notes_about(const LaunchReport& launch,
+                                     const std::vector<std::string>& notes) {
     std::set<std::string> about;
     for (const std::string& note : notes)
-        if (std::ranges::any_of(launch.operations, [&](const std::string& operation) { return is_about(note, operation); }))
+        if (std::ranges::any_of(launch.operations, [&](const std::string& operation) {
+                return is_about(note, operation);
+            }))
             about.insert(note);
     return {about.begin(), about.end()};
 }
 
-std::string program_page(const std::string& title, const std::vector<std::string>& lines, const std::vector<ProgramSection>& programs) {
+std::string program_page(const std::string& title, const std::vector<std::string>& lines,
+                         const std::vector<ProgramSection>& programs) {
     bool is_timed = false;
     for (const ProgramSection& section : programs)
         for (const LaunchReport& launch : section.launches) is_timed = is_timed || launch.calls > 0;
     double most = 0;
     for (const ProgramSection& section : programs)
-        for (const LaunchReport& launch : section.launches) most = std::max(most, cost_of(launch, is_timed));
+        for (const LaunchReport& launch : section.launches)
+            most = std::max(most, cost_of(launch, is_timed));
     std::string body = "<h1>" + escaped(title) + "</h1>\n";
-    for (const std::string& line : lines) body += "<div class=\"faint\">" + escaped(line) + "</div>\n";
-    body += fmt::format("<p class=\"faint\">Launches in the order in which they run; blue: kernels of fused operations, orange: library "
-                        "calls. The bars are {}. Point at a box for more.</p>\n", is_timed ? "measured times" : "bytes moved");
+    for (const std::string& line : lines)
+        body += "<div class=\"faint\">" + escaped(line) + "</div>\n";
+    body += fmt::format(
+        "<p class=\"faint\">Launches in the order in which they run; blue: kernels of fused "
+        "operations, orange: library "
+        "calls. The bars are {}. Point at a box for more.</p>\n",
+        is_timed ? "measured times" : "bytes moved");
     for (size_t p = 0; p < programs.size(); ++p) {
         body += "<h2>" + escaped(programs[p].name) + "</h2><div class=\"launches\">\n";
         for (size_t l = 0; l < programs[p].launches.size(); ++l) {

@@ -20,22 +20,30 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-std::string first_line_unlike(const std::vector<std::string>& lines, const std::vector<std::string>& others) {
-    const size_t at = size_t(std::mismatch(lines.begin(), lines.end(), others.begin(), others.end()).first - lines.begin());
+std::string first_line_unlike(const std::vector<std::string>& lines,
+                              const std::vector<std::string>& others) {
+    const size_t at =
+        size_t(std::mismatch(lines.begin(), lines.end(), others.begin(), others.end()).first -
+               lines.begin());
     return at < lines.size() ? lines[at] : "nothing more";
 }
 
 /// "" when this rank's states can take those of root.
-std::string problem_of(const NamedStates& states, const std::vector<std::string>& of_root, int rank, int root) {
+std::string problem_of(const NamedStates& states, const std::vector<std::string>& of_root, int rank,
+                       int root) {
     if (states.size() != of_root.size())
-        return fmt::format("rank {} has {} states, rank {} {}", root, of_root.size(), rank, states.size());
+        return fmt::format("rank {} has {} states, rank {} {}", root, of_root.size(), rank,
+                           states.size());
     for (size_t i = 0; i < states.size(); ++i) {
         const auto& [path, state] = states[i];
         const size_t space = of_root[i].find(' ');
-        const std::string root_path = of_root[i].substr(0, space), type = of_root[i].substr(space + 1);
-        if (path != root_path) return fmt::format("rank {} has {} where rank {} has {}", root, root_path, rank, path);
+        const std::string root_path = of_root[i].substr(0, space),
+                          type = of_root[i].substr(space + 1);
+        if (path != root_path)
+            return fmt::format("rank {} has {} where rank {} has {}", root, root_path, rank, path);
         if (type != "none" && state.array().defined() && to_string(state.type()) != type)
-            return fmt::format("{} is {} on rank {} and {} on rank {}", path, type, root, to_string(state.type()), rank);
+            return fmt::format("{} is {} on rank {} and {} on rank {}", path, type, root,
+                               to_string(state.type()), rank);
     }
     return "";
 }
@@ -46,14 +54,17 @@ void agree(Communicator& communicator, const char* what, const std::vector<std::
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
     const std::vector<std::string> all = communicator.allgather_bytes(text);
-    const auto other = std::ranges::find_if(all, [&](const std::string& each) { return each != all[0]; });
+    const auto other =
+        std::ranges::find_if(all, [&](const std::string& each) { return each != all[0]; });
     if (other == all.end()) return;
     const auto first = lines_of(all[0]), theirs = lines_of(*other);
     fail<ValueError>("{}: rank 0 has {}, rank {} {}; all ranks must have the same", what,
-                             first_line_unlike(first, theirs), other - all.begin(), first_line_unlike(theirs, first));
+                     first_line_unlike(first, theirs), other - all.begin(),
+                     first_line_unlike(theirs, first));
 }
 
-void on_root(Communicator& communicator, const char* what, const std::function<void()>& f, int root) {
+void on_root(Communicator& communicator, const char* what, const std::function<void()>& f,
+             int root) {
     std::optional<std::string> problem;
     std::exception_ptr error;
     if (communicator.rank() == root) {
@@ -81,18 +92,21 @@ std::string message_of(const std::exception_ptr& error) {
 
 void add_note(const CommunicationError& error, const char* note) {
     std::string text = error.what();  // Ends with the place, which the new error adds again.
-    if (const std::string place = fmt::format(" (at {})", to_string(current_location())); text.ends_with(place))
+    if (const std::string place = fmt::format(" (at {})", to_string(current_location()));
+        text.ends_with(place))
         text.resize(text.size() - place.size());
     fail<CommunicationError>("{}; {}", text, note);
 }
 
-void bcast_states(Communicator& communicator, const char* what, const NamedStates& states, int root) {
+void bcast_states(Communicator& communicator, const char* what, const NamedStates& states,
+                  int root) {
     const RecorderScope paused(nullptr);
     std::string text;
     for (const auto& [path, state] : states)
         text += path + " " + (state.array().defined() ? to_string(state.type()) : "none") + "\n";
     const std::vector<std::string> of_root = lines_of(communicator.bcast_bytes(text, root));
-    for (const std::string& problem : communicator.allgather_bytes(problem_of(states, of_root, communicator.rank(), root)))
+    for (const std::string& problem :
+         communicator.allgather_bytes(problem_of(states, of_root, communicator.rank(), root)))
         if (!problem.empty()) fail<ValueError>("{}: the ranks' models differ: {}", what, problem);
     for (size_t i = 0; i < states.size(); ++i) {
         if (of_root[i].ends_with(" none")) continue;

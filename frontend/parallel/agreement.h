@@ -13,15 +13,18 @@ namespace catena {
 /// ValueError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
 void agree(Communicator& communicator, const char* what, const std::vector<std::string>& lines);
 
-/// Calls f on rank `root`. Its exception ends all ranks: others fail with a CommunicationError, "WHAT: " and its message.
-void on_root(Communicator& communicator, const char* what, const std::function<void()>& f, int root = 0);
+/// Calls f on rank `root`. Its exception ends all ranks: others fail with a CommunicationError,
+/// "WHAT: " and its message.
+void on_root(Communicator& communicator, const char* what, const std::function<void()>& f,
+             int root = 0);
 
 /// For other ranks; also of what is no std::exception, which they would wait for otherwise.
 std::string message_of(const std::exception_ptr& error);
 
 [[noreturn]] void add_note(const CommunicationError& error, const char* note);
 
-/// What f returns. A CommunicationError in it gets the note: what f is for, and what the ranks must do.
+/// What f returns. A CommunicationError in it gets the note: what f is for, and what the ranks must
+/// do.
 template <class F>
 auto with_note(const char* note, F&& f) {
     try {
@@ -34,8 +37,10 @@ auto with_note(const char* note, F&& f) {
 /// States by path, of parameters and persistents.
 using NamedStates = std::vector<std::pair<std::string, Variable>>;
 
-/// Replaces the content of states by that of rank `root`, where that rank's are initialised. ValueError, on all ranks,
-/// unless all have the same paths and their initialised states the types of root's.
-void bcast_states(Communicator& communicator, const char* what, const NamedStates& states, int root);
+/// Replaces the content of states by that of rank `root`, where that rank's are initialised.
+/// ValueError, on all ranks, unless all have the same paths and their initialised states the types
+/// of root's.
+void bcast_states(Communicator& communicator, const char* what, const NamedStates& states,
+                  int root);
 
 }  // namespace catena

@@ -20,8 +20,8 @@ uint64_t mix(uint64_t hash, const void* data, size_t bytes) {
     return hash;
 }
 
-Transfer start_transfer(Communicator& communicator, std::span<const Variable> gradients, std::span<const std::string> paths,
-                        Dtype dtype, TransferPlace place) {
+Transfer start_transfer(Communicator& communicator, std::span<const Variable> gradients,
+                        std::span<const std::string> paths, Dtype dtype, TransferPlace place) {
     const auto no_graph = no_backprop_mode();
     uint64_t label = uint64_t(place) + 1;
     for (const std::string& path : paths) label = mix(label, path + "\n");

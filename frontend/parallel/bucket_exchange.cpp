@@ -14,26 +14,33 @@ namespace catena {
 namespace {
 
 constexpr const char* needs =
-    "a multi-node optimizer needs graphs with the same messages on all ranks (take data that need no gradient at their root as "
-    "Variable(y.array(), false) elsewhere), gradients of the same parameters, changed after optimizer.backward() on all ranks or none, "
-    "and for send() and recv() in the graph a communicator of their own, from split(0, rank), or overlap = false";
+    "a multi-node optimizer needs graphs with the same messages on all ranks (take data that need "
+    "no gradient at their root as "
+    "Variable(y.array(), false) elsewhere), gradients of the same parameters, changed after "
+    "optimizer.backward() on all ranks or none, "
+    "and for send() and recv() in the graph a communicator of their own, from split(0, rank), or "
+    "overlap = false";
 
 constexpr int64_t usual_bucket_bytes = 1 << 20;
 
 int64_t bytes_of(const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); }
 
 /// What must be the same on all ranks.
-std::vector<std::string> description_of(Optimizer& optimizer, const MultiNodeOptimizerOptions& options) {
+std::vector<std::string> description_of(Optimizer& optimizer,
+                                        const MultiNodeOptimizerOptions& options) {
     std::vector<std::string> lines{
         optimizer.type_name(),
         fmt::format("double_buffering = {}", options.double_buffering),
         fmt::format("zero_fill = {}", options.zero_fill),
         fmt::format("overlap = {}", options.overlap),
         fmt::format("bucket_bytes = {}", *options.bucket_bytes),
-        fmt::format("allreduce_grad_dtype = {}", options.allreduce_grad_dtype ? name_of(*options.allreduce_grad_dtype) : "none")};
+        fmt::format("allreduce_grad_dtype = {}", options.allreduce_grad_dtype
+                                                     ? name_of(*options.allreduce_grad_dtype)
+                                                     : "none")};
     for (const UpdateSlot& slot : optimizer.slots())
         if (slot.param.array().defined())
-            lines.push_back(fmt::format("the parameter {} {}", slot.path, to_string(slot.param.type())));
+            lines.push_back(
+                fmt::format("the parameter {} {}", slot.path, to_string(slot.param.type())));
     return lines;
 }
 
@@ -65,14 +72,19 @@ uint64_t content_of(Optimizer& optimizer) {
 
 }  // namespace
 
-BucketExchange::BucketExchange(std::shared_ptr<Communicator> communicator, const MultiNodeOptimizerOptions& options)
+BucketExchange::BucketExchange(std::shared_ptr<Communicator> communicator,
+                               const MultiNodeOptimizerOptions& options)
     : communicator_(std::move(communicator)), options_(options) {
-    const std::string &dtype = communicator_->get_config("allreduce_grad_dtype"), &bytes = communicator_->get_config("bucket_bytes");
-    if (!options_.allreduce_grad_dtype && !dtype.empty()) options_.allreduce_grad_dtype = parse_dtype(dtype);
-    if (!options_.bucket_bytes) options_.bucket_bytes = bytes.empty() ? usual_bucket_bytes : std::stoll(bytes);
+    const std::string &dtype = communicator_->get_config("allreduce_grad_dtype"),
+                      &bytes = communicator_->get_config("bucket_bytes");
+    if (!options_.allreduce_grad_dtype && !dtype.empty())
+        options_.allreduce_grad_dtype = parse_dtype(dtype);
+    if (!options_.bucket_bytes)
+        options_.bucket_bytes = bytes.empty() ? usual_bucket_bytes : std::stoll(bytes);
 }
 
-void BucketExchange::backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) {
+void BucketExchange::backward(Optimizer& optimizer, const Variable& loss,
+                              const BackwardOptions& options) {
     if (!options_.overlap) return loss.backward(options);
     with_note(needs, [&] {
         begin(optimizer);
@@ -149,7 +161,8 @@ void BucketExchange::add_rest(UpdateSlot& slot) {
 }
 
 void BucketExchange::add(UpdateSlot& slot) {
-    if (!open_.empty() && (open_[0]->param.dtype() != slot.param.dtype() || &open_[0]->param.device() != &slot.param.device()))
+    if (!open_.empty() && (open_[0]->param.dtype() != slot.param.dtype() ||
+                           &open_[0]->param.device() != &slot.param.device()))
         close();
     open_.push_back(&slot);
     open_bytes_ += bytes_of(slot.param);
@@ -168,8 +181,11 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
         paths.push_back(slot->path);
         sent_.push_back({slot, gradients.back().array()});
     }
-    const TransferPlace place = !buckets_.empty() ? TransferPlace::later : is_again_ ? TransferPlace::first_again : TransferPlace::first;
-    Transfer transfer = start_transfer(*communicator_, gradients, paths, options_.allreduce_grad_dtype.value_or(dtype), place);
+    const TransferPlace place = !buckets_.empty() ? TransferPlace::later
+                                : is_again_       ? TransferPlace::first_again
+                                                  : TransferPlace::first;
+    Transfer transfer = start_transfer(*communicator_, gradients, paths,
+                                       options_.allreduce_grad_dtype.value_or(dtype), place);
     buckets_.push_back({std::move(slots), std::move(transfer)});
 }
 
@@ -177,7 +193,8 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
 bool BucketExchange::has_changed() const {
     return std::ranges::any_of(sent_, [](const Sent& sent) {
         const Variable now = sent.slot->param.grad_variable();
-        return !now.defined() || !(now.array() == sent.gradient) || sent.gradient.storage()->is_exposed;
+        return !now.defined() || !(now.array() == sent.gradient) ||
+               sent.gradient.storage()->is_exposed;
     });
 }
 
@@ -204,13 +221,16 @@ void BucketExchange::abandon() {
 
 void BucketExchange::receive(const Bucket& bucket) {
     const Variables means = wait_transfer(*communicator_, bucket.transfer);
-    for (size_t i = 0; i < bucket.slots.size(); ++i) bucket.slots[i]->param.set_grad_variable(means[i]);
+    for (size_t i = 0; i < bucket.slots.size(); ++i)
+        bucket.slots[i]->param.set_grad_variable(means[i]);
 }
 
-/// Replaces the gradients by those of the previous iteration, if there are any, while these are being sent.
+/// Replaces the gradients by those of the previous iteration, if there are any, while these are
+/// being sent.
 GradientExchange::Outcome BucketExchange::receive_previous(std::vector<Bucket> now) {
     const bool are_loaded = are_like_loaded(now), fits = are_loaded || are_like_previous(now);
-    const std::map<std::string, Array> loaded = are_loaded ? loaded_ : std::map<std::string, Array>();
+    const std::map<std::string, Array> loaded =
+        are_loaded ? loaded_ : std::map<std::string, Array>();
     if (are_loaded || !fits) begin_previous(now);
     for (size_t i = 0; i < now.size(); ++i) {
         receive(previous_[i]);
@@ -235,7 +255,8 @@ bool BucketExchange::are_like_loaded(const std::vector<Bucket>& now) const {
     for (const Bucket& bucket : now)
         for (size_t i = 0; i < bucket.slots.size(); ++i, ++count) {
             const auto found = loaded_.find(bucket.slots[i]->path);
-            if (found == loaded_.end() || !(found->second.type() == bucket.transfer.types[i])) return false;
+            if (found == loaded_.end() || !(found->second.type() == bucket.transfer.types[i]))
+                return false;
         }
     return count > 0 && count == loaded_.size();
 }
@@ -261,7 +282,8 @@ void BucketExchange::load_previous() {
     const RecorderScope paused(nullptr);
     for (const Bucket& bucket : std::exchange(previous_, {})) {
         const Variables means = wait_transfer(*communicator_, bucket.transfer);
-        for (size_t i = 0; i < bucket.slots.size(); ++i) loaded_[bucket.slots[i]->path] = means[i].array();
+        for (size_t i = 0; i < bucket.slots.size(); ++i)
+            loaded_[bucket.slots[i]->path] = means[i].array();
     }
     tickets_.clear();
 }
@@ -279,8 +301,10 @@ void BucketExchange::serialize(const Serializer& s) {
     if (!s.loading()) s.write("previous", std::string_view(paths));
     for (size_t at = 0; at < paths.size(); at = paths.find('\n', at) + 1) {
         const std::string path = paths.substr(at, paths.find('\n', at) - at);
-        if (s.loading()) means[path] = s[path.substr(1)].read("previous_mean");
-        else s[path.substr(1)].write("previous_mean", means[path]);
+        if (s.loading())
+            means[path] = s[path.substr(1)].read("previous_mean");
+        else
+            s[path.substr(1)].write("previous_mean", means[path]);
     }
     if (!s.loading()) return;
     s.later([this, means] {
@@ -309,9 +333,12 @@ void BucketExchange::agree_on_model(Optimizer& optimizer) {
 bool BucketExchange::make_equal(Optimizer& optimizer) {
     if (!may_differ_) return true;
     const RecorderScope paused(nullptr);
-    const std::vector<Array> all = communicator_->allgather(Array::scalar(int64_t(content_of(optimizer))));
+    const std::vector<Array> all =
+        communicator_->allgather(Array::scalar(int64_t(content_of(optimizer))));
     may_differ_ = false;
-    const auto differs = [&](const Array& each) { return each.item<int64_t>() != all[0].item<int64_t>(); };
+    const auto differs = [&](const Array& each) {
+        return each.item<int64_t>() != all[0].item<int64_t>();
+    };
     if (std::ranges::none_of(all, differs)) return true;
     bcast_state(*communicator_, optimizer.target(), &optimizer);
     return false;

@@ -16,9 +16,11 @@ namespace catena {
 /// The exchange of create_multi_node_optimizer(): means over the ranks, sent in buckets.
 class BucketExchange final : public GradientExchange, private GradientListener {
 public:
-    BucketExchange(std::shared_ptr<Communicator> communicator, const MultiNodeOptimizerOptions& options);
+    BucketExchange(std::shared_ptr<Communicator> communicator,
+                   const MultiNodeOptimizerOptions& options);
 
-    void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) override;
+    void backward(Optimizer& optimizer, const Variable& loss,
+                  const BackwardOptions& options) override;
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return options_.double_buffering; }
     void restart() override;
@@ -31,7 +33,8 @@ private:
         std::vector<UpdateSlot*> slots;  ///< None: this rank has no gradients.
         Transfer transfer;
     };
-    /// What backward sent of a parameter. Nobody writes to an array that is referred to here, but through a pointer.
+    /// What backward sent of a parameter. Nobody writes to an array that is referred to here, but
+    /// through a pointer.
     struct Sent {
         UpdateSlot* slot;
         Array gradient;
@@ -63,17 +66,20 @@ private:
 
     std::shared_ptr<Communicator> communicator_;
     MultiNodeOptimizerOptions options_;
-    std::unordered_map<const VariableBody*, UpdateSlot*> waiting_;  ///< Null: added to a bucket already.
-    std::vector<UpdateSlot*> open_;                                 ///< The bucket that is being filled.
+    std::unordered_map<const VariableBody*, UpdateSlot*>
+        waiting_;                    ///< Null: added to a bucket already.
+    std::vector<UpdateSlot*> open_;  ///< The bucket that is being filled.
     int64_t open_bytes_ = 0;
     std::vector<Bucket> buckets_;
     std::vector<Sent> sent_;
     bool is_again_ = false;  ///< Buckets were sent since the last update that it will not use.
     std::vector<Bucket> previous_;  ///< Double buffering: their tickets are states.
     std::vector<State> tickets_;
-    std::map<std::string, Array> loaded_;  ///< By path: means of the previous iteration that came already, or from a file.
-    uint64_t known_model_ = 0;             ///< Which parameters of which types the ranks have agreed on; 0: none.
-    bool may_differ_ = false;              ///< Their contents have not been compared since.
+    std::map<std::string, Array>
+        loaded_;  ///< By path: means of the previous iteration that came already, or from a file.
+    uint64_t known_model_ =
+        0;  ///< Which parameters of which types the ranks have agreed on; 0: none.
+    bool may_differ_ = false;  ///< Their contents have not been compared since.
 };
 
 }  // namespace catena

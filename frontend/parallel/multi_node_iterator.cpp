@@ -80,8 +80,11 @@ void MultiNodeIterator::mirror() {
     const std::string bytes = communicator_->bcast_bytes(
         {reinterpret_cast<const char*>(&state_), sizeof state_}, master_);
     if (bytes.size() != sizeof state_)
-        fail<CommunicationError>("multi-node iterator: rank {} sends {} bytes as its iterator's state, which has {}; all ranks must make the "
-                                 "same calls in the same order", master_, bytes.size(), sizeof state_);
+        fail<CommunicationError>(
+            "multi-node iterator: rank {} sends {} bytes as its iterator's state, which has {}; "
+            "all ranks must make the "
+            "same calls in the same order",
+            master_, bytes.size(), sizeof state_);
     std::memcpy(&state_, bytes.data(), sizeof state_);
 }
 
@@ -101,14 +104,18 @@ std::optional<std::vector<Example>> MultiNodeIterator::next() {
     }
     message = communicator_->bcast_bytes(message, master_);
     if (error) std::rethrow_exception(error);
-    if (message.starts_with(failed)) fail<CommunicationError>("multi-node iterator: the master's iterator fails: {}", message.substr(1));
+    if (message.starts_with(failed))
+        fail<CommunicationError>("multi-node iterator: the master's iterator fails: {}",
+                                 message.substr(1));
     mirror();
     if (message.empty()) return std::nullopt;
     return is_master() ? std::move(examples) : unpacked(message.substr(1));
 }
 
 void MultiNodeIterator::reset() {
-    on_root(*communicator_, "multi-node iterator: the master's iterator cannot be reset", [&] { actual_->reset(); }, master_);
+    on_root(
+        *communicator_, "multi-node iterator: the master's iterator cannot be reset",
+        [&] { actual_->reset(); }, master_);
     mirror();
 }
 

@@ -12,11 +12,12 @@ namespace catena {
 
 class Communicator;
 
-/// The results of a stacked RNN that is one part of a longer one. Backward begins from the delegate where states are sent on.
+/// The results of a stacked RNN that is one part of a longer one. Backward begins from the delegate
+/// where states are sent on.
 struct MultiNodeNStepResult {
     std::vector<Variable> cells;  ///< hy, and cy of an LSTM.
     std::vector<Variable> ys;
-    Variable delegate;            ///< Undefined without rank_out.
+    Variable delegate;  ///< Undefined without rank_out.
 };
 
 namespace detail {
@@ -28,14 +29,18 @@ void send_cells(Communicator& communicator, std::optional<int> rank, MultiNodeNS
 
 }  // namespace detail
 
-/// An n-step layer whose first states come from another rank and whose last states go to a third: made by
-/// create_multi_node_n_step_rnn(). The layers of the ranks then are one recurrent network over a sequence that is spread over
-/// them. Its child is "actual_rnn", as in ChainerMN.
+/// An n-step layer whose first states come from another rank and whose last states go to a third:
+/// made by create_multi_node_n_step_rnn(). The layers of the ranks then are one recurrent network
+/// over a sequence that is spread over them. Its child is "actual_rnn", as in ChainerMN.
 template <std::derived_from<NStepStack> L>
 class MultiNodeNStepRNN : public Chain {
 public:
-    MultiNodeNStepRNN(L link, Communicator& communicator, std::optional<int> rank_in, std::optional<int> rank_out)
-        : actual_rnn(std::move(link)), communicator_(&communicator), rank_in_(rank_in), rank_out_(rank_out) {
+    MultiNodeNStepRNN(L link, Communicator& communicator, std::optional<int> rank_in,
+                      std::optional<int> rank_out)
+        : actual_rnn(std::move(link)),
+          communicator_(&communicator),
+          rank_in_(rank_in),
+          rank_out_(rank_out) {
         add_children({{"actual_rnn", actual_rnn}});
     }
 
@@ -47,7 +52,8 @@ public:
 
 private:
     MultiNodeNStepResult computed(std::span<const Variable> xs) const {
-        const Variables cells = detail::receive_cells(*communicator_, rank_in_, int(actual_rnn.n_cells()));
+        const Variables cells =
+            detail::receive_cells(*communicator_, rank_in_, int(actual_rnn.n_cells()));
         MultiNodeNStepResult result = computed_from(cells, xs);
         detail::send_cells(*communicator_, rank_out_, result);
         return result;
@@ -68,7 +74,8 @@ private:
 
 /// ChainerMN's create_multi_node_n_step_rnn. The communicator must outlive the link.
 template <std::derived_from<NStepStack> L>
-MultiNodeNStepRNN<L> create_multi_node_n_step_rnn(L link, Communicator& communicator, std::optional<int> rank_in = {},
+MultiNodeNStepRNN<L> create_multi_node_n_step_rnn(L link, Communicator& communicator,
+                                                  std::optional<int> rank_in = {},
                                                   std::optional<int> rank_out = {}) {
     return {std::move(link), communicator, rank_in, rank_out};
 }

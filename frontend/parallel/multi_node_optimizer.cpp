@@ -16,8 +16,10 @@ Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
         fail<ValueError>("create_multi_node_optimizer: gradients are sent as floats, not as {}",
                          name_of(*options.allreduce_grad_dtype));
     auto exchange = std::make_shared<BucketExchange>(std::move(communicator), options);
-    if (auto* scaling = dynamic_cast<LossScaling*>(optimizer.exchange().get())) scaling->set_between(std::move(exchange));
-    else optimizer.set_exchange(std::move(exchange));
+    if (auto* scaling = dynamic_cast<LossScaling*>(optimizer.exchange().get()))
+        scaling->set_between(std::move(exchange));
+    else
+        optimizer.set_exchange(std::move(exchange));
     return optimizer;
 }
 
@@ -38,17 +40,20 @@ static void average(Communicator& communicator, Link& model, bool zero_fill) {
             const DeviceScope beside(param->device());
             gradient = fill(param->type(), 0);
         }
-        const Transfer transfer =
-            start_transfer(communicator, std::span(&gradient, 1), std::span(&path, 1), gradient.dtype(), place);
+        const Transfer transfer = start_transfer(communicator, std::span(&gradient, 1),
+                                                 std::span(&path, 1), gradient.dtype(), place);
         param->set_grad_variable(wait_transfer(communicator, transfer)[0]);
         place = TransferPlace::later;
     }
-    if (place == TransferPlace::first) wait_transfer(communicator, start_transfer(communicator, {}, {}, Dtype::float32, place));
+    if (place == TransferPlace::first)
+        wait_transfer(communicator, start_transfer(communicator, {}, {}, Dtype::float32, place));
 }
 
 void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fill) {
-    with_note("this was in multi_node_mean_grad(): without zero_fill the ranks must have gradients of the same parameters",
-              [&] { average(communicator, model, zero_fill); });
+    with_note(
+        "this was in multi_node_mean_grad(): without zero_fill the ranks must have gradients of "
+        "the same parameters",
+        [&] { average(communicator, model, zero_fill); });
 }
 
 }  // namespace catena

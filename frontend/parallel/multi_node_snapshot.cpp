@@ -76,7 +76,8 @@ void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, 
     MemoryArchive own;
     if (at_root) save_to(own, object);
     const std::string bytes = communicator.bcast_bytes(at_root ? own.bytes() : "", root);
-    if (!at_root) load_from(MemoryArchive(bytes, fmt::format("the optimizer of rank {}", root)), object, {});
+    if (!at_root)
+        load_from(MemoryArchive(bytes, fmt::format("the optimizer of rank {}", root)), object, {});
 }
 
 }  // namespace catena

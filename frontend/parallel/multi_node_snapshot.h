@@ -44,7 +44,8 @@ inline MultiNodeSnapshot multi_node_snapshot(std::shared_ptr<Communicator> commu
     return MultiNodeSnapshot(std::move(communicator), std::move(replica_sets));
 }
 
-/// Sends parameters, persistents and what the optimizer saves (with the loss scale) of rank `root` to all.
+/// Sends parameters, persistents and what the optimizer saves (with the loss scale) of rank `root`
+/// to all.
 void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root = 0);
 
 }  // namespace catena

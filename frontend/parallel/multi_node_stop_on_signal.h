@@ -7,8 +7,8 @@
 
 namespace catena::extensions {
 
-/// StopOnSignal for ranks that train together: a signal to any of them ends the training of all after the same iteration,
-/// and their snapshots fit together. Extend every rank's trainer with it.
+/// StopOnSignal for ranks that train together: a signal to any of them ends the training of all
+/// after the same iteration, and their snapshots fit together. Extend every rank's trainer with it.
 class MultiNodeStopOnSignal final : public StopOnSignal {
 public:
     /// The ranks ask each other every `interval` iterations, which costs one message each.

@@ -37,7 +37,8 @@ std::map<std::string, double> GenericMultiNodeEvaluator::evaluate() {
     while (more) {
         std::string own;
         if (std::optional<std::vector<Example>> examples = iterator_.next()) {
-            Batch batch = converter_ ? converter_(*examples) : concat_examples(*examples, {.device = device});
+            Batch batch =
+                converter_ ? converter_(*examples) : concat_examples(*examples, {.device = device});
             own = "1" + pack_arrays(calc_local(batch));
         }
         Array bytes =
@@ -49,7 +50,8 @@ std::map<std::string, double> GenericMultiNodeEvaluator::evaluate() {
                     unpack_arrays({reinterpret_cast<const char*>(each.elements<uint8_t>()) + 1,
                                    size_t(each.size() - 1)},
                                   "GenericMultiNodeEvaluator"));
-        if (more && progress_hook && communicator_->rank() == root_) progress_hook(int64_t(results.size()));
+        if (more && progress_hook && communicator_->rank() == root_)
+            progress_hook(int64_t(results.size()));
     }
     return communicator_->rank() == root_ ? aggregate(results) : std::map<std::string, double>();
 }

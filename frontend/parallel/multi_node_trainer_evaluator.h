@@ -53,7 +53,8 @@ public:
     int priority() const override { return priority_writer; }
 
     Device* device = nullptr;  ///< Batches are moved there; null: not moved. Not by a converter.
-    /// Called on the root with the number of results so far, each time the ranks' next ones have come.
+    /// Called on the root with the number of results so far, each time the ranks' next ones have
+    /// come.
     std::function<void(int64_t)> progress_hook;
 
 private:

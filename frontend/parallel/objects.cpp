@@ -13,7 +13,8 @@ std::string from(int rank) { return fmt::format("an object of rank {}", rank); }
 
 Example added(const Example& a, const Example& b, size_t rank) {
     auto wrong = [&] {
-        fail<ValueError>("allreduce_obj: rank 0 gives {}, rank {} {}; they must be alike", to_string(a), rank, to_string(b));
+        fail<ValueError>("allreduce_obj: rank 0 gives {}, rank {} {}; they must be alike",
+                         to_string(a), rank, to_string(b));
     };
     if (!a.is_like(b)) wrong();
     std::vector<Array> sums;
@@ -37,7 +38,8 @@ Example recv_obj(Communicator& communicator, int source, int tag) {
 
 Example bcast_obj(Communicator& communicator, const Example& object, int root) {
     const bool at_root = communicator.rank() == root;
-    return example_from(communicator.bcast_bytes(at_root ? example_bytes(object) : "", root), from(root));
+    return example_from(communicator.bcast_bytes(at_root ? example_bytes(object) : "", root),
+                        from(root));
 }
 
 std::vector<Example> allgather_obj(Communicator& communicator, const Example& object) {
@@ -54,7 +56,8 @@ std::vector<Example> gather_obj(Communicator& communicator, const Example& objec
         return all;
     }
     for (int rank = 0; rank < communicator.size(); ++rank)
-        all.push_back(rank == root ? example_from(example_bytes(object), from(root)) : recv_obj(communicator, rank));
+        all.push_back(rank == root ? example_from(example_bytes(object), from(root))
+                                   : recv_obj(communicator, rank));
     return all;
 }
 

@@ -7,22 +7,25 @@
 
 namespace catena {
 
-// ChainerMN's communication of objects. Where Python pickles anything, an object is an Example: an array, a tuple of arrays or a
-// dict of them, of any dtypes and shapes, numbers as 0-d arrays. Every rank makes the same calls in the same order. Received
-// arrays are on the host.
+// ChainerMN's communication of objects. Where Python pickles anything, an object is an Example: an
+// array, a tuple of arrays or a dict of them, of any dtypes and shapes, numbers as 0-d arrays.
+// Every rank makes the same calls in the same order. Received arrays are on the host.
 
 void send_obj(Communicator& communicator, const Example& object, int dest, int tag = 0);
 Example recv_obj(Communicator& communicator, int source, int tag = 0);
-Example bcast_obj(Communicator& communicator, const Example& object, int root = 0);  ///< Only root's object is read.
+Example bcast_obj(Communicator& communicator, const Example& object,
+                  int root = 0);  ///< Only root's object is read.
 /// Every rank's object at root, empty elsewhere.
 std::vector<Example> gather_obj(Communicator& communicator, const Example& object, int root = 0);
 std::vector<Example> allgather_obj(Communicator& communicator, const Example& object);
-/// Of every value the sum over the ranks, added in their order. ValueError on every rank unless all have the same keys, dtypes and
-/// shapes.
+/// Of every value the sum over the ranks, added in their order. ValueError on every rank unless all
+/// have the same keys, dtypes and shapes.
 Example allreduce_obj(Communicator& communicator, const Example& object);
 
-/// Arrays of any types in one call: ChainerMN's send and recv of tuples. Not differentiable (runtime/ops/communication/tuples.h is).
-void send_arrays(Communicator& communicator, const std::vector<Array>& arrays, int dest, int tag = 0);
+/// Arrays of any types in one call: ChainerMN's send and recv of tuples. Not differentiable
+/// (runtime/ops/communication/tuples.h is).
+void send_arrays(Communicator& communicator, const std::vector<Array>& arrays, int dest,
+                 int tag = 0);
 std::vector<Array> recv_arrays(Communicator& communicator, int source, int tag = 0);
 
 }  // namespace catena

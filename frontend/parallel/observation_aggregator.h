@@ -12,7 +12,7 @@
 namespace catena::extensions {
 
 struct ObservationAggregatorOptions {
-    std::string aggregated_key = {};  ///< Key of the result; default: the original key.
+    std::string aggregated_key = {};             ///< Key of the result; default: the original key.
     AnyTrigger comm_trigger = {1, "iteration"};  ///< When the ranks exchange their values.
     /// Maps all values since the last exchange, rank after rank, to one; default: the mean.
     std::function<double(const std::vector<double>&)> aggregator = {};

@@ -75,12 +75,15 @@ std::vector<Example> scatter_examples(const std::vector<Example>& all, Communica
     }
     const std::vector<int64_t> order = order_of(int64_t(all.size()), options);
     for (int r = 0; r < communicator.size(); ++r) {
-        const auto [begin, end] = rows_of(int64_t(all.size()), r, communicator.size(), options.force_equal_length);
+        const auto [begin, end] =
+            rows_of(int64_t(all.size()), r, communicator.size(), options.force_equal_length);
         if (r != root) communicator.send(Array::scalar(end - begin), r);
         for (int64_t i = begin; i < end; ++i) {
             const Example& example = all[size_t(order[size_t(i)])];
-            if (r == root) mine.push_back(example);
-            else send_obj(communicator, example, r);
+            if (r == root)
+                mine.push_back(example);
+            else
+                send_obj(communicator, example, r);
         }
     }
     return mine;

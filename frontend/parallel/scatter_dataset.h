@@ -13,8 +13,7 @@ namespace catena {
 struct ScatterOptions {
     int root = 0;
     bool shuffle = false;
-    std::optional<int64_t> seed =
-        {};  ///< Of the shuffle; default: the process's random state.
+    std::optional<int64_t> seed = {};  ///< Of the shuffle; default: the process's random state.
     /// Every rank gets ceil(n / size) rows, some of them on two ranks. False: disjoint rows, one
     /// more on the first n % size ranks.
     bool force_equal_length = true;

@@ -37,8 +37,7 @@ constexpr bool takes(std::index_sequence<I...>) {
 template <class T>
 Variables listed(const T& result) {
     Variables outputs;
-    visit_values(
-        result, [&](const Variable& y) { outputs.push_back(y); }, [](uint64_t) {});
+    visit_values(result, [&](const Variable& y) { outputs.push_back(y); }, [](uint64_t) {});
     return outputs;
 }
 
@@ -64,11 +63,13 @@ Variables call_with(F& f, std::span<const Variable> inputs) {
 
 }  // namespace recorded_graph
 
-/// A link, a static region or any callable of up to eight Variables (or a list of them), which returns a Variable, or lists and
-/// structs of them, as a function from a list to a list. It refers to the model.
+/// A link, a static region or any callable of up to eight Variables (or a list of them), which
+/// returns a Variable, or lists and structs of them, as a function from a list to a list. It refers
+/// to the model.
 template <class F>
 std::function<Variables(std::span<const Variable>)> as_function_of_lists(F& model) {
-    return [&model](std::span<const Variable> xs) { return recorded_graph::call_with<8>(model, xs); };
+    return
+        [&model](std::span<const Variable> xs) { return recorded_graph::call_with<8>(model, xs); };
 }
 
 }  // namespace catena

@@ -30,8 +30,7 @@ RecordedGraph::RecordedGraph(const Recording& recording, const RecordingOptions&
 
 void RecordedGraph::find_changed_states() {
     for (const Trace::Assign& assign : trace_.assigns)
-        if (!is_random_state(trace_.values[size_t(assign.target)]))
-            changed_.insert(assign.target);
+        if (!is_random_state(trace_.values[size_t(assign.target)])) changed_.insert(assign.target);
 }
 
 std::string RecordedGraph::unique(std::string name) {
@@ -66,13 +65,12 @@ void RecordedGraph::add_open_sizes() {
     for (const OpenSize& place : recording_.open_at) {
         const int shape = graph_.node("Shape", {inputs_[size_t(place.input)].id});
         const int64_t axis = place.axis;
-        open.push_back(graph_.node("Gather", {shape, graph_.integers(std::span(&axis, 1))},
-                                   {{"axis", 0}}));
+        open.push_back(
+            graph_.node("Gather", {shape, graph_.integers(std::span(&axis, 1))}, {{"axis", 0}}));
     }
     for (const auto& product : recording_.products) {
-        open.push_back(product
-                           ? graph_.node("Mul", {open[product->first], open[product->second]})
-                           : graph_.add_value());
+        open.push_back(product ? graph_.node("Mul", {open[product->first], open[product->second]})
+                               : graph_.add_value());
         if (!product) not_computed_.insert(open.back());
     }
     for (int value : open) graph_.add_open_size(value);
@@ -107,8 +105,8 @@ void RecordedGraph::add_port(int value, const std::string& name) {
 std::vector<OnnxCall::Value> RecordedGraph::describe(const std::vector<int>& values) const {
     std::vector<OnnxCall::Value> result;
     for (int v : values)
-        result.push_back({id_of_[size_t(v)], trace_.values[size_t(v)].type.dtype,
-                          recording_.shapes[size_t(v)]});
+        result.push_back(
+            {id_of_[size_t(v)], trace_.values[size_t(v)].type.dtype, recording_.shapes[size_t(v)]});
     return result;
 }
 
@@ -124,7 +122,8 @@ const OpDef& RecordedGraph::with_converter(const OpDef& op) {
 bool RecordedGraph::is_constant(const Trace::Step& step) const {
     return std::all_of(step.inputs.begin(), step.inputs.end(), [&](int v) {
         const int id = id_of_[size_t(v)];
-        return id >= 0 && graph_.constants().contains(id) && !is_random_state(trace_.values[size_t(v)]);
+        return id >= 0 && graph_.constants().contains(id) &&
+               !is_random_state(trace_.values[size_t(v)]);
     });
 }
 
@@ -151,8 +150,8 @@ void RecordedGraph::add_step(size_t s) {
     const Trace::Step& step = trace_.steps[s];
     LocationScope location(step.location);
     if (options_.fold_constants && is_constant(step)) return fold(step);
-    OnnxCall call{with_converter(*step.op), graph_, describe(step.inputs), describe(step.outputs),
-                  step.attributes, {},     recording_.attributes[s]};
+    OnnxCall call{with_converter(*step.op), graph_, describe(step.inputs),   describe(step.outputs),
+                  step.attributes,          {},     recording_.attributes[s]};
     for (int i : step.scalars) call.scalars.push_back(trace_.scalars[size_t(i)].value);
     const bool wanted = is_wanted(step);
     for (const OnnxCall::Value& x : call.inputs)
@@ -163,7 +162,8 @@ void RecordedGraph::add_step(size_t s) {
     const std::vector<int> results =
         wanted ? write_onnx(call) : std::vector<int>(step.outputs.size(), -1);
     if (results.size() != step.outputs.size())
-        fail<ValueError>("{}: {} cannot be expressed in opset {}", options_.who, step.op->name, options_.opset);
+        fail<ValueError>("{}: {} cannot be expressed in opset {}", options_.who, step.op->name,
+                         options_.opset);
     check_sizes(step, before);
     for (size_t i = 0; i < results.size(); ++i) id_of_[size_t(step.outputs[i])] = results[i];
     locations_.resize(graph_.nodes().size(), to_string(step.location));
@@ -192,7 +192,8 @@ void RecordedGraph::find_needed() {
 void RecordedGraph::add_output(int value, const std::string& name) {
     int id = id_of_[size_t(value)];
     if (id < 0)
-        fail<ValueError>("{}: output '{}' is one that ONNX's operator does not have", options_.who, name);
+        fail<ValueError>("{}: output '{}' is one that ONNX's operator does not have", options_.who,
+                         name);
     if (names_.contains(id)) id = graph_.node("Identity", {id});
     names_[id] = unique(name);
     outputs_.push_back({id, value});
@@ -201,8 +202,8 @@ void RecordedGraph::add_output(int value, const std::string& name) {
 void RecordedGraph::add_outputs() {
     const size_t count = trace_.outputs.size();
     if (!options_.output_names.empty() && options_.output_names.size() != count)
-        fail<ValueError>("{}: {} output names are given, the model has {} outputs",
-                         options_.who, options_.output_names.size(), count);
+        fail<ValueError>("{}: {} output names are given, the model has {} outputs", options_.who,
+                         options_.output_names.size(), count);
     for (size_t i = 0; i < count; ++i)
         add_output(trace_.outputs[i], !options_.output_names.empty() ? options_.output_names[i]
                                       : count == 1                   ? "y"
@@ -210,9 +211,8 @@ void RecordedGraph::add_outputs() {
     for (const Trace::Assign& assign : trace_.assigns) {
         if (!changed_.contains(assign.target)) continue;
         const int before = id_of_[size_t(assign.target)];
-        const std::string name = before >= 0
-                                     ? names_.at(before)
-                                     : unique(trace_.values[size_t(assign.target)].name);
+        const std::string name =
+            before >= 0 ? names_.at(before) : unique(trace_.values[size_t(assign.target)].name);
         add_output(assign.value, name + ".next");
     }
     locations_.resize(graph_.nodes().size());

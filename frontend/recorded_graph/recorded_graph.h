@@ -10,8 +10,8 @@
 
 namespace catena {
 
-/// A recorded model as a graph of ONNX's operators, from which files are written (ONNX's, Caffe's). ValueError naming the op and
-/// its line when the operators cannot express it.
+/// A recorded model as a graph of ONNX's operators, from which files are written (ONNX's, Caffe's).
+/// ValueError naming the op and its line when the operators cannot express it.
 class RecordedGraph {
 public:
     struct Port {

@@ -75,7 +75,8 @@ Trace trace_once(const Body& body, const std::vector<Type>& types,
         RecorderScope scope(&tracer);
         for (const Variable& y : body(inputs)) {
             if (!y.defined())
-                fail<ValueError>("{}: output {} of the model is not defined", options.who, outputs.size());
+                fail<ValueError>("{}: output {} of the model is not defined", options.who,
+                                 outputs.size());
             outputs.push_back(tracer.value_of(y.array()));
         }
         check_gradients(options.who, tracer, inputs);
@@ -173,8 +174,10 @@ void check_inputs(const Traces& all, const std::string& who) {
         }
         for (const Trace& trace : all.traces)
             if (const Type& other = trace.values[size_t(v)].type; !(other == value.type))
-                fail<ValueError>("{}: state '{}' is {} or {} at different open sizes, and a file holds it in one; give that size",
-                                 who, value.name, to_string(value.type), to_string(other));
+                fail<ValueError>(
+                    "{}: state '{}' is {} or {} at different open sizes, and a file holds it in "
+                    "one; give that size",
+                    who, value.name, to_string(value.type), to_string(other));
     }
 }
 
@@ -185,13 +188,14 @@ void check_scalars(const Traces& all, const std::string& who) {
     for (const Trace::Step& step : first.steps)
         for (int s : step.scalars)
             for (const Trace& trace : all.traces)
-                if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value)) {
+                if (!is_same_number(trace.scalars[size_t(s)].value,
+                                    first.scalars[size_t(s)].value)) {
                     all.open.check_repeats(all.traces[1], step, s, all.second_again);
                     fail<ValueError>(
                         "{}: a number in {} ({}) depends on an open size: {} or {}; give that "
                         "size",
-                        who, step.op->name, to_string(step.location), first.scalars[size_t(s)].value,
-                        trace.scalars[size_t(s)].value);
+                        who, step.op->name, to_string(step.location),
+                        first.scalars[size_t(s)].value, trace.scalars[size_t(s)].value);
                 }
 }
 

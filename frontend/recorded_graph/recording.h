@@ -15,13 +15,15 @@ namespace catena {
 
 struct RecordingOptions {
     std::string who;  ///< The format that the model is recorded for; errors begin with it.
-    int opset;        ///< Composites with an ONNX form in this operator set are recorded as one call.
-    std::vector<std::string> input_names = {};  ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
+    int opset;  ///< Composites with an ONNX form in this operator set are recorded as one call.
+    std::vector<std::string> input_names = {};   ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {};  ///< Default "y", or "y0", "y1", ...
     std::vector<OpenSize> open_sizes = {};
     bool train = false;
-    std::map<std::string, OnnxMapping> converters = {};  ///< Forms of ops, by name, instead of their own.
-    bool fold_constants = false;  ///< Compute what follows from parameters alone instead of recording it in the graph.
+    std::map<std::string, OnnxMapping> converters =
+        {};                       ///< Forms of ops, by name, instead of their own.
+    bool fold_constants = false;  ///< Compute what follows from parameters alone instead of
+                                  ///< recording it in the graph.
 };
 
 /// A recorded model with its sizes as functions of the open ones.

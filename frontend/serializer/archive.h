@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// Writes values by key to a file. finish() puts the file in place atomically; until then, or if finish() is
-/// never called, an older file of that name remains.
+/// Writes values by key to a file. finish() puts the file in place atomically; until then, or if
+/// finish() is never called, an older file of that name remains.
 class ArchiveWriter {
 public:
     virtual ~ArchiveWriter() = default;

@@ -20,7 +20,8 @@ struct Library {
 std::filesystem::path library_path() {
     if (auto path = environment::text("CATENA_HDF5_PATH")) return *path;
     Dl_info info{};
-    if (!dladdr(reinterpret_cast<const void*>(&hdf5_available), &info) || !info.dli_fname) return "libcatena_hdf5.so";
+    if (!dladdr(reinterpret_cast<const void*>(&hdf5_available), &info) || !info.dli_fname)
+        return "libcatena_hdf5.so";
     return std::filesystem::path(info.dli_fname).parent_path() / "libcatena_hdf5.so";
 }
 
@@ -28,8 +29,10 @@ Library load() {
     std::filesystem::path path = library_path();
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return {.complaint = fmt::format("HDF5: {} cannot be loaded: {}; build with libhdf5-dev installed, or set "
-                                         "CATENA_HDF5_PATH to the file", path.string(), dlerror())};
+        return {.complaint = fmt::format(
+                    "HDF5: {} cannot be loaded: {}; build with libhdf5-dev installed, or set "
+                    "CATENA_HDF5_PATH to the file",
+                    path.string(), dlerror())};
     Library library;
     library.make_reader = reinterpret_cast<MakeHdf5Reader*>(dlsym(handle, "catena_hdf5_reader"));
     library.make_writer = reinterpret_cast<MakeHdf5Writer*>(dlsym(handle, "catena_hdf5_writer"));
@@ -56,12 +59,14 @@ std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path) {
     return std::unique_ptr<ArchiveReader>(required().make_reader(path));
 }
 
-void save_hdf5(const std::string& path, const SerializeFunction& object, const SaveOptions& options) {
+void save_hdf5(const std::string& path, const SerializeFunction& object,
+               const SaveOptions& options) {
     std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));
     save_to(*writer, object);
 }
 
-void load_hdf5(const std::string& path, const SerializeFunction& object, const LoadOptions& options) {
+void load_hdf5(const std::string& path, const SerializeFunction& object,
+               const LoadOptions& options) {
     load_from(*open_hdf5(path), object, options);
 }
 

@@ -8,17 +8,20 @@
 
 namespace catena {
 
-// HDF5 support is in libcatena_hdf5, which is loaded with the first file: other programs do not need the library.
-// FileError, naming the package to install, if it is missing.
+// HDF5 support is in libcatena_hdf5, which is loaded with the first file: other programs do not
+// need the library. FileError, naming the package to install, if it is missing.
 
 /// True when HDF5 files can be read and written.
 bool hdf5_available();
 std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path);
 
-void save_hdf5(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
-void load_hdf5(const std::string& path, const SerializeFunction& object, const LoadOptions& options = {});
+void save_hdf5(const std::string& path, const SerializeFunction& object,
+               const SaveOptions& options = {});
+void load_hdf5(const std::string& path, const SerializeFunction& object,
+               const LoadOptions& options = {});
 
-/// As save_npz and load_npz, with Chainer's keys as groups and datasets; None is an empty dataset. Texts are UTF-8.
+/// As save_npz and load_npz, with Chainer's keys as groups and datasets; None is an empty dataset.
+/// Texts are UTF-8.
 template <Serializable T>
 void save_hdf5(const std::string& path, T& object, const SaveOptions& options = {}) {
     save_hdf5(path, serialize_function(object), options);

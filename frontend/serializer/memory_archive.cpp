@@ -24,7 +24,8 @@ public:
         if (dtype < 0 || dtype >= dtype_count || rank < 0 || rank > max_rank) wrong();
         Type type{Dtype(dtype), {}};
         uint64_t bytes = size_of(type.dtype);
-        bool is_empty = false, too_large = false;  // As of an array: a size of 0 makes the others any.
+        bool is_empty = false,
+             too_large = false;  // As of an array: a size of 0 makes the others any.
         for (int64_t i = 0; i < rank; ++i) {
             const int64_t size = number();
             if (size < 0) wrong();
@@ -46,12 +47,16 @@ private:
         bytes_.remove_prefix(size_t(count));
         return taken;
     }
-    [[noreturn]] void wrong() const { fail<FileError>("{}: is damaged, or no packed arrays", source_); }
+    [[noreturn]] void wrong() const {
+        fail<FileError>("{}: is damaged, or no packed arrays", source_);
+    }
     std::string_view bytes_;
     const std::string& source_;
 };
 
-void put(std::string& bytes, int64_t number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); }
+void put(std::string& bytes, int64_t number) {
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
 void put(std::string& bytes, std::string_view text) {
     put(bytes, int64_t(text.size()));
     bytes += text;
@@ -83,7 +88,8 @@ std::vector<Array> unpack_arrays(std::string_view bytes, const std::string& sour
     return arrays;
 }
 
-MemoryArchive::MemoryArchive(std::string_view bytes, std::string source) : source_(std::move(source)) {
+MemoryArchive::MemoryArchive(std::string_view bytes, std::string source)
+    : source_(std::move(source)) {
     Reader reader(bytes, source_);
     for (int64_t count = reader.number(); count > 0; --count) {
         std::string key(reader.text());
@@ -97,7 +103,9 @@ MemoryArchive::MemoryArchive(std::string_view bytes, std::string source) : sourc
 
 void MemoryArchive::write(const std::string& key, const Array& array) { arrays_[key] = array; }
 
-void MemoryArchive::write_text(const std::string& key, std::string_view text) { texts_[key] = text; }
+void MemoryArchive::write_text(const std::string& key, std::string_view text) {
+    texts_[key] = text;
+}
 
 std::string MemoryArchive::bytes() const {
     std::string bytes;
@@ -121,7 +129,9 @@ std::vector<std::string> MemoryArchive::keys() const {
     return keys;
 }
 
-bool MemoryArchive::contains(std::string_view key) const { return arrays_.contains(key) || texts_.contains(key); }
+bool MemoryArchive::contains(std::string_view key) const {
+    return arrays_.contains(key) || texts_.contains(key);
+}
 
 void MemoryArchive::missing(std::string_view key) const {
     fail<FileError>("{}: there is no '{}'; {}", source_, key, nearest_key(key, keys()));

@@ -11,8 +11,8 @@
 
 namespace catena {
 
-/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; bytes() makes them transferable between
-/// processes.
+/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; bytes() makes them
+/// transferable between processes.
 class MemoryArchive final : public ArchiveWriter, public ArchiveReader {
 public:
     MemoryArchive() = default;

@@ -15,7 +15,8 @@ constexpr std::string_view suffix = ".npy";
 
 class NpzWriter final : public ArchiveWriter {
 public:
-    NpzWriter(const std::string& path, const SaveOptions& options) : zip_(path), options_(options) {}
+    NpzWriter(const std::string& path, const SaveOptions& options)
+        : zip_(path), options_(options) {}
     NpzWriter(std::ostream& stream, const SaveOptions& options)
         : zip_([&stream](const void* from, size_t bytes) {
               if (!stream.write(static_cast<const char*>(from), std::streamsize(bytes)))
@@ -55,12 +56,14 @@ std::string content_of(std::istream& stream, const std::string& name) {
 }  // namespace
 
 NpzFile::NpzFile(const std::string& path) : zip_(path) {}
-NpzFile::NpzFile(std::istream& stream, const std::string& name) : zip_(name, content_of(stream, name)) {}
+NpzFile::NpzFile(std::istream& stream, const std::string& name)
+    : zip_(name, content_of(stream, name)) {}
 
 std::vector<std::string> NpzFile::keys() const {
     std::vector<std::string> keys;
     for (const ZipEntry& entry : zip_.entries())
-        if (entry.name.ends_with(suffix)) keys.push_back(entry.name.substr(0, entry.name.size() - suffix.size()));
+        if (entry.name.ends_with(suffix))
+            keys.push_back(entry.name.substr(0, entry.name.size() - suffix.size()));
     return keys;
 }
 
@@ -82,8 +85,8 @@ Array NpzFile::read(std::string_view key) const {
     std::unique_ptr<ByteSource> source = open(key);
     Array array = read_npy(*source);
     if (array.defined() && source->remaining() > 0)
-        fail<FileError>("{}: {} bytes follow the last element at byte {}", source->name(), source->remaining(),
-                        source->offset());
+        fail<FileError>("{}: {} bytes follow the last element at byte {}", source->name(),
+                        source->remaining(), source->offset());
     return array;
 }
 
@@ -101,12 +104,14 @@ void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOpti
     write_all(writer, arrays);
 }
 
-void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options) {
+void save_npz(const std::string& path, const SerializeFunction& object,
+              const SaveOptions& options) {
     NpzWriter writer(path, options);
     save_to(writer, object);
 }
 
-void load_npz(const std::string& path, const SerializeFunction& object, const LoadOptions& options) {
+void load_npz(const std::string& path, const SerializeFunction& object,
+              const LoadOptions& options) {
     load_from(NpzFile(path), object, options);
 }
 

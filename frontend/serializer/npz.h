@@ -38,22 +38,27 @@ NamedArrays read_npz(const std::string& path);
 /// Readable by numpy.load. The file is replaced atomically.
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
-void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
-void load_npz(const std::string& path, const SerializeFunction& object, const LoadOptions& options = {});
-/// Into and out of a stream of bytes (std::ios::binary): a socket, an archive, memory. It is written from its present position
-/// on, without going back, and read to its end. FileError when it fails.
+void save_npz(const std::string& path, const SerializeFunction& object,
+              const SaveOptions& options = {});
+void load_npz(const std::string& path, const SerializeFunction& object,
+              const LoadOptions& options = {});
+/// Into and out of a stream of bytes (std::ios::binary): a socket, an archive, memory. It is
+/// written from its present position on, without going back, and read to its end. FileError when it
+/// fails.
 void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options = {});
-void save_npz(std::ostream& stream, const SerializeFunction& object, const SaveOptions& options = {});
-void load_npz(std::istream& stream, const SerializeFunction& object, const LoadOptions& options = {});
+void save_npz(std::ostream& stream, const SerializeFunction& object,
+              const SaveOptions& options = {});
+void load_npz(std::istream& stream, const SerializeFunction& object,
+              const LoadOptions& options = {});
 
-/// A link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a parameter is
-/// uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
+/// A link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a
+/// parameter is uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
 template <Serializable T>
 void save_npz(const std::string& path, T& object, const SaveOptions& options = {}) {
     save_npz(path, serialize_function(object), options);
 }
-/// The whole file is checked before the first value changes. Uninitialised parameters get the file's shape;
-/// dtypes are converted, but not from float to integer.
+/// The whole file is checked before the first value changes. Uninitialised parameters get the
+/// file's shape; dtypes are converted, but not from float to integer.
 template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
     load_npz(path, serialize_function(object), options);

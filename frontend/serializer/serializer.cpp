@@ -22,8 +22,10 @@ template <class T>
 Array host_array(const T& value) {
     RecorderScope paused(nullptr);
     DeviceScope host(cpu_device());
-    if constexpr (std::is_arithmetic_v<T>) return Array::scalar(value);
-    else return Array::from(value, {int64_t(value.size())});
+    if constexpr (std::is_arithmetic_v<T>)
+        return Array::scalar(value);
+    else
+        return Array::from(value, {int64_t(value.size())});
 }
 
 }  // namespace
@@ -42,7 +44,9 @@ struct Serializer::Session {
 
 bool Serializer::loading() const { return session_->reader != nullptr; }
 
-std::string Serializer::full(std::string_view key) const { return prefix_ + std::string(stripped(key)); }
+std::string Serializer::full(std::string_view key) const {
+    return prefix_ + std::string(stripped(key));
+}
 
 Serializer Serializer::operator[](std::string_view key) const {
     if (stripped(key).empty()) return *this;
@@ -67,9 +71,13 @@ void Serializer::wrong(std::string_view key, const std::string& problem) const {
     fail<FileError>("{}: '{}' {}", session_->reader->path(), full(key), problem);
 }
 
-void Serializer::later(std::function<void()> change) const { session_->changes.push_back(std::move(change)); }
+void Serializer::later(std::function<void()> change) const {
+    session_->changes.push_back(std::move(change));
+}
 
-void Serializer::write(std::string_view key, const Array& array) const { session_->writer->write(full(key), array); }
+void Serializer::write(std::string_view key, const Array& array) const {
+    session_->writer->write(full(key), array);
+}
 void Serializer::write(std::string_view key, std::string_view text) const {
     session_->writer->write_text(full(key), text);
 }
@@ -90,7 +98,8 @@ std::string Serializer::read_text(std::string_view key) const {
 
 Array Serializer::converted(std::string_view key, const Array& array, Dtype dtype) const {
     if (is_float(array.dtype()) && !is_float(dtype))
-        wrong(key, fmt::format("is {}, which cannot become {} without loss", name_of(array.dtype()), name_of(dtype)));
+        wrong(key, fmt::format("is {}, which cannot become {} without loss", name_of(array.dtype()),
+                               name_of(dtype)));
     return array.astype(dtype);
 }
 
@@ -100,15 +109,18 @@ template <class T>
 T number(const Serializer& s, std::string_view key, T otherwise, Dtype dtype) {
     Array array = s.read(key);
     if (!array.defined()) return otherwise;
-    if (array.size() != 1) s.wrong(key, fmt::format("is {}, one number is expected", to_string(array.type())));
+    if (array.size() != 1)
+        s.wrong(key, fmt::format("is {}, one number is expected", to_string(array.type())));
     return s.converted(key, array, dtype).template item<T>();
 }
 
 template <class T>
-std::vector<T> list(const Serializer& s, std::string_view key, const std::vector<T>& otherwise, Dtype dtype) {
+std::vector<T> list(const Serializer& s, std::string_view key, const std::vector<T>& otherwise,
+                    Dtype dtype) {
     Array array = s.read(key);
     if (!array.defined()) return otherwise;
-    if (array.rank() != 1) s.wrong(key, fmt::format("is {}, a list is expected", to_string(array.type())));
+    if (array.rank() != 1)
+        s.wrong(key, fmt::format("is {}, a list is expected", to_string(array.type())));
     return s.converted(key, array, dtype).template to_vector<T>();
 }
 
@@ -129,18 +141,30 @@ double Serializer::get(std::string_view key, double otherwise) const {
 bool Serializer::get(std::string_view key, bool otherwise) const {
     return number(*this, key, otherwise, Dtype::bool_);
 }
-std::vector<int64_t> Serializer::get(std::string_view key, const std::vector<int64_t>& otherwise) const {
+std::vector<int64_t> Serializer::get(std::string_view key,
+                                     const std::vector<int64_t>& otherwise) const {
     return list(*this, key, otherwise, Dtype::int64);
 }
-std::vector<double> Serializer::get(std::string_view key, const std::vector<double>& otherwise) const {
+std::vector<double> Serializer::get(std::string_view key,
+                                    const std::vector<double>& otherwise) const {
     return list(*this, key, otherwise, Dtype::float64);
 }
 
-void Serializer::operator()(std::string_view key, int64_t& value) const { transfer(*this, key, value); }
-void Serializer::operator()(std::string_view key, double& value) const { transfer(*this, key, value); }
-void Serializer::operator()(std::string_view key, bool& value) const { transfer(*this, key, value); }
-void Serializer::operator()(std::string_view key, std::vector<int64_t>& value) const { transfer(*this, key, value); }
-void Serializer::operator()(std::string_view key, std::vector<double>& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, int64_t& value) const {
+    transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, double& value) const {
+    transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, bool& value) const {
+    transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, std::vector<int64_t>& value) const {
+    transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, std::vector<double>& value) const {
+    transfer(*this, key, value);
+}
 void Serializer::operator()(std::string_view key, std::optional<double>& value) const {
     if (!loading()) return write(key, value ? host_array(*value) : Array());
     Array array = read(key);
@@ -161,7 +185,8 @@ void save_to(ArchiveWriter& writer, const SerializeFunction& object) {
     writer.finish();
 }
 
-void load_from(const ArchiveReader& reader, const SerializeFunction& object, const LoadOptions& options) {
+void load_from(const ArchiveReader& reader, const SerializeFunction& object,
+               const LoadOptions& options) {
     Serializer::Session session{.reader = &reader, .options = &options};
     RecorderScope paused(nullptr);
     object(Serializer(&session, "")[options.path]);

@@ -18,26 +18,29 @@ class ArchiveWriter;
 class State;
 
 struct SaveOptions {
-    bool compression = true;  ///< DEFLATE, as numpy.savez_compressed; level 4 in HDF5, as Chainer's.
+    bool compression =
+        true;  ///< DEFLATE, as numpy.savez_compressed; level 4 in HDF5, as Chainer's.
 };
 
 struct LoadOptions {
-    std::string path = {}; ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    std::string path =
+        {};  ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
     bool strict = true;  ///< A missing key is an error; false: its value is unchanged.
-    std::vector<std::string> ignore_names = {}; ///< Keys that are skipped.
-    std::function<bool(std::string_view key)> ignore = {};  ///< Keys for which it is true are skipped, too; without `path`.
+    std::vector<std::string> ignore_names = {};  ///< Keys that are skipped.
+    std::function<bool(std::string_view key)> ignore =
+        {};  ///< Keys for which it is true are skipped, too; without `path`.
 };
 
-/// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does both, and its keys
-/// are those of the file:
+/// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does
+/// both, and its keys are those of the file:
 ///
 ///     void serialize(const ct::Serializer& s) {
 ///         s("iteration", iteration_);
 ///         optimizer_.serialize(s["optimizer"]);
 ///     }
 ///
-/// While loading, nothing changes until the whole file has been validated: s(key, value) checks at once and sets
-/// later.
+/// While loading, nothing changes until the whole file has been validated: s(key, value) checks at
+/// once and sets later.
 class Serializer {
 public:
     bool loading() const;
@@ -48,12 +51,14 @@ public:
 
     void operator()(std::string_view key, int64_t& value) const;
     void operator()(std::string_view key, double& value) const;  ///< Integers are accepted, too.
-    void operator()(std::string_view key, std::optional<double>& value) const;  ///< No value is None.
+    void operator()(std::string_view key,
+                    std::optional<double>& value) const;  ///< No value is None.
     void operator()(std::string_view key, bool& value) const;
     void operator()(std::string_view key, std::string& value) const;
     void operator()(std::string_view key, std::vector<int64_t>& values) const;
     void operator()(std::string_view key, std::vector<double>& values) const;
-    /// `dtype` is that of the state when initialised. Uninitialised states are None, and get the file's shape.
+    /// `dtype` is that of the state when initialised. Uninitialised states are None, and get the
+    /// file's shape.
     void operator()(std::string_view key, State& state, Dtype dtype) const;
 
     /// While loading: the value, for further checks; `otherwise` if read() is undefined.
@@ -77,11 +82,14 @@ public:
 
 private:
     struct Session;
-    Serializer(Session* session, std::string prefix) : session_(session), prefix_(std::move(prefix)) {}
+    Serializer(Session* session, std::string prefix)
+        : session_(session), prefix_(std::move(prefix)) {}
     std::string full(std::string_view key) const;
     bool wanted(const std::string& key) const;
-    friend void save_to(ArchiveWriter& writer, const std::function<void(const Serializer&)>& object);
-    friend void load_from(const ArchiveReader& reader, const std::function<void(const Serializer&)>& object,
+    friend void save_to(ArchiveWriter& writer,
+                        const std::function<void(const Serializer&)>& object);
+    friend void load_from(const ArchiveReader& reader,
+                          const std::function<void(const Serializer&)>& object,
                           const LoadOptions& options);
 
     Session* session_;
@@ -89,7 +97,8 @@ private:
 };
 
 using SerializeFunction = std::function<void(const Serializer&)>;
-/// Types that can be saved and loaded: links, optimizers, iterators, updaters, trainers, and your own classes.
+/// Types that can be saved and loaded: links, optimizers, iterators, updaters, trainers, and your
+/// own classes.
 template <class T>
 concept Serializable = requires(T& object, const Serializer& s) { object.serialize(s); };
 
@@ -103,6 +112,7 @@ SerializeFunction serialize_function(T& object) {
 /// Writes an object and finishes the file.
 void save_to(ArchiveWriter& writer, const SerializeFunction& object);
 /// Reads an object; changes it only after everything has been validated.
-void load_from(const ArchiveReader& reader, const SerializeFunction& object, const LoadOptions& options);
+void load_from(const ArchiveReader& reader, const SerializeFunction& object,
+               const LoadOptions& options);
 
 }  // namespace catena

@@ -8,11 +8,14 @@
 namespace catena {
 namespace {
 
-bool has(const std::vector<int>& values, int value) { return std::find(values.begin(), values.end(), value) != values.end(); }
+bool has(const std::vector<int>& values, int value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
 
 std::string element(const Array& array, int64_t index) {
     const Array one = array.view(Shape{}, Strides{}, index);
-    return is_float(array.dtype()) ? fmt::format("{}", one.item<double>()) : fmt::format("{}", one.item<int64_t>());
+    return is_float(array.dtype()) ? fmt::format("{}", one.item<double>())
+                                   : fmt::format("{}", one.item<int64_t>());
 }
 
 std::string place(const Shape& shape, int64_t index) {
@@ -28,18 +31,21 @@ std::string difference(const Array& a, const Array& b) {
     if (a == b) return "";
     if (!(a.type() == b.type())) return to_string(a.type()) + " or " + to_string(b.type());
     if (a.device().is_meta() || b.device().is_meta()) return "";
-    const Array left = a.to(cpu_device()).as_contiguous(), right = b.to(cpu_device()).as_contiguous();
+    const Array left = a.to(cpu_device()).as_contiguous(),
+                right = b.to(cpu_device()).as_contiguous();
     const size_t bytes = size_of(a.dtype());
-    const auto *l = static_cast<const char*>(left.elements()), *r = static_cast<const char*>(right.elements());
+    const auto *l = static_cast<const char*>(left.elements()),
+               *r = static_cast<const char*>(right.elements());
     for (int64_t i = 0; i < a.size(); ++i)
         if (std::memcmp(l + size_t(i) * bytes, r + size_t(i) * bytes, bytes) != 0)
-            return fmt::format("{}, element {} is {} or {}", to_string(a.type()), place(a.shape(), i), element(left, i),
-                               element(right, i));
+            return fmt::format("{}, element {} is {} or {}", to_string(a.type()),
+                               place(a.shape(), i), element(left, i), element(right, i));
     return "";
 }
 
 std::string to_string(const Trace::Step& step) {
-    const std::string line = to_string(step.location), name = *step.function ? step.function : step.op->name;
+    const std::string line = to_string(step.location),
+                      name = *step.function ? step.function : step.op->name;
     return line.empty() ? name : fmt::format("{} ({})", name, line);
 }
 

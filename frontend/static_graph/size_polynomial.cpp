@@ -17,13 +17,16 @@ std::optional<int64_t> narrow(Wide value) {
     return int64_t(value);
 }
 
-/// Newton's differences, one size after the other; `exponents` are in an order in which smaller ones come first.
-std::vector<Wide> differences(const std::vector<Exponents>& exponents, std::span<const int64_t> values) {
+/// Newton's differences, one size after the other; `exponents` are in an order in which smaller
+/// ones come first.
+std::vector<Wide> differences(const std::vector<Exponents>& exponents,
+                              std::span<const int64_t> values) {
     std::map<Exponents, size_t> place;
     for (size_t i = 0; i < exponents.size(); ++i) place[exponents[i]] = i;
     std::vector<Wide> all(values.begin(), values.end());
     for (size_t k = 0; !exponents.empty() && k < exponents[0].size(); ++k) {
-        const int highest = std::ranges::max(exponents, {}, [&](const Exponents& e) { return e[k]; })[k];
+        const int highest =
+            std::ranges::max(exponents, {}, [&](const Exponents& e) { return e[k]; })[k];
         for (int level = 1; level <= highest; ++level)
             for (size_t i = exponents.size(); i-- > 0;) {
                 if (exponents[i][k] < level) continue;
@@ -75,7 +78,8 @@ std::vector<Exponents> exponents_up_to(size_t count, int each, int total) {
     return found;
 }
 
-std::optional<SizePolynomial> interpolate(const std::vector<Exponents>& exponents, std::span<const int64_t> base,
+std::optional<SizePolynomial> interpolate(const std::vector<Exponents>& exponents,
+                                          std::span<const int64_t> base,
                                           std::span<const int64_t> values) {
     const std::vector<Wide> factors = differences(exponents, values);
     std::map<Exponents, Wide> powers;  // Each scaled by 2^sizes.

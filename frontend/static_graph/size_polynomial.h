@@ -20,12 +20,14 @@ struct SizePolynomial {
     bool is_affine() const;
 };
 
-/// The exponents of the terms of polynomials in `count` sizes: each up to `each`, `total` in sum. With each term the list
-/// contains all its divisors.
+/// The exponents of the terms of polynomials in `count` sizes: each up to `each`, `total` in sum.
+/// With each term the list contains all its divisors.
 std::vector<std::vector<int>> exponents_up_to(size_t count, int each, int total);
 
-/// The polynomial with these exponents and integer factors that has the value values[i] at base + exponents[i].
-std::optional<SizePolynomial> interpolate(const std::vector<std::vector<int>>& exponents, std::span<const int64_t> base,
+/// The polynomial with these exponents and integer factors that has the value values[i] at base +
+/// exponents[i].
+std::optional<SizePolynomial> interpolate(const std::vector<std::vector<int>>& exponents,
+                                          std::span<const int64_t> base,
                                           std::span<const int64_t> values);
 
 }  // namespace catena

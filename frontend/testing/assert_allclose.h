@@ -10,8 +10,9 @@ struct CheckError : Error {
     using Error::Error;
 };
 
-/// |x - y| <= atol + rtol |y| for every element; NaN equals NaN, an infinity itself. CheckError with the number of differences,
-/// the largest, where it is, and both values; also for other shapes. Dtypes may differ.
+/// |x - y| <= atol + rtol |y| for every element; NaN equals NaN, an infinity itself. CheckError
+/// with the number of differences, the largest, where it is, and both values; also for other
+/// shapes. Dtypes may differ.
 void assert_allclose(const Array& x, const Array& y, double atol = 1e-5, double rtol = 1e-4,
                      const std::source_location& at = std::source_location::current());
 

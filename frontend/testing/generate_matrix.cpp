@@ -15,11 +15,14 @@ std::vector<double> orthonormal(int64_t rows, int64_t columns) {
 }  // namespace
 
 Array generate_matrix(const Shape& shape, const std::vector<double>& singular_values, Dtype dtype) {
-    if (shape.rank() < 2) fail<ShapeError>("generate_matrix: a matrix has two axes or more, the shape is {}", to_string(shape));
+    if (shape.rank() < 2)
+        fail<ShapeError>("generate_matrix: a matrix has two axes or more, the shape is {}",
+                         to_string(shape));
     const int64_t m = shape[shape.rank() - 2], n = shape[shape.rank() - 1], k = std::min(m, n);
     const int64_t given = int64_t(singular_values.size());
     if (given != k && given != 1)
-        fail<ShapeError>("generate_matrix: {} singular values are given, matrices of {} have {}", given, to_string(shape), k);
+        fail<ShapeError>("generate_matrix: {} singular values are given, matrices of {} have {}",
+                         given, to_string(shape), k);
     const int64_t count = element_count(shape), matrices = count == 0 ? 0 : count / (m * n);
     std::vector<double> values;
     values.reserve(size_t(count));
@@ -29,7 +32,8 @@ Array generate_matrix(const Shape& shape, const std::vector<double>& singular_va
             for (int64_t column = 0; column < n; ++column) {
                 double sum = 0;
                 for (int64_t j = 0; j < k; ++j)
-                    sum += u[size_t(row * k + j)] * singular_values[given == 1 ? 0 : size_t(j)] * v[size_t(j * n + column)];
+                    sum += u[size_t(row * k + j)] * singular_values[given == 1 ? 0 : size_t(j)] *
+                           v[size_t(j * n + column)];
                 values.push_back(sum);
             }
     }

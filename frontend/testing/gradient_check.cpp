@@ -50,16 +50,20 @@ public:
             for (Array& x : xs_)
                 if (is_float(x.dtype())) x = x.astype(*options.dtype);
         for (size_t i = 0; i < xs_.size(); ++i)
-            if (is_float(xs_[i].dtype()) && std::find(options.no_grads.begin(), options.no_grads.end(), i) == options.no_grads.end())
+            if (is_float(xs_[i].dtype()) &&
+                std::find(options.no_grads.begin(), options.no_grads.end(), i) ==
+                    options.no_grads.end())
                 checked_.push_back(i);
     }
 
     size_t count() const { return checked_.size() + options_.params.size(); }
     std::string name(size_t k) const {
-        return k < checked_.size() ? fmt::format("input {}", checked_[k]) : fmt::format("parameter {}", k - checked_.size());
+        return k < checked_.size() ? fmt::format("input {}", checked_[k])
+                                   : fmt::format("parameter {}", k - checked_.size());
     }
     Array value(size_t k) const {
-        return k < checked_.size() ? xs_[checked_[k]] : options_.params[k - checked_.size()].array();
+        return k < checked_.size() ? xs_[checked_[k]]
+                                   : options_.params[k - checked_.size()].array();
     }
     void set(size_t k, const Array& value) {
         if (k < checked_.size())
@@ -73,7 +77,8 @@ public:
     }
 
     /// The gradients of count() leaves.
-    Variables gradients(const std::vector<Array>& gys, bool with_graph, std::vector<Variable>& leaves) const {
+    Variables gradients(const std::vector<Array>& gys, bool with_graph,
+                        std::vector<Variable>& leaves) const {
         const std::vector<Variable> xs = as_variables(xs_, true);
         leaves.clear();
         for (size_t i : checked_) leaves.push_back(xs[i]);
@@ -84,12 +89,14 @@ public:
             if (!all[i].requires_grad()) continue;
             const bool given = i < gys.size() && gys[i].defined();
             if (given && gys[i].shape() != all[i].shape())
-                fail<CheckError>("check_backward: y_grad {} is {}, result {} is {}", i, to_string(gys[i].type()), i,
-                                 to_string(all[i].type()));
+                fail<CheckError>("check_backward: y_grad {} is {}, result {} is {}", i,
+                                 to_string(gys[i].type()), i, to_string(all[i].type()));
             ys.push_back(all[i]);
-            starts.emplace_back(given ? gys[i].astype(all[i].dtype()) : Array::full(all[i].type(), 1), with_graph);
+            starts.emplace_back(
+                given ? gys[i].astype(all[i].dtype()) : Array::full(all[i].type(), 1), with_graph);
         }
-        if (ys.empty()) fail<CheckError>("check_backward: no result of the function requires a gradient");
+        if (ys.empty())
+            fail<CheckError>("check_backward: no result of the function requires a gradient");
         const Variables gx = grad(ys, leaves, starts, {.enable_double_backprop = with_graph});
         if (with_graph) leaves.insert(leaves.end(), starts.begin(), starts.end());
         return gx;
@@ -127,18 +134,23 @@ std::vector<double> random_direction(std::mt19937& random, int64_t size) {
     return direction;
 }
 
-void compare(const char* check, const std::string& leaf, double analytic, double numeric, double atol, double rtol) {
+void compare(const char* check, const std::string& leaf, double analytic, double numeric,
+             double atol, double rtol) {
     if (std::abs(analytic - numeric) <= atol + rtol * std::abs(numeric)) return;
-    fail<CheckError>("{}: the gradient of {} is {} along a random direction, the slope of the function {} (tolerance {} + {} |slope|)",
-                     check, leaf, analytic, numeric, atol, rtol);
+    fail<CheckError>(
+        "{}: the gradient of {} is {} along a random direction, the slope of the function {} "
+        "(tolerance {} + {} |slope|)",
+        check, leaf, analytic, numeric, atol, rtol);
 }
 
-Array or_zeros(const Variable& g, const Array& like) { return g.defined() ? g.array() : Array::zeros(like.type()); }
+Array or_zeros(const Variable& g, const Array& like) {
+    return g.defined() ? g.array() : Array::zeros(like.type());
+}
 
 }  // namespace
 
-std::vector<Array> numerical_grad(const TestedFunction& f, const std::vector<Array>& xs, const std::vector<Array>& grad_outputs,
-                                  double eps) {
+std::vector<Array> numerical_grad(const TestedFunction& f, const std::vector<Array>& xs,
+                                  const std::vector<Array>& grad_outputs, double eps) {
     Point point(f, xs, {.eps = eps});
     std::vector<Array> result(xs.size());
     size_t next = 0;
@@ -147,7 +159,8 @@ std::vector<Array> numerical_grad(const TestedFunction& f, const std::vector<Arr
         std::vector<double> values(size_t(xs[i].size())), unit(values.size(), 0);
         for (size_t k = 0; k < values.size(); ++k) {
             unit[k] = 1;
-            values[k] = point.slope(next, unit, [&] { return weighted_sum(point.results(), grad_outputs); });
+            values[k] = point.slope(next, unit,
+                                    [&] { return weighted_sum(point.results(), grad_outputs); });
             unit[k] = 0;
         }
         result[i] = Array::from(values, xs[i].shape()).astype(xs[i].dtype());
@@ -156,8 +169,9 @@ std::vector<Array> numerical_grad(const TestedFunction& f, const std::vector<Arr
     return result;
 }
 
-void check_backward(const TestedFunction& f, const std::vector<Array>& xs, const std::vector<Array>& y_grads,
-                    const GradientCheck& options, const std::source_location& at) {
+void check_backward(const TestedFunction& f, const std::vector<Array>& xs,
+                    const std::vector<Array>& y_grads, const GradientCheck& options,
+                    const std::source_location& at) {
     const LocationScope scope(at);
     Point point(f, xs, options);
     std::vector<Variable> leaves;
@@ -165,18 +179,22 @@ void check_backward(const TestedFunction& f, const std::vector<Array>& xs, const
     std::mt19937 random(1);
     for (size_t k = 0; k < point.count(); ++k) {
         if (!gx[k].defined())
-            fail<CheckError>("check_backward: no gradient flows to {}; list it in no_grads if that is right", point.name(k));
+            fail<CheckError>(
+                "check_backward: no gradient flows to {}; list it in no_grads if that is right",
+                point.name(k));
         for (int d = 0; d < options.directions; ++d) {
             const Array origin = point.value(k);
             const std::vector<double> direction = random_direction(random, origin.size());
-            const double numeric = point.slope(k, direction, [&] { return weighted_sum(point.results(), y_grads); });
+            const double numeric =
+                point.slope(k, direction, [&] { return weighted_sum(point.results(), y_grads); });
             const double analytic = dot(gx[k].array(), Array::from(direction, origin.shape()));
             compare("check_backward", point.name(k), analytic, numeric, options.atol, options.rtol);
         }
     }
 }
 
-void check_double_backward(const TestedFunction& f, const std::vector<Array>& xs, const std::vector<Array>& y_grads,
+void check_double_backward(const TestedFunction& f, const std::vector<Array>& xs,
+                           const std::vector<Array>& y_grads,
                            const std::vector<Array>& x_grad_grads, const GradientCheck& options,
                            const std::source_location& at) {
     const LocationScope scope(at);
@@ -184,7 +202,8 @@ void check_double_backward(const TestedFunction& f, const std::vector<Array>& xs
     Point point(f, xs, options);
     const auto weight = [&](size_t k) {
         const bool given = k < x_grad_grads.size() && x_grad_grads[k].defined();
-        return given ? x_grad_grads[k].astype(point.value(k).dtype()) : Array::full(point.value(k).type(), 1);
+        return given ? x_grad_grads[k].astype(point.value(k).dtype())
+                     : Array::full(point.value(k).type(), 1);
     };
     std::vector<Variable> leaves, firsts, weights;
     const Variables gx = point.gradients(y_grads, true, leaves);
@@ -193,7 +212,9 @@ void check_double_backward(const TestedFunction& f, const std::vector<Array>& xs
             firsts.push_back(gx[k]);
             weights.emplace_back(weight(k), false);
         }
-    if (firsts.empty()) fail<CheckError>("check_double_backward: no gradient of the function can be differentiated");
+    if (firsts.empty())
+        fail<CheckError>(
+            "check_double_backward: no gradient of the function can be differentiated");
     const Variables second = grad(firsts, leaves, weights);
     const auto value = [&] {
         std::vector<Variable> unused;
@@ -209,7 +230,8 @@ void check_double_backward(const TestedFunction& f, const std::vector<Array>& xs
             const Array origin = point.value(k);
             const std::vector<double> direction = random_direction(random, origin.size());
             const double numeric = point.slope(k, direction, value);
-            const double analytic = dot(or_zeros(second[k], origin), Array::from(direction, origin.shape()));
+            const double analytic =
+                dot(or_zeros(second[k], origin), Array::from(direction, origin.shape()));
             compare("check_double_backward", point.name(k), analytic, numeric, atol, rtol);
         }
 }

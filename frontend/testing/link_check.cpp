@@ -20,9 +20,11 @@ std::vector<Array> results(const ErasedLink& erased, Link& link, const std::vect
 /// Its float parameters and states as float64.
 void widen(Link& link) {
     for (Parameter* param : link.params())
-        if (param->is_initialized() && is_float(param->dtype())) param->set_array(param->array().astype(Dtype::float64));
+        if (param->is_initialized() && is_float(param->dtype()))
+            param->set_array(param->array().astype(Dtype::float64));
     for (auto& [path, state] : link.namedpersistents())
-        if (state->is_initialized() && is_float(state->dtype())) state->set_array(state->array().astype(Dtype::float64));
+        if (state->is_initialized() && is_float(state->dtype()))
+            state->set_array(state->array().astype(Dtype::float64));
 }
 
 /// The leaves whose gradients are compared with slopes.
@@ -33,31 +35,39 @@ std::vector<Variable> float_params(const Link& link) {
     return params;
 }
 
-void check_copy(const ErasedLink& erased, Link& link, const std::vector<Array>& xs, const std::vector<Array>& ys) {
+void check_copy(const ErasedLink& erased, Link& link, const std::vector<Array>& xs,
+                const std::vector<Array>& ys) {
     const std::shared_ptr<Link> copy = erased.copy(link);
-    same_elements("check_link: a copy of the link gives other results", results(erased, *copy, xs), ys);
-    for (const Parameter* param : copy->params(false)) param->set_array(Array::zeros(param->type()));
-    same_elements("check_link: the link changes with the parameters of its copy", results(erased, link, xs), ys);
+    same_elements("check_link: a copy of the link gives other results", results(erased, *copy, xs),
+                  ys);
+    for (const Parameter* param : copy->params(false))
+        param->set_array(Array::zeros(param->type()));
+    same_elements("check_link: the link changes with the parameters of its copy",
+                  results(erased, link, xs), ys);
 }
 
-void check_saved(const ErasedLink& erased, Link& link, const std::vector<Array>& xs, const std::vector<Array>& ys) {
+void check_saved(const ErasedLink& erased, Link& link, const std::vector<Array>& xs,
+                 const std::vector<Array>& ys) {
     const std::shared_ptr<Link> other = erased.make();
     results(erased, *other, xs);  // Its first call makes what is uninitialised.
     widen(*other);
     erased.save_and_load(link, *other);
-    same_elements("check_link: a link that loaded its file gives other results", results(erased, *other, xs), ys);
+    same_elements("check_link: a link that loaded its file gives other results",
+                  results(erased, *other, xs), ys);
 }
 
 }  // namespace
 
-void through_a_file(const std::function<void(const Serializer&)>& from, const std::function<void(const Serializer&)>& to) {
+void through_a_file(const std::function<void(const Serializer&)>& from,
+                    const std::function<void(const Serializer&)>& to) {
     const TemporaryFile file(".npz");
     save_npz(file.path(), from);
     load_npz(file.path(), to);
 }
 
-void check_link(const ErasedLink& erased, const std::vector<Array>& inputs, bool backward, bool double_backward, bool compiled,
-                const GradientCheck& gradients, double atol, double rtol, const std::source_location& at) {
+void check_link(const ErasedLink& erased, const std::vector<Array>& inputs, bool backward,
+                bool double_backward, bool compiled, const GradientCheck& gradients, double atol,
+                double rtol, const std::source_location& at) {
     const LocationScope scope(at);
     const auto mode = using_config(&Config::train, false);
     const std::shared_ptr<Link> link = erased.make();
@@ -69,7 +79,9 @@ void check_link(const ErasedLink& erased, const std::vector<Array>& inputs, bool
     check_copy(erased, *link, xs, ys);
     if (erased.save_and_load) check_saved(erased, *link, xs, ys);
 
-    const TestedFunction function = [&](std::span<const Variable> given) { return erased.call(*link, given); };
+    const TestedFunction function = [&](std::span<const Variable> given) {
+        return erased.call(*link, given);
+    };
     GradientCheck options = gradients;
     options.params = float_params(*link);
     if (backward) check_backward(function, xs, {}, options, at);

@@ -8,21 +8,24 @@
 
 namespace catena {
 
-/// An updater without a model, to test extensions and triggers of one's own with: iterations do nothing but count, `per_epoch` of
-/// them in an epoch. Chainer's testing.get_trainer_with_mock_updater(stop_trigger, iter_per_epoch) is
+/// An updater without a model, to test extensions and triggers of one's own with: iterations do
+/// nothing but count, `per_epoch` of them in an epoch. Chainer's
+/// testing.get_trainer_with_mock_updater(stop_trigger, iter_per_epoch) is
 ///
 ///     ct::MockUpdater updater(10);
 ///     ct::Trainer trainer(updater, {10, "iteration"}, folder);
 class MockUpdater : public Updater {
 public:
     explicit MockUpdater(int64_t per_epoch = 10);
-    std::function<void(int64_t iteration)> on_update = {};  ///< Called in every iteration; they count from 1.
-    bool finalized = false;                                ///< finalize() was called.
+    std::function<void(int64_t iteration)> on_update =
+        {};                  ///< Called in every iteration; they count from 1.
+    bool finalized = false;  ///< finalize() was called.
 
     void finalize() override { finalized = true; }
     void serialize(const Serializer& s) override;
     std::vector<std::pair<std::string, Optimizer*>> optimizers() const override { return {}; }
-    Iterator& get_iterator(const std::string& name = "main") const override;  ///< The same for any name.
+    Iterator& get_iterator(
+        const std::string& name = "main") const override;  ///< The same for any name.
 
 protected:
     void update_core() override;

@@ -15,7 +15,8 @@ namespace catena {
 TemporaryFile::TemporaryFile(const std::string& suffix) {
     path_ = (std::filesystem::temp_directory_path() / ("catena-XXXXXX" + suffix)).string();
     const int descriptor = mkstemps(path_.data(), int(suffix.size()));
-    if (descriptor < 0) fail<FileError>("{}: a temporary file cannot be made: {}", path_, std::strerror(errno));
+    if (descriptor < 0)
+        fail<FileError>("{}: a temporary file cannot be made: {}", path_, std::strerror(errno));
     close(descriptor);
 }
 

@@ -7,7 +7,8 @@
 
 namespace catena {
 
-/// A file name in the system's folder for temporary files, of a file that is removed with this object.
+/// A file name in the system's folder for temporary files, of a file that is removed with this
+/// object.
 class TemporaryFile {
 public:
     explicit TemporaryFile(const std::string& suffix);
@@ -19,7 +20,8 @@ private:
     std::string path_;
 };
 
-/// Saves `from` and loads `to` from the file: a test of what a class of links, optimizers or trainers serializes.
+/// Saves `from` and loads `to` from the file: a test of what a class of links, optimizers or
+/// trainers serializes.
 template <Serializable T>
 void save_and_load_npz(T& from, T& to) {
     const TemporaryFile file(".npz");

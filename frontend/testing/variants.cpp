@@ -25,7 +25,8 @@ struct Outcome {
     std::vector<Variable> ys, gradients;
 };
 
-Outcome run(const TestedFunction& function, const std::vector<Variable>& xs, const std::vector<Variable>& params, bool backward) {
+Outcome run(const TestedFunction& function, const std::vector<Variable>& xs,
+            const std::vector<Variable>& params, bool backward) {
     Outcome outcome;
     std::vector<Variable> differentiable, leaves;
     for (const Variable& y : function(xs)) {
@@ -50,7 +51,8 @@ std::vector<Array> arrays_of(const std::vector<Variable>& variables) {
 }
 
 void check_count(const std::string& what, size_t found, size_t expected) {
-    if (found != expected) fail<CheckError>("{}: there are {}, {} are expected", what, found, expected);
+    if (found != expected)
+        fail<CheckError>("{}: there are {}, {} are expected", what, found, expected);
 }
 
 }  // namespace
@@ -79,20 +81,26 @@ std::vector<Array> with_gaps(const std::vector<Array>& xs) {
 double resolution(Dtype dtype) {
     switch (dtype) {
         case Dtype::float16:
-        case Dtype::bfloat16: return 2e-2;
-        case Dtype::float32: return 1e-4;
-        default: return 1e-9;
+        case Dtype::bfloat16:
+            return 2e-2;
+        case Dtype::float32:
+            return 1e-4;
+        default:
+            return 1e-9;
     }
 }
 
-void same_elements(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys) {
+void same_elements(const std::string& what, const std::vector<Array>& xs,
+                   const std::vector<Array>& ys) {
     in_context(what, [&] { near("elements", xs, ys, 0, 0); });
 }
 
-void near(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys, double atol, double rtol) {
+void near(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys,
+          double atol, double rtol) {
     check_count(what, xs.size(), ys.size());
     for (size_t i = 0; i < xs.size(); ++i)
-        in_context(fmt::format("{} {}", what, i), [&] { assert_allclose(xs[i], ys[i], atol, rtol); });
+        in_context(fmt::format("{} {}", what, i),
+                   [&] { assert_allclose(xs[i], ys[i], atol, rtol); });
 }
 
 void in_context(const std::string& context, const std::function<void()>& check) {
@@ -103,8 +111,9 @@ void in_context(const std::string& context, const std::function<void()>& check) 
     }
 }
 
-void check_compiled(const std::string& name, const TestedFunction& function, const std::vector<Array>& xs,
-                    const std::vector<Variable>& params, bool backward) {
+void check_compiled(const std::string& name, const TestedFunction& function,
+                    const std::vector<Array>& xs, const std::vector<Variable>& params,
+                    bool backward) {
     std::vector<Variable> inputs;
     double tolerance = resolution(Dtype::float64);
     for (const Array& x : xs) {
@@ -112,14 +121,18 @@ void check_compiled(const std::string& name, const TestedFunction& function, con
         if (is_float(x.dtype())) tolerance = std::max(tolerance, resolution(x.dtype()));
     }
     const Outcome eager = run(function, inputs, params, backward);
-    auto region = static_graph([&](const std::vector<Variable>& given) {
-        const Outcome outcome = run(function, given, params, backward);
-        return std::pair(outcome.ys, outcome.gradients);
-    }, {.name = name});
+    auto region = static_graph(
+        [&](const std::vector<Variable>& given) {
+            const Outcome outcome = run(function, given, params, backward);
+            return std::pair(outcome.ys, outcome.gradients);
+        },
+        {.name = name});
     for (int call = 0; call < 2; ++call) {
         const auto [ys, gradients] = region(inputs);
-        near(name + ": as a static region, result", arrays_of(ys), arrays_of(eager.ys), tolerance, tolerance);
-        near(name + ": as a static region, gradient", arrays_of(gradients), arrays_of(eager.gradients), tolerance, tolerance);
+        near(name + ": as a static region, result", arrays_of(ys), arrays_of(eager.ys), tolerance,
+             tolerance);
+        near(name + ": as a static region, gradient", arrays_of(gradients),
+             arrays_of(eager.gradients), tolerance, tolerance);
     }
 }
 

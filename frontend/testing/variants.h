@@ -9,23 +9,30 @@
 
 namespace catena::checks {
 
-// Parts of check_function and check_link: the forms in which inputs are given, and comparisons of results.
+// Parts of check_function and check_link: the forms in which inputs are given, and comparisons of
+// results.
 
-std::vector<Array> in_dtype(std::span<const Array> xs, Dtype dtype);  ///< The float arrays converted.
+std::vector<Array> in_dtype(std::span<const Array> xs,
+                            Dtype dtype);  ///< The float arrays converted.
 std::vector<Array> copies_of(const std::vector<Array>& xs);
-std::vector<Array> with_gaps(const std::vector<Array>& xs);  ///< The same elements, every second one of a larger array.
+std::vector<Array> with_gaps(
+    const std::vector<Array>& xs);  ///< The same elements, every second one of a larger array.
 /// How near results of a dtype are to the truth.
 double resolution(Dtype dtype);
 
-/// CheckError that begins with `what` unless the arrays have the same elements, bit for bit but for NaN.
-void same_elements(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys);
-void near(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys, double atol, double rtol);
+/// CheckError that begins with `what` unless the arrays have the same elements, bit for bit but for
+/// NaN.
+void same_elements(const std::string& what, const std::vector<Array>& xs,
+                   const std::vector<Array>& ys);
+void near(const std::string& what, const std::vector<Array>& xs, const std::vector<Array>& ys,
+          double atol, double rtol);
 /// Adds " (context)" to a CheckError of check().
 void in_context(const std::string& context, const std::function<void()>& check);
 
-/// Calls the function eagerly and twice as a static region: results and, with `backward`, gradients of the float inputs and of
-/// `params` are near.
-void check_compiled(const std::string& name, const TestedFunction& function, const std::vector<Array>& xs,
-                    const std::vector<Variable>& params, bool backward);
+/// Calls the function eagerly and twice as a static region: results and, with `backward`, gradients
+/// of the float inputs and of `params` are near.
+void check_compiled(const std::string& name, const TestedFunction& function,
+                    const std::vector<Array>& xs, const std::vector<Variable>& params,
+                    bool backward);
 
 }  // namespace catena::checks

@@ -8,15 +8,19 @@ namespace catena::detail {
 
 void wrong_batch_size(size_t values, bool is_dict, unsigned counts) {
     if (is_dict)
-        fail<ValueError>("the batch is a dict of {} values, and a function of Variables does not know their names; give one that takes a "
-                         "const ct::Batch& and reads batch[\"x\"]",
-                         values);
+        fail<ValueError>(
+            "the batch is a dict of {} values, and a function of Variables does not know their "
+            "names; give one that takes a "
+            "const ct::Batch& and reads batch[\"x\"]",
+            values);
     std::string taken;
     for (unsigned n = 1; counts >> n; ++n)
         if (counts >> n & 1) taken += fmt::format("{}{}", taken.empty() ? "" : " or ", n);
-    fail<ValueError>("the examples have {} values, but the function takes {}; give one that takes {} (a Classifier around a network takes "
-                     "the labels, too), or one that takes a const ct::Batch&",
-                     values, taken, values);
+    fail<ValueError>(
+        "the examples have {} values, but the function takes {}; give one that takes {} (a "
+        "Classifier around a network takes "
+        "the labels, too), or one that takes a const ct::Batch&",
+        values, taken, values);
 }
 
 }  // namespace catena::detail

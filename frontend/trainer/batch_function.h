@@ -30,39 +30,50 @@ constexpr unsigned counts_taken(std::index_sequence<N...>) {
 
 template <class R, class F, size_t... I>
 R call_with(F& f, const Batch& batch, std::index_sequence<I...>) {
-    if constexpr (std::is_void_v<R>) static_cast<void>(f(batch[I]...));
-    else return f(batch[I]...);
+    if constexpr (std::is_void_v<R>)
+        static_cast<void>(f(batch[I]...));
+    else
+        return f(batch[I]...);
 }
 template <class R, size_t N, class F>
 R call_unpacked(F& f, const Batch& batch) {
     if constexpr (Takes<F, N>)
-        if (batch.size() == N && !batch.is_dict()) return call_with<R>(f, batch, std::make_index_sequence<N>());
-    if constexpr (N < 6) return call_unpacked<R, N + 1>(f, batch);
-    else wrong_batch_size(batch.size(), batch.is_dict(), counts_taken<F>(std::make_index_sequence<6>()));
+        if (batch.size() == N && !batch.is_dict())
+            return call_with<R>(f, batch, std::make_index_sequence<N>());
+    if constexpr (N < 6)
+        return call_unpacked<R, N + 1>(f, batch);
+    else
+        wrong_batch_size(batch.size(), batch.is_dict(),
+                         counts_taken<F>(std::make_index_sequence<6>()));
 }
 
 template <class R, class F>
 R call_on_batch(F& f, const Batch& batch) {
-    if constexpr (!std::invocable<F&, const Batch&>) return call_unpacked<R, 1>(f, batch);
-    else if constexpr (std::is_void_v<R>) static_cast<void>(f(batch));
-    else return f(batch);
+    if constexpr (!std::invocable<F&, const Batch&>)
+        return call_unpacked<R, 1>(f, batch);
+    else if constexpr (std::is_void_v<R>)
+        static_cast<void>(f(batch));
+    else
+        return f(batch);
 }
 
 }  // namespace detail
 
 /// Callable with the Batch itself, or with one Variable for each value of it, up to six.
 template <class F>
-concept TakesBatch = std::invocable<F&, const Batch&> || detail::Takes<F, 1> || detail::Takes<F, 2> ||
-                     detail::Takes<F, 3> || detail::Takes<F, 4> || detail::Takes<F, 5> || detail::Takes<F, 6>;
+concept TakesBatch =
+    std::invocable<F&, const Batch&> || detail::Takes<F, 1> || detail::Takes<F, 2> ||
+    detail::Takes<F, 3> || detail::Takes<F, 4> || detail::Takes<F, 5> || detail::Takes<F, 6>;
 
-/// `f` as a function of a batch, whose values are the arguments; with R void its result is discarded. Links are
-/// held by reference and must outlive it; other callables are copied or moved.
+/// `f` as a function of a batch, whose values are the arguments; with R void its result is
+/// discarded. Links are held by reference and must outlive it; other callables are copied or moved.
 template <class R, class F>
     requires TakesBatch<std::remove_reference_t<F>>
 std::function<R(const Batch&)> batch_function(F&& f) {
     using G = std::remove_reference_t<F>;
     if constexpr (std::derived_from<std::remove_const_t<G>, Link>) {
-        static_assert(std::is_lvalue_reference_v<F>, "a link is not copied: give one that outlives the training");
+        static_assert(std::is_lvalue_reference_v<F>,
+                      "a link is not copied: give one that outlives the training");
         return [&f](const Batch& batch) { return detail::call_on_batch<R>(f, batch); };
     } else {
         // Shared, because std::function copies and static regions cannot be copied.

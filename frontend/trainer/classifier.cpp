@@ -15,17 +15,22 @@ size_t label_index(const Batch& batch, const LabelKey& key) {
     if (batch.is_dict()) {
         const std::string keys = fmt::format("{}", fmt::join(batch.keys(), ", "));
         if (!name)
-            fail<ValueError>("Classifier: the batch is a dict of {}; give the name of its labels as label_key, not the position {}", keys,
-                             std::get<int>(key));
+            fail<ValueError>(
+                "Classifier: the batch is a dict of {}; give the name of its labels as label_key, "
+                "not the position {}",
+                keys, std::get<int>(key));
         const auto found = std::find(batch.keys().begin(), batch.keys().end(), *name);
-        if (found == batch.keys().end()) fail<ValueError>("Classifier: the labels are '{}', the batch has {}", *name, keys);
+        if (found == batch.keys().end())
+            fail<ValueError>("Classifier: the labels are '{}', the batch has {}", *name, keys);
         return size_t(found - batch.keys().begin());
     }
     const int count = int(batch.size());
     if (name)
-        fail<ValueError>("Classifier: the labels are '{}', but the batch has {} values without names; label_key is a position then, -1 "
-                         "for the last",
-                         *name, count);
+        fail<ValueError>(
+            "Classifier: the labels are '{}', but the batch has {} values without names; label_key "
+            "is a position then, -1 "
+            "for the last",
+            *name, count);
     const int position = std::get<int>(key);
     if (position < -count || position >= count)
         fail<ValueError>("Classifier: the labels are value {} of a batch of {}", position, count);

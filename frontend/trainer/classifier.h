@@ -12,7 +12,8 @@
 
 namespace catena {
 
-/// Which value of a batch is the labels: its position, from the end if negative, or its name in a dict.
+/// Which value of a batch is the labels: its position, from the end if negative, or its name in a
+/// dict.
 using LabelKey = std::variant<int, std::string>;
 
 /// A batch taken apart.
@@ -24,18 +25,21 @@ struct LabelledBatch {
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
 bool labels_are_last(const LabelKey& key);  ///< The key is -1.
 
-/// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports "loss" and "accuracy".
+/// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports
+/// "loss" and "accuracy".
 ///
-/// `label_key` says which value of a batch is t; the others are the predictor's arguments. Of a batch that is a dict t is named
-/// (`ct::Classifier model(net, loss, accuracy, "label")`); a predictor that takes a const ct::Batch& then finds the others by
-/// their names, and one that takes Variables gets them in the dict's order.
+/// `label_key` says which value of a batch is t; the others are the predictor's arguments. Of a
+/// batch that is a dict t is named
+/// (`ct::Classifier model(net, loss, accuracy, "label")`); a predictor that takes a const
+/// ct::Batch& then finds the others by their names, and one that takes Variables gets them in the
+/// dict's order.
 template <std::derived_from<Link> Predictor>
 class Classifier : public Chain {
 public:
     using Function = std::function<Variable(const Variable& y, const Variable& t)>;
 
-    explicit Classifier(Predictor predictor, Function lossfun = cross_entropy, Function accfun = share_of_right,
-                        LabelKey label_key = -1)
+    explicit Classifier(Predictor predictor, Function lossfun = cross_entropy,
+                        Function accfun = share_of_right, LabelKey label_key = -1)
         : predictor(std::move(predictor)),
           lossfun_(std::move(lossfun)),
           accfun_(std::move(accfun)),
@@ -59,19 +63,23 @@ public:
         requires TakesBatch<Predictor>
     {
         const LabelledBatch parts = take_labels(batch, label_key_);
-        return called_with([&] { return scored(predicted(parts.features), parts.labels); }, batch.values());
+        return called_with([&] { return scored(predicted(parts.features), parts.labels); },
+                           batch.values());
     }
 
     Predictor predictor;
     bool compute_accuracy = true;
-    /// Of the last call, as Chainer's attributes; they keep its graph, and in a static region they are results.
+    /// Of the last call, as Chainer's attributes; they keep its graph, and in a static region they
+    /// are results.
     bool keep_results = false;
     Variable y, loss, accuracy;
 
 private:
     Variable predicted(const Batch& features) {
-        if constexpr (std::invocable<Predictor&, const Batch&>) return predictor(features);
-        else return detail::call_on_batch<Variable>(predictor, Batch(features.values()));
+        if constexpr (std::invocable<Predictor&, const Batch&>)
+            return predictor(features);
+        else
+            return detail::call_on_batch<Variable>(predictor, Batch(features.values()));
     }
     Variable scored(const Variable& y, const Variable& t) {
         const Variable loss = lossfun_(y, t);
@@ -81,8 +89,12 @@ private:
         if (keep_results) this->y = y, this->loss = loss, this->accuracy = share;
         return loss;
     }
-    static Variable cross_entropy(const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); }
-    static Variable share_of_right(const Variable& y, const Variable& t) { return catena::accuracy(y, t); }
+    static Variable cross_entropy(const Variable& y, const Variable& t) {
+        return softmax_cross_entropy(y, t);
+    }
+    static Variable share_of_right(const Variable& y, const Variable& t) {
+        return catena::accuracy(y, t);
+    }
     Function lossfun_, accfun_;
     LabelKey label_key_;
 };

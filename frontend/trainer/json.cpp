@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What JSON has no number for. The library knows none either: to it they are texts that begin with a character that no name has.
+/// What JSON has no number for. The library knows none either: to it they are texts that begin with
+/// a character that no name has.
 struct Special {
     const char* word;
     double value;
@@ -21,9 +22,13 @@ constexpr Special specials[] = {{"-Infinity", -std::numeric_limits<double>::infi
                                 {"NaN", std::numeric_limits<double>::quiet_NaN()}};
 constexpr char mark = '\x01';
 
-std::string quoted(const Special& special) { return Json(std::string(1, mark) + special.word).dump(); }
+std::string quoted(const Special& special) {
+    return Json(std::string(1, mark) + special.word).dump();
+}
 
-bool starts_at(const std::string& text, size_t i, const std::string& word) { return text.compare(i, word.size(), word) == 0; }
+bool starts_at(const std::string& text, size_t i, const std::string& word) {
+    return text.compare(i, word.size(), word) == 0;
+}
 
 /// Puts texts in the place of special numbers outside of texts.
 std::string with_texts(const std::string& text) {
@@ -38,8 +43,10 @@ std::string with_texts(const std::string& text) {
             i += std::char_traits<char>::length(found->word);
             continue;
         }
-        if (is_quoted && text[i] == '\\' && i + 1 < text.size()) result += text[i++];
-        else if (text[i] == '"') is_quoted = !is_quoted;
+        if (is_quoted && text[i] == '\\' && i + 1 < text.size())
+            result += text[i++];
+        else if (text[i] == '"')
+            is_quoted = !is_quoted;
         result += text[i++];
     }
     return result;
@@ -48,7 +55,8 @@ std::string with_texts(const std::string& text) {
 /// The reverse, of what the library has written.
 std::string with_numbers(std::string text) {
     for (const Special& special : specials)
-        for (size_t i = 0; (i = text.find(quoted(special), i)) != std::string::npos;) text.replace(i, quoted(special).size(), special.word);
+        for (size_t i = 0; (i = text.find(quoted(special), i)) != std::string::npos;)
+            text.replace(i, quoted(special).size(), special.word);
     return text;
 }
 
@@ -68,7 +76,8 @@ void numbers_to_texts(Json& json) {
         for (Json& child : json) numbers_to_texts(child);
     if (!json.is_number_float() || std::isfinite(json.get<double>())) return;
     for (const Special& special : specials)
-        if (json.get<double>() == special.value || (std::isnan(json.get<double>()) && std::isnan(special.value))) {
+        if (json.get<double>() == special.value ||
+            (std::isnan(json.get<double>()) && std::isnan(special.value))) {
             json = std::string(1, mark) + special.word;
             return;
         }

@@ -10,14 +10,17 @@ struct MakeExtensionOptions {
     AnyTrigger trigger = {1, "iteration"};
     std::string default_name = {};  ///< Empty: Trainer::extend needs a name.
     int priority = priority_reader;
-    std::function<void(Trainer&)> initializer = {};  ///< Before the first iteration, also of a resumed training.
-    std::function<void()> finalizer = {};            ///< After the last one, also when an error ended the training.
+    std::function<void(Trainer&)> initializer =
+        {};  ///< Before the first iteration, also of a resumed training.
+    std::function<void()> finalizer =
+        {};  ///< After the last one, also when an error ended the training.
     std::function<void(Trainer&, const std::exception&)> on_error = {};
 };
 
 /// A function as an extension, with Chainer's options:
 ///
-///     trainer.extend(ct::make_extension([](ct::Trainer& t) { ... }, {.trigger = {1, "epoch"}, .default_name = "hello"}));
+///     trainer.extend(ct::make_extension([](ct::Trainer& t) { ... }, {.trigger = {1, "epoch"},
+///     .default_name = "hello"}));
 class FunctionExtension final : public Extension {
 public:
     FunctionExtension(std::function<void(Trainer&)> function, MakeExtensionOptions options)
@@ -41,7 +44,8 @@ private:
     MakeExtensionOptions options_;
 };
 
-inline FunctionExtension make_extension(std::function<void(Trainer&)> function, MakeExtensionOptions options = {}) {
+inline FunctionExtension make_extension(std::function<void(Trainer&)> function,
+                                        MakeExtensionOptions options = {}) {
     return FunctionExtension(std::move(function), std::move(options));
 }
 

@@ -11,14 +11,16 @@
 
 namespace catena {
 
-ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options)
+ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer,
+                                 ParallelUpdaterOptions options)
     : iterator_(iterator), optimizer_(optimizer), options_(std::move(options)) {
     for (auto& [name, device] : options_.devices) {
         for (const Replica& other : replicas_)
             if (other.name == name) fail<ValueError>("ParallelUpdater: '{}' is given twice", name);
         replicas_.push_back({name, device, nullptr, nullptr});
     }
-    auto main = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.name == "main"; });
+    auto main = std::find_if(replicas_.begin(), replicas_.end(),
+                             [](const Replica& r) { return r.name == "main"; });
     if (main == replicas_.end())
         fail<ValueError>("ParallelUpdater: no device is called 'main', whose model is updated");
     std::rotate(replicas_.begin(), main, main + 1);
@@ -29,22 +31,28 @@ ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Paral
 ParallelUpdater::Replica& ParallelUpdater::vacant_replica(const std::string& name) {
     for (Replica& replica : replicas_)
         if (replica.name == name) {
-            if (replica.model) fail<ValueError>("ParallelUpdater: the model '{}' is given twice", name);
+            if (replica.model)
+                fail<ValueError>("ParallelUpdater: the model '{}' is given twice", name);
             return replica;
         }
-    fail<ValueError>("ParallelUpdater: there is no device for the model '{}'; name it in options.devices", name);
+    fail<ValueError>(
+        "ParallelUpdater: there is no device for the model '{}'; name it in options.devices", name);
 }
 
 void ParallelUpdater::place_models() {
     for (const Replica& replica : replicas_)
-        if (!replica.model) fail<ValueError>("ParallelUpdater: there is a device '{}', but no model of that name", replica.name);
+        if (!replica.model)
+            fail<ValueError>("ParallelUpdater: there is a device '{}', but no model of that name",
+                             replica.name);
     if (replicas_[0].model.get() != &optimizer_.target())
         fail<ValueError>("ParallelUpdater: the model is not the optimizer's target");
     for (Replica& replica : replicas_)
         if (replica.device) replica.model->to_device(*replica.device);
 }
 
-std::vector<std::pair<std::string, Optimizer*>> ParallelUpdater::optimizers() const { return {{"main", &optimizer_}}; }
+std::vector<std::pair<std::string, Optimizer*>> ParallelUpdater::optimizers() const {
+    return {{"main", &optimizer_}};
+}
 
 void ParallelUpdater::connect_trainer(Trainer& trainer) {
     for (size_t i = 1; i < replicas_.size(); ++i)
@@ -52,7 +60,8 @@ void ParallelUpdater::connect_trainer(Trainer& trainer) {
 }
 
 Iterator& ParallelUpdater::get_iterator(const std::string& name) const {
-    if (name != "main") fail<ValueError>("ParallelUpdater: there is no iterator '{}'; there is 'main'", name);
+    if (name != "main")
+        fail<ValueError>("ParallelUpdater: there is no iterator '{}'; there is 'main'", name);
     return iterator_;
 }
 
@@ -70,7 +79,9 @@ Batch ParallelUpdater::convert(std::span<const Example> examples, Device* device
 /// All forward passes, then all backward passes: devices work concurrently.
 void ParallelUpdater::update_core() {
     std::optional<std::vector<Example>> examples = iterator_.next();
-    if (!examples) fail<ValueError>("ParallelUpdater: the iterator is at its end; training needs one that repeats");
+    if (!examples)
+        fail<ValueError>(
+            "ParallelUpdater: the iterator is at its end; training needs one that repeats");
     const size_t n = replicas_.size();
     Link& main = *replicas_[0].model;
     std::vector<Variable> losses;

@@ -13,7 +13,8 @@
 namespace catena {
 
 struct ParallelUpdaterOptions {
-    /// Names and devices of the model and its copies; "main" must be among them (ValueError). Null: where the model is.
+    /// Names and devices of the model and its copies; "main" must be among them (ValueError). Null:
+    /// where the model is.
     std::vector<std::pair<std::string, Device*>> devices = {};
     Converter converter = {};  ///< concat_examples by default.
     double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
@@ -36,37 +37,45 @@ struct LossOfModel {
 
 }  // namespace detail
 
-/// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i + 2n, ... of every
-/// mini-batch, the gradients are added up in the main model (summed, not averaged), which is then updated. The copies
-/// report under their names. For several processes see create_multi_node_optimizer.
+/// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i +
+/// 2n, ... of every mini-batch, the gradients are added up in the main model (summed, not
+/// averaged), which is then updated. The copies report under their names. For several processes see
+/// create_multi_node_optimizer.
 class ParallelUpdater : public Updater {
 public:
     /// `model` is the optimizer's target, a function of the batch that returns the loss.
     template <std::derived_from<Link> Model>
         requires TakesBatch<Model>
-    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, ParallelUpdaterOptions options)
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model,
+                    ParallelUpdaterOptions options)
         : ParallelUpdater(iterator, optimizer, std::move(options)) {
-        for (Replica& replica : replicas_) replica.loss = batch_function<Variable>(copy_for(replica, model));
+        for (Replica& replica : replicas_)
+            replica.loss = batch_function<Variable>(copy_for(replica, model));
         place_models();
     }
 
-    /// The same with a loss function that is told on which copy of the model to compute: loss(model, x, t).
+    /// The same with a loss function that is told on which copy of the model to compute:
+    /// loss(model, x, t).
     template <std::derived_from<Link> Model, class Loss>
         requires TakesBatch<detail::LossOfModel<Loss, Model>>
-    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, Loss loss, ParallelUpdaterOptions options)
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, Loss loss,
+                    ParallelUpdaterOptions options)
         : ParallelUpdater(iterator, optimizer, std::move(options)) {
         const auto shared = std::make_shared<Loss>(std::move(loss));
         for (Replica& replica : replicas_)
-            replica.loss = batch_function<Variable>(detail::LossOfModel<Loss, Model>{shared, &copy_for(replica, model)});
+            replica.loss = batch_function<Variable>(
+                detail::LossOfModel<Loss, Model>{shared, &copy_for(replica, model)});
         place_models();
     }
 
-    /// The same with copies of one's own, by the names of `options.devices` but "main" (ValueError); they must outlive the
-    /// updater. Parameters are copied to them from `model` before every use.
+    /// The same with copies of one's own, by the names of `options.devices` but "main"
+    /// (ValueError); they must outlive the updater. Parameters are copied to them from `model`
+    /// before every use.
     template <std::derived_from<Link> Model>
         requires TakesBatch<Model>
     ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model,
-                    const std::vector<std::pair<std::string, Model*>>& copies, ParallelUpdaterOptions options)
+                    const std::vector<std::pair<std::string, Model*>>& copies,
+                    ParallelUpdaterOptions options)
         : ParallelUpdater(iterator, optimizer, std::move(options)) {
         set_model("main", model);
         for (const auto& [name, copy] : copies) set_model(name, *copy);
@@ -93,7 +102,8 @@ private:
     ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options);
     template <class Model>
     static Model& copy_for(Replica& replica, Model& model) {
-        auto copy = replica.name == "main" ? std::shared_ptr<Model>(&model, [](Model*) {}) : std::make_shared<Model>(model);
+        auto copy = replica.name == "main" ? std::shared_ptr<Model>(&model, [](Model*) {})
+                                           : std::make_shared<Model>(model);
         replica.model = copy;
         return *copy;
     }
@@ -103,7 +113,8 @@ private:
         replica.model = std::shared_ptr<Model>(&model, [](Model*) {});
         replica.loss = batch_function<Variable>(model);
     }
-    Replica& vacant_replica(const std::string& name);  ///< ValueError unless it is one of the devices, without a model.
+    Replica& vacant_replica(
+        const std::string& name);  ///< ValueError unless it is one of the devices, without a model.
     void place_models();
     Batch convert(std::span<const Example> examples, Device* device) const;
     Iterator& iterator_;

@@ -12,12 +12,17 @@ thread_local Reporter* thread_reporter = nullptr;
 
 }  // namespace
 
-double Reported::value() const { return variable_.defined() ? variable_.array().item<double>() : number_; }
+double Reported::value() const {
+    return variable_.defined() ? variable_.array().item<double>() : number_;
+}
 
-void Reporter::add_observer(std::string name, const Link& observer) { names_[&observer] = std::move(name); }
+void Reporter::add_observer(std::string name, const Link& observer) {
+    names_[&observer] = std::move(name);
+}
 
 void Reporter::add_observers(const std::string& name, const Link& link) {
-    for (auto& [path, part] : link.namedlinks()) add_observer(path == "/" ? name : name + path, *part);
+    for (auto& [path, part] : link.namedlinks())
+        add_observer(path == "/" ? name : name + path, *part);
 }
 
 void Reporter::report(const Observation& values, const Link* observer) {
@@ -25,16 +30,21 @@ void Reporter::report(const Observation& values, const Link* observer) {
     if (observer) {
         auto found = names_.find(observer);
         if (found == names_.end())
-            fail<ValueError>("report: this {} is not registered with the reporter; what is below an optimizer's target "
-                             "is", observer->type_name());
+            fail<ValueError>(
+                "report: this {} is not registered with the reporter; what is below an optimizer's "
+                "target "
+                "is",
+                observer->type_name());
         prefix = found->second + "/";
     }
     Recorder* recorder = current_recorder();
-    if (recorder != recorder_ && recorder && recorder->defers()) recorder->needs_code("it reports values");
+    if (recorder != recorder_ && recorder && recorder->defers())
+        recorder->needs_code("it reports values");
     else if (recorder != recorder_)
-        fail<TraceError>("report: '{}' is reported inside a static region, and its replays would not report it; "
-                         "return the value from the region, or let StandardUpdater compile the whole step",
-                         prefix + (values.empty() ? "" : values.begin()->first));
+        fail<TraceError>(
+            "report: '{}' is reported inside a static region, and its replays would not report it; "
+            "return the value from the region, or let StandardUpdater compile the whole step",
+            prefix + (values.empty() ? "" : values.begin()->first));
     for (auto& [key, reported] : values) {
         Reported value = reported;
         if (const Variable& v = reported.variable(); v.defined() && !config().keep_graph_on_report)
@@ -44,7 +54,9 @@ void Reporter::report(const Observation& values, const Link* observer) {
 }
 
 Reporter::Scope::Scope(Reporter& reporter, Observation& observation)
-    : reporter_(reporter), previous_reporter_(thread_reporter), previous_observation_(reporter.observation_),
+    : reporter_(reporter),
+      previous_reporter_(thread_reporter),
+      previous_observation_(reporter.observation_),
       previous_recorder_(reporter.recorder_) {
     thread_reporter = &reporter;
     reporter.observation_ = &observation;

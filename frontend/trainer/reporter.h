@@ -24,7 +24,9 @@ public:
     bool is_number() const { return !variable_.defined() || variable_.size() == 1; }
     double value() const;  ///< ShapeError unless is_number().
     double weight() const { return weight_; }
-    const Variable& variable() const { return variable_; }  ///< Undefined when a plain number was given.
+    const Variable& variable() const {
+        return variable_;
+    }  ///< Undefined when a plain number was given.
 
 private:
     Variable variable_;
@@ -34,16 +36,17 @@ private:
 /// Reported values by name, "main/loss".
 using Observation = std::map<std::string, Reported>;
 
-/// Collects the values that links report, under their registered names. Every Trainer has one, which is the thread's
-/// current reporter while it trains or evaluates.
+/// Collects the values that links report, under their registered names. Every Trainer has one,
+/// which is the thread's current reporter while it trains or evaluates.
 class Reporter {
 public:
     /// `observer` reports under NAME/..., until it is registered under another name.
     void add_observer(std::string name, const Link& observer);
     /// The link and all links below it: NAME, NAME/predictor, NAME/predictor/l1.
     void add_observers(const std::string& name, const Link& link);
-    /// ValueError when the observer is not registered. A static region that reports runs its code at every call, whatever its
-    /// Audit. TraceError while a model is recorded for a file: return the value from it instead.
+    /// ValueError when the observer is not registered. A static region that reports runs its code
+    /// at every call, whatever its Audit. TraceError while a model is recorded for a file: return
+    /// the value from it instead.
     void report(const Observation& values, const Link* observer = nullptr);
 
     /// While it lives, this reporter is the thread's current one and writes to `observation`.

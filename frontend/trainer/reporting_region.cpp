@@ -7,9 +7,11 @@
 
 namespace catena {
 
-ReportingRegion::ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options)
+ReportingRegion::ReportingRegion(std::function<void(const Batch&)> function,
+                                 StaticGraphOptions options)
     : function_(std::move(function)),
-      region_(static_graph(std::function<Values(const std::vector<Variable>&, bool)>([this](auto&, bool) { return run(); }),
+      region_(static_graph(std::function<Values(const std::vector<Variable>&, bool)>(
+                               [this](auto&, bool) { return run(); }),
                            std::move(options))) {}
 
 void ReportingRegion::operator()(const Batch& batch) {
@@ -18,7 +20,8 @@ void ReportingRegion::operator()(const Batch& batch) {
     Observation observation;
     // Whether there is a reporter is part of the key: without one nothing is recorded.
     Values values = region_(batch.values(), current_reporter() != nullptr);
-    for (auto& [name, weighted] : values) observation.emplace(name, Reported(weighted.first, weighted.second));
+    for (auto& [name, weighted] : values)
+        observation.emplace(name, Reported(weighted.first, weighted.second));
     report(observation);
 }
 
@@ -34,9 +37,12 @@ ReportingRegion::Values ReportingRegion::run() const {
     for (auto& [name, reported] : observation) {
         const bool is_variable = reported.variable().defined();
         Recorder* recorder = current_recorder();
-        if (recorder && (!is_variable || reported.weight() != 1)) recorder->needs_code("it reports plain numbers");
-        if (is_variable) values.emplace(name, std::pair(reported.variable(), reported.weight()));
-        else report({{name, reported}});
+        if (recorder && (!is_variable || reported.weight() != 1))
+            recorder->needs_code("it reports plain numbers");
+        if (is_variable)
+            values.emplace(name, std::pair(reported.variable(), reported.weight()));
+        else
+            report({{name, reported}});
     }
     return values;
 }

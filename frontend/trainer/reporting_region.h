@@ -11,10 +11,12 @@
 
 namespace catena {
 
-/// A function of a batch as a static region that reports: reported values become results of the region, so that
-/// calls that skip the code report them, too (code that reports plain numbers or weights is never skipped).
+/// A function of a batch as a static region that reports: reported values become results of the
+/// region, so that calls that skip the code report them, too (code that reports plain numbers or
+/// weights is never skipped).
 ///
-/// While config().keep_graph_on_report is set, the function is called as eager code, whose operations are the graph.
+/// While config().keep_graph_on_report is set, the function is called as eager code, whose
+/// operations are the graph.
 class ReportingRegion {
 public:
     ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options);

@@ -10,8 +10,11 @@
 namespace catena {
 
 StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
-                                 std::map<std::string, Optimizer*> optimizers, StandardUpdaterOptions options)
-    : iterators_(std::move(iterators)), optimizers_(std::move(optimizers)), options_(std::move(options)) {
+                                 std::map<std::string, Optimizer*> optimizers,
+                                 StandardUpdaterOptions options)
+    : iterators_(std::move(iterators)),
+      optimizers_(std::move(optimizers)),
+      options_(std::move(options)) {
     get_iterator();
     for (auto& [name, optimizer] : optimizers_) {
         if (options_.device) optimizer->target().to_device(*options_.device);
@@ -24,7 +27,8 @@ StandardUpdater::~StandardUpdater() = default;
 
 Iterator& StandardUpdater::get_iterator(const std::string& name) const {
     auto found = iterators_.find(name);
-    if (found == iterators_.end()) fail<ValueError>("StandardUpdater: there is no iterator '{}'", name);
+    if (found == iterators_.end())
+        fail<ValueError>("StandardUpdater: there is no iterator '{}'", name);
     return *found->second;
 }
 
@@ -36,34 +40,45 @@ std::vector<std::pair<std::string, Optimizer*>> StandardUpdater::optimizers() co
 
 Batch StandardUpdater::convert(std::span<const Example> examples) const {
     if (options_.converter) return options_.converter(examples);
-    return concat_examples(examples, {.device = options_.input_device ? options_.input_device : options_.device});
+    return concat_examples(
+        examples, {.device = options_.input_device ? options_.input_device : options_.device});
 }
 
 Batch StandardUpdater::next_batch(const std::string& iterator) {
     std::optional<std::vector<Example>> examples = get_iterator(iterator).next();
     if (!examples)
-        fail<ValueError>("StandardUpdater: the iterator '{}' is at its end; training needs one that repeats, or a stop "
-                         "trigger of one epoch", iterator);
+        fail<ValueError>(
+            "StandardUpdater: the iterator '{}' is at its end; training needs one that repeats, or "
+            "a stop "
+            "trigger of one epoch",
+            iterator);
     return convert(*examples);
 }
 
 std::string StandardUpdater::explain() const { return compiled_ ? compiled_->explain() : ""; }
 
-StaticGraphStatistics StandardUpdater::statistics() const { return compiled_ ? compiled_->statistics() : StaticGraphStatistics(); }
+StaticGraphStatistics StandardUpdater::statistics() const {
+    return compiled_ ? compiled_->statistics() : StaticGraphStatistics();
+}
 
 void StandardUpdater::update_core() {
     Optimizer& optimizer = get_optimizer("main");
     if (!step_ && !loss_function_)
-        fail<ValueError>("StandardUpdater: it was given optimizers by name and no loss function; derive from it and override "
-                         "update_core(), or give one optimizer and a loss function");
+        fail<ValueError>(
+            "StandardUpdater: it was given optimizers by name and no loss function; derive from it "
+            "and override "
+            "update_core(), or give one optimizer and a loss function");
     if (options_.static_graph && !compiled_)
-        compiled_ = std::make_unique<ReportingRegion>([this](const Batch& batch) { run_step(batch); },
-                                                      StaticGraphOptions{.name = "training_step",
-                                                                         .audit = options_.audit,
-                                                                         .keep_grads = options_.keep_grads});
+        compiled_ = std::make_unique<ReportingRegion>(
+            [this](const Batch& batch) { run_step(batch); },
+            StaticGraphOptions{.name = "training_step",
+                               .audit = options_.audit,
+                               .keep_grads = options_.keep_grads});
     Batch batch = next_batch();
-    if (compiled_) (*compiled_)(batch);
-    else run_step(batch);
+    if (compiled_)
+        (*compiled_)(batch);
+    else
+        run_step(batch);
     if (options_.auto_new_epoch && is_new_epoch()) optimizer.new_epoch(true);
 }
 

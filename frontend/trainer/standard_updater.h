@@ -13,11 +13,12 @@ namespace catena {
 
 class ReportingRegion;
 
-/// A callable that does the whole iteration itself: forward, backward and the optimizer's update. Its result, a loss or
-/// a map of names to values, is reported under the optimizer's name:
+/// A callable that does the whole iteration itself: forward, backward and the optimizer's update.
+/// Its result, a loss or a map of names to values, is reported under the optimizer's name:
 ///
-///     auto step = ct::static_graph([&](ct::Variable x, ct::Variable t) { ...; adam.update(); return loss; });
-///     ct::StandardUpdater updater(train_iter, adam, ct::TrainingStep(std::move(step)));
+///     auto step = ct::static_graph([&](ct::Variable x, ct::Variable t) { ...; adam.update();
+///     return loss; }); ct::StandardUpdater updater(train_iter, adam,
+///     ct::TrainingStep(std::move(step)));
 template <class F>
 struct TrainingStep {
     F f;
@@ -34,8 +35,9 @@ struct StepResult {
 struct StandardUpdaterOptions {
     Converter converter = {};  ///< concat_examples by default.
     Device* device = nullptr;  ///< Batches and targets are moved there; null: not moved.
-    Device* input_device = nullptr;  ///< Batches are moved there instead, for a model that copies them itself.
-    double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
+    Device* input_device =
+        nullptr;  ///< Batches are moved there instead, for a model that copies them itself.
+    double loss_scale = 0;       ///< See Optimizer::set_loss_scale; 0: none.
     bool auto_new_epoch = true;  ///< Call new_epoch() of the optimizer with the iterator's.
     /// Forward, backward, update and what the loss function reports become one compiled program.
     bool static_graph = false;
@@ -45,8 +47,9 @@ struct StandardUpdaterOptions {
 
 /// Takes a mini-batch, calls the loss function on it and lets the optimizer update its target:
 ///
-///     ct::StandardUpdater updater(train_iter, adam, model);                           // model(x, t) is a loss
-///     ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = true});   // the same, compiled
+///     ct::StandardUpdater updater(train_iter, adam, model);                           // model(x,
+///     t) is a loss ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = true});
+///     // the same, compiled
 ///
 /// Keeps references to iterator, optimizer and model, which must outlive it.
 class StandardUpdater : public Updater {
@@ -56,20 +59,26 @@ public:
 
     template <class F>
         requires TakesBatch<std::remove_reference_t<F>>
-    StandardUpdater(Iterator& iterator, Optimizer& optimizer, F&& loss_function, StandardUpdaterOptions options = {})
+    StandardUpdater(Iterator& iterator, Optimizer& optimizer, F&& loss_function,
+                    StandardUpdaterOptions options = {})
         : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
         loss_function_ = batch_function<Variable>(std::forward<F>(loss_function));
     }
     template <class F>
-    StandardUpdater(Iterator& iterator, Optimizer& optimizer, TrainingStep<F> step, StandardUpdaterOptions options = {})
+    StandardUpdater(Iterator& iterator, Optimizer& optimizer, TrainingStep<F> step,
+                    StandardUpdaterOptions options = {})
         : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
         step_ = batch_function<StepResult>(std::move(step.f));
     }
     /// Several optimizers: derive and override update_core().
-    StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers, StandardUpdaterOptions options = {})
-        : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}}, std::move(optimizers), std::move(options)) {}
-    /// Several iterators and optimizers: derive and override update_core(). 'main' must be among the iterators.
-    StandardUpdater(std::map<std::string, Iterator*> iterators, std::map<std::string, Optimizer*> optimizers,
+    StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers,
+                    StandardUpdaterOptions options = {})
+        : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}},
+                          std::move(optimizers), std::move(options)) {}
+    /// Several iterators and optimizers: derive and override update_core(). 'main' must be among
+    /// the iterators.
+    StandardUpdater(std::map<std::string, Iterator*> iterators,
+                    std::map<std::string, Optimizer*> optimizers,
                     StandardUpdaterOptions options = {});
     ~StandardUpdater() override;
 

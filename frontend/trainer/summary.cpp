@@ -52,7 +52,8 @@ void DictSummary::serialize(const Serializer& s) {
     }
     auto loaded = std::make_shared<std::map<std::string, Summary>>();
     std::string text = s.has("_names") ? s.read_text("_names") : "";
-    nlohmann::ordered_json names = text.empty() ? nlohmann::ordered_json::array() : parse_json(text, "_names");
+    nlohmann::ordered_json names =
+        text.empty() ? nlohmann::ordered_json::array() : parse_json(text, "_names");
     size_t index = 0;
     for (auto& name : names) {
         if (!name.is_string()) s.wrong("_names", "is not a list of names");

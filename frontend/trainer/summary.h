@@ -27,7 +27,8 @@ public:
     void add(const Observation& observation);
     void clear();
     std::map<std::string, double> compute_mean() const;
-    std::map<std::string, double> make_statistics() const;  ///< Means, and deviations as "NAME.std".
+    std::map<std::string, double> make_statistics()
+        const;  ///< Means, and deviations as "NAME.std".
     void serialize(const Serializer& s);
 
 private:

@@ -16,13 +16,17 @@
 namespace catena {
 namespace {
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 }  // namespace
 
 Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
     : updater_(updater), stop_trigger_(std::move(stop_trigger)), out_(std::move(out)) {
-    for (auto& [name, optimizer] : updater.optimizers()) reporter_.add_observers(name, optimizer->target());
+    for (auto& [name, optimizer] : updater.optimizers())
+        reporter_.add_observers(name, optimizer->target());
     updater.connect_trainer(*this);
 }
 
@@ -35,15 +39,16 @@ Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions opt
     if (name.empty()) fail<ValueError>("Trainer: an extension that is a function needs a name");
     if (name == "training") fail<ValueError>("Trainer: an extension may not be called 'training'");
     auto taken = [&](const std::string& candidate) {
-        return std::any_of(extensions_.begin(), extensions_.end(), [&](auto& e) { return e->name == candidate; });
+        return std::any_of(extensions_.begin(), extensions_.end(),
+                           [&](auto& e) { return e->name == candidate; });
     };
     std::string unique = name;
     for (int k = 1; taken(unique); ++k) unique = fmt::format("{}_{}", name, k);
     extension->set_name(unique);
     AnyTrigger trigger = options.trigger ? options.trigger : extension->trigger();
     int priority = options.priority.value_or(extension->priority());
-    extensions_.push_back(std::make_unique<Entry>(
-        Entry{unique, std::move(extension), std::move(trigger), priority, options.call_before_training}));
+    extensions_.push_back(std::make_unique<Entry>(Entry{
+        unique, std::move(extension), std::move(trigger), priority, options.call_before_training}));
     return *this;
 }
 
@@ -59,12 +64,14 @@ Extension& Trainer::get_extension(const std::string& name) const {
 std::vector<Trainer::Entry*> Trainer::by_priority() {
     std::vector<Entry*> sorted;
     for (auto& entry : extensions_) sorted.push_back(entry.get());
-    std::stable_sort(sorted.begin(), sorted.end(), [](Entry* a, Entry* b) { return a->priority > b->priority; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](Entry* a, Entry* b) { return a->priority > b->priority; });
     return sorted;
 }
 
 void Trainer::run(bool show_loop_exception_msg) {
-    if (start_) fail<ValueError>("Trainer: run() was called before; make another trainer to train again");
+    if (start_)
+        fail<ValueError>("Trainer: run() was called before; make another trainer to train again");
     std::error_code error;
     std::filesystem::create_directories(out_, error);
     if (error) fail<FileError>("Trainer: cannot create the folder {}: {}", out_, error.message());
@@ -116,10 +123,12 @@ void Trainer::loop(const std::vector<Entry*>& extensions) {
         for (Entry* entry : extensions) entry->extension->stopped(*this);
 }
 
-void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show) {
+void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error,
+                         bool show) {
     if (show)
-        std::fprintf(stderr, "catena: an error ended the training in iteration %ld: %s\n"
-                             "catena: extensions and updater are finalized before it is rethrown\n",
+        std::fprintf(stderr,
+                     "catena: an error ended the training in iteration %ld: %s\n"
+                     "catena: extensions and updater are finalized before it is rethrown\n",
                      long(updater_.iteration()), error.what());
     for (Entry* entry : extensions) {
         try {
@@ -156,7 +165,8 @@ void Trainer::serialize(const Serializer& s) {
     std::vector<int64_t> random = save_random_state();
     if (!s.loading()) return s("random_state", random);
     random = s.get("random_state", random);
-    if (random.size() != 4) s.wrong("random_state", fmt::format("has {} numbers, 4 are expected", random.size()));
+    if (random.size() != 4)
+        s.wrong("random_state", fmt::format("has {} numbers, 4 are expected", random.size()));
     s.later([random] { restore_random_state(random); });
 }
 

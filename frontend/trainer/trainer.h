@@ -34,16 +34,19 @@ public:
     explicit Trainer(Updater& updater, AnyTrigger stop_trigger = {}, std::string out = "result");
     Trainer(const Trainer&) = delete;
 
-    /// Adds an extension, which is called in every iteration in which its trigger fires: by priority, then in the order of
-    /// extend(). A name that is taken gets "_1", "_2"; "training" is a ValueError.
+    /// Adds an extension, which is called in every iteration in which its trigger fires: by
+    /// priority, then in the order of extend(). A name that is taken gets "_1", "_2"; "training" is
+    /// a ValueError.
     Trainer& extend(std::shared_ptr<Extension> extension, ExtendOptions options = {});
     template <class E>
         requires std::derived_from<E, Extension>
     Trainer& extend(E&& extension, ExtendOptions options = {}) {
-        return extend(std::make_shared<std::remove_const_t<E>>(std::move(extension)), std::move(options));
+        return extend(std::make_shared<std::remove_const_t<E>>(std::move(extension)),
+                      std::move(options));
     }
     template <std::derived_from<Extension> E>
-    Trainer& extend(E& kept, ExtendOptions options = {}) = delete;  // A copy would be called: give a std::shared_ptr, or std::move(kept).
+    Trainer& extend(E& kept, ExtendOptions options = {}) =
+        delete;  // A copy would be called: give a std::shared_ptr, or std::move(kept).
     /// Adds a function; options.name is required.
     template <class F>
         requires(std::invocable<F&, Trainer&> && !std::derived_from<F, Extension>)
@@ -51,12 +54,13 @@ public:
         return extend(from_function(std::move(function)), std::move(options));
     }
 
-    /// Trains; can be called once. An error in the loop is printed, passed to the extensions (on_error), and rethrown after
-    /// extensions and updater have been finalized. FileError when `out` cannot be created.
+    /// Trains; can be called once. An error in the loop is printed, passed to the extensions
+    /// (on_error), and rethrown after extensions and updater have been finalized. FileError when
+    /// `out` cannot be created.
     void run(bool show_loop_exception_msg = true);
 
-    /// Ends the training after this iteration; Extension::stopped is then called. Extensions may call
-    /// it.
+    /// Ends the training after this iteration; Extension::stopped is then called. Extensions may
+    /// call it.
     void stop() { stopping_ = true; }
     bool stopping() const { return stopping_; }
 
@@ -65,16 +69,19 @@ public:
     Observation& observation() { return observation_; }  ///< Of this iteration.
     Reporter& reporter() { return reporter_; }
     const std::string& out() const { return out_; }
-    double elapsed_time() const;  ///< Seconds of training, with those before the snapshot; ValueError before run().
+    double elapsed_time()
+        const;  ///< Seconds of training, with those before the snapshot; ValueError before run().
     bool is_before_training() const;
-    Extension& get_extension(const std::string& name) const;  ///< ValueError that lists the existing names.
+    Extension& get_extension(
+        const std::string& name) const;  ///< ValueError that lists the existing names.
     template <class E>
     E& get_extension(const std::string& name) const {
         return dynamic_cast<E&>(get_extension(name));  // std::bad_cast for another type
     }
 
-    /// All state, under Chainer's keys, and "random_state", the state of the library's random numbers.
-    /// Settings (stop trigger, batch size) are not part of it: rebuild the trainer, then load.
+    /// All state, under Chainer's keys, and "random_state", the state of the library's random
+    /// numbers. Settings (stop trigger, batch size) are not part of it: rebuild the trainer, then
+    /// load.
     void serialize(const Serializer& s);
 
 private:

@@ -29,13 +29,15 @@ public:
     virtual void serialize(const Serializer&) {}
 };
 
-/// Any form of a trigger, for arguments: `{1, "epoch"}`, a Trigger, a function of the trainer. The default never
-/// fires. A value: a copy counts for itself, so that one can be given to several extensions. Only a std::shared_ptr is shared; of its
-/// users it fires for the first that asks in an iteration.
+/// Any form of a trigger, for arguments: `{1, "epoch"}`, a Trigger, a function of the trainer. The
+/// default never fires. A value: a copy counts for itself, so that one can be given to several
+/// extensions. Only a std::shared_ptr is shared; of its users it fires for the first that asks in
+/// an iteration.
 class AnyTrigger {
 public:
     AnyTrigger() = default;
-    /// Every `period` epochs or iterations; ValueError for another unit or a period that is not positive.
+    /// Every `period` epochs or iterations; ValueError for another unit or a period that is not
+    /// positive.
     template <class N>
         requires std::is_arithmetic_v<N>
     AnyTrigger(N period, const std::string& unit) : AnyTrigger(interval(double(period), unit)) {}
@@ -47,16 +49,19 @@ public:
               return std::make_shared<std::remove_const_t<T>>(static_cast<const T&>(t));
           }) {}
     template <std::derived_from<Trigger> T>
-    AnyTrigger(T& kept) = delete;  // A copy would be asked: give a std::shared_ptr, std::move(kept), or a copy T(kept).
+    AnyTrigger(T& kept) = delete;  // A copy would be asked: give a std::shared_ptr,
+                                   // std::move(kept), or a copy T(kept).
     AnyTrigger(std::shared_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
     template <std::derived_from<Trigger> T>
     AnyTrigger(std::shared_ptr<T> trigger) : trigger_(std::move(trigger)) {}
     template <class F>
-        requires(std::predicate<F&, Trainer&> && !std::derived_from<F, Trigger> && !std::same_as<F, AnyTrigger>)
+        requires(std::predicate<F&, Trainer&> && !std::derived_from<F, Trigger> &&
+                 !std::same_as<F, AnyTrigger>)
     AnyTrigger(F function) : AnyTrigger(from_function(std::move(function))) {}
 
     AnyTrigger(const AnyTrigger& other)
-        : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_), clone_(other.clone_) {}
+        : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_),
+          clone_(other.clone_) {}
     AnyTrigger(AnyTrigger&& other) noexcept
         : trigger_(std::move(other.trigger_)), clone_(std::exchange(other.clone_, nullptr)) {}
     AnyTrigger& operator=(AnyTrigger other) noexcept {

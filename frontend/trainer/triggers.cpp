@@ -16,7 +16,8 @@ namespace {
 
 class FunctionTrigger final : public Trigger {
 public:
-    explicit FunctionTrigger(std::function<bool(Trainer&)> function) : function_(std::move(function)) {}
+    explicit FunctionTrigger(std::function<bool(Trainer&)> function)
+        : function_(std::move(function)) {}
     bool operator()(Trainer& trainer) override { return function_(trainer); }
 
 private:
@@ -29,13 +30,14 @@ void check_unit(const char* who, const std::string& unit) {
 }
 
 /// Where a trigger of this unit was asked last, and where it is now.
-std::pair<double, double> progress(const Updater& updater, const std::string& unit, int64_t previous_iteration,
-                                   double previous_epoch_detail) {
+std::pair<double, double> progress(const Updater& updater, const std::string& unit,
+                                   int64_t previous_iteration, double previous_epoch_detail) {
     if (unit == "iteration") {
         int64_t now = updater.iteration();
         return {double(previous_iteration < 0 ? now - 1 : previous_iteration), double(now)};
     }
-    if (previous_epoch_detail < 0) previous_epoch_detail = updater.previous_epoch_detail().value_or(0);
+    if (previous_epoch_detail < 0)
+        previous_epoch_detail = updater.previous_epoch_detail().value_or(0);
     return {previous_epoch_detail, updater.epoch_detail()};
 }
 
@@ -59,9 +61,11 @@ void AnyTrigger::serialize(const Serializer& s) const {
 
 namespace triggers {
 
-IntervalTrigger::IntervalTrigger(double period, std::string unit) : period_(period), unit_(std::move(unit)) {
+IntervalTrigger::IntervalTrigger(double period, std::string unit)
+    : period_(period), unit_(std::move(unit)) {
     check_unit("IntervalTrigger", unit_);
-    if (!(period > 0)) fail<ValueError>("IntervalTrigger: the period must be positive, not {}", period);
+    if (!(period > 0))
+        fail<ValueError>("IntervalTrigger: the period must be positive, not {}", period);
 }
 
 bool IntervalTrigger::operator()(Trainer& trainer) {
@@ -92,7 +96,8 @@ bool ManualScheduleTrigger::operator()(Trainer& trainer) {
     previous_iteration_ = updater.iteration();
     previous_epoch_detail_ = updater.epoch_detail();
     finished_ = now >= *std::max_element(points_.begin(), points_.end());
-    return std::any_of(points_.begin(), points_.end(), [&](double p) { return previous < p && p <= now; });
+    return std::any_of(points_.begin(), points_.end(),
+                       [&](double p) { return previous < p && p <= now; });
 }
 
 void ManualScheduleTrigger::serialize(const Serializer& s) {
@@ -132,8 +137,11 @@ bool BestValueTrigger::operator()(Trainer& trainer) {
     if (!trigger_(trainer)) return false;
     std::map<std::string, double> means = summary_.compute_mean();
     if (means.empty())
-        fail<ValueError>("BestValueTrigger: '{}' was not reported in this interval; extensions that report it need a "
-                         "higher priority", key_);
+        fail<ValueError>(
+            "BestValueTrigger: '{}' was not reported in this interval; extensions that report it "
+            "need a "
+            "higher priority",
+            key_);
     double now = means.at(key_);
     summary_.clear();
     if (best_value_ && !compare_(*best_value_, now)) return false;
@@ -147,14 +155,17 @@ void BestValueTrigger::serialize(const Serializer& s) {
     s("best_value", best_value_);
 }
 
-EarlyStoppingTrigger::EarlyStoppingTrigger(EarlyStoppingOptions options) : options_(std::move(options)) {
+EarlyStoppingTrigger::EarlyStoppingTrigger(EarlyStoppingOptions options)
+    : options_(std::move(options)) {
     const std::string& mode = options_.mode;
     if (mode != "auto" && mode != "max" && mode != "min")
         fail<ValueError>("EarlyStoppingTrigger: mode is 'auto', 'max' or 'min', not '{}'", mode);
-    larger_is_better_ = mode == "max" || (mode == "auto" && options_.monitor.find("accuracy") != std::string::npos);
+    larger_is_better_ =
+        mode == "max" || (mode == "auto" && options_.monitor.find("accuracy") != std::string::npos);
     best_ = std::numeric_limits<double>::infinity() * (larger_is_better_ ? -1 : 1);
     if (options_.verbose)
-        std::printf(larger_is_better_ ? "early stopping: operator is greater\n" : "early stopping: operator is less\n");
+        std::printf(larger_is_better_ ? "early stopping: operator is greater\n"
+                                      : "early stopping: operator is less\n");
 }
 
 bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
@@ -166,7 +177,8 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
     if (options_.max_trigger(trainer)) return true;
     if (!options_.check_trigger(trainer) || is_beginning) return false;
     if (found == observation.end()) {
-        std::fprintf(stderr, "catena: EarlyStoppingTrigger: %s is not reported\n", options_.monitor.c_str());
+        std::fprintf(stderr, "catena: EarlyStoppingTrigger: %s is not reported\n",
+                     options_.monitor.c_str());
         return false;
     }
     double now = summary_.compute_mean().at(options_.monitor);
@@ -178,7 +190,8 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
         ++count_;
     }
     if (count_ < options_.patience) return false;
-    if (options_.verbose) std::printf("Epoch %ld: early stopping\n", long(trainer.updater().epoch()));
+    if (options_.verbose)
+        std::printf("Epoch %ld: early stopping\n", long(trainer.updater().epoch()));
     return true;
 }
 

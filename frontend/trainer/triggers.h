@@ -7,13 +7,15 @@
 
 namespace catena::triggers {
 
-/// Every `period` epochs or iterations: in the first iteration that reaches or passes the next multiple. Fractions
-/// of epochs are fine.
+/// Every `period` epochs or iterations: in the first iteration that reaches or passes the next
+/// multiple. Fractions of epochs are fine.
 class IntervalTrigger final : public Trigger {
 public:
     IntervalTrigger(double period, std::string unit);
     bool operator()(Trainer& trainer) override;
-    std::optional<TrainingLength> training_length() const override { return TrainingLength{period_, unit_}; }
+    std::optional<TrainingLength> training_length() const override {
+        return TrainingLength{period_, unit_};
+    }
     void serialize(const Serializer& s) override;
 
 private:
@@ -63,7 +65,8 @@ private:
     double period_, next_time_;
 };
 
-/// Fires when the mean of a reported value over an interval is better than all before; the first always is.
+/// Fires when the mean of a reported value over an interval is better than all before; the first
+/// always is.
 class BestValueTrigger : public Trigger {
 public:
     using Compare = std::function<bool(double best, double now)>;
@@ -91,8 +94,9 @@ public:
 struct EarlyStoppingOptions {
     AnyTrigger check_trigger = {1, "epoch"};
     std::string monitor = "main/loss";
-    int patience = 3;          ///< Number of checks without improvement until it stops.
-    std::string mode = "auto";  ///< "max", "min"; "auto" is "max" for a monitor with "accuracy" in its name.
+    int patience = 3;  ///< Number of checks without improvement until it stops.
+    std::string mode =
+        "auto";  ///< "max", "min"; "auto" is "max" for a monitor with "accuracy" in its name.
     bool verbose = false;
     AnyTrigger max_trigger = {100, "epoch"};  ///< Stops in any case.
 };
@@ -102,8 +106,11 @@ class EarlyStoppingTrigger final : public Trigger {
 public:
     explicit EarlyStoppingTrigger(EarlyStoppingOptions options = {});
     bool operator()(Trainer& trainer) override;
-    std::optional<TrainingLength> training_length() const override { return options_.max_trigger.training_length(); }
-    /// Unlike in Chainer its state is saved, so that a resumed training stops when the uninterrupted one does.
+    std::optional<TrainingLength> training_length() const override {
+        return options_.max_trigger.training_length();
+    }
+    /// Unlike in Chainer its state is saved, so that a resumed training stops when the
+    /// uninterrupted one does.
     void serialize(const Serializer& s) override;
 
 private:

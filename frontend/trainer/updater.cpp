@@ -17,7 +17,9 @@ Optimizer& Updater::get_optimizer(const std::string& name) const {
 
 int64_t Updater::epoch() const { return get_iterator().epoch(); }
 double Updater::epoch_detail() const { return get_iterator().epoch_detail(); }
-std::optional<double> Updater::previous_epoch_detail() const { return get_iterator().previous_epoch_detail(); }
+std::optional<double> Updater::previous_epoch_detail() const {
+    return get_iterator().previous_epoch_detail();
+}
 bool Updater::is_new_epoch() const { return get_iterator().is_new_epoch(); }
 
 }  // namespace catena

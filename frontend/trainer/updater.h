@@ -27,11 +27,12 @@ public:
     virtual void serialize(const Serializer& s) = 0;
 
     virtual std::vector<std::pair<std::string, Optimizer*>> optimizers() const = 0;
-    Optimizer& get_optimizer(const std::string& name) const;  ///< ValueError that lists the existing names.
+    Optimizer& get_optimizer(
+        const std::string& name) const;  ///< ValueError that lists the existing names.
     virtual Iterator& get_iterator(const std::string& name = "main") const = 0;
 
     int64_t iteration() const { return iteration_; }  ///< Updates so far.
-    int64_t epoch() const;                            ///< This and the next three: of the main iterator.
+    int64_t epoch() const;  ///< This and the next three: of the main iterator.
     double epoch_detail() const;
     std::optional<double> previous_epoch_detail() const;
     bool is_new_epoch() const;

@@ -1,6 +1,6 @@
-/* libcatena_c: matrix products and convolutions for programs that `catena export --c` writes. Plain C on one thread, in
- * the caller's memory; it needs only memset and memcpy. Every function exists per instruction set, so
- * that a program links only those it calls. */
+/* libcatena_c: matrix products and convolutions for programs that `catena export --c` writes. Plain
+ * C on one thread, in the caller's memory; it needs only memset and memcpy. Every function exists
+ * per instruction set, so that a program links only those it calls. */
 #ifndef CATENA_C_H
 #define CATENA_C_H
 
@@ -17,23 +17,25 @@ typedef struct catena_c_product {
     int64_t a_row, a_inner, b_inner, b_column;
 } catena_c_product;
 
-/* x[batch, channels, size...], W[filters, channels / groups, kernel...], y[batch, filters, positions...], all
- * row-major. With fewer than three axes the first ones are of size 1, kernel 1, stride 1, pad 0 and dilate 1. */
+/* x[batch, channels, size...], W[filters, channels / groups, kernel...], y[batch, filters,
+ * positions...], all row-major. With fewer than three axes the first ones are of size 1, kernel 1,
+ * stride 1, pad 0 and dilate 1. */
 typedef struct catena_c_convolution {
     int64_t batch, channels, filters, groups;
     int64_t size[3], kernel[3], positions[3], stride[3], pad[3], dilate[3];
 } catena_c_convolution;
 
-/* `scratch` begins at a multiple of 64 bytes; how much there has to be is in runtime/c/scratch.h, and in exported
- * programs. */
-#define CATENA_C_FUNCTIONS(type, suffix)                                                                             \
-    void catena_c_product_##suffix(const catena_c_product*, const type* a, const type* b, type* y, void* scratch);   \
-    void catena_c_convolution_##suffix(const catena_c_convolution*, const type* x, const type* W, type* y,           \
-                                       void* scratch);                                                               \
-    void catena_c_convolution_data_##suffix(const catena_c_convolution*, const type* gy, const type* W, type* gx,    \
-                                            void* scratch);                                                          \
-    void catena_c_convolution_weights_##suffix(const catena_c_convolution*, const type* x, const type* gy, type* gW, \
-                                               void* scratch)
+/* `scratch` begins at a multiple of 64 bytes; how much there has to be is in runtime/c/scratch.h,
+ * and in exported programs. */
+#define CATENA_C_FUNCTIONS(type, suffix)                                                           \
+    void catena_c_product_##suffix(const catena_c_product*, const type* a, const type* b, type* y, \
+                                   void* scratch);                                                 \
+    void catena_c_convolution_##suffix(const catena_c_convolution*, const type* x, const type* W,  \
+                                       type* y, void* scratch);                                    \
+    void catena_c_convolution_data_##suffix(const catena_c_convolution*, const type* gy,           \
+                                            const type* W, type* gx, void* scratch);               \
+    void catena_c_convolution_weights_##suffix(const catena_c_convolution*, const type* x,         \
+                                               const type* gy, type* gW, void* scratch)
 
 CATENA_C_FUNCTIONS(float, f32_scalar);
 CATENA_C_FUNCTIONS(double, f64_scalar);

@@ -1,7 +1,7 @@
 #include "runtime/c/blocks.h"
 
-/* Convolutions are products with the matrix whose columns are windows of an image. Of that matrix only the blocks that
- * a product packs are ever formed. */
+/* Convolutions are products with the matrix whose columns are windows of an image. Of that matrix
+ * only the blocks that a product packs are ever formed. */
 
 /* Neighbouring positions of one row of y. */
 typedef struct run {
@@ -12,7 +12,8 @@ typedef struct run {
 static int find_runs(const catena_c_convolution* c, int64_t position, int64_t columns, run* runs) {
     int found = 0;
     for (int64_t first = 0; first < columns; ++found) {
-        const int64_t at = position + first, w = at % c->positions[2], h = at / c->positions[2] % c->positions[1],
+        const int64_t at = position + first, w = at % c->positions[2],
+                      h = at / c->positions[2] % c->positions[1],
                       d = at / c->positions[2] / c->positions[1];
         run* const r = &runs[found];
         r->first = first;
@@ -32,9 +33,11 @@ static const real* row_of(const catena_c_convolution* c, const real* plane, int6
 }
 
 /* Elements w, w + step, ... of a row; 0 beyond its ends. */
-static void copy_run(const real* row, int64_t width, int64_t w, int64_t step, int64_t count, real* to) {
+static void copy_run(const real* row, int64_t width, int64_t w, int64_t step, int64_t count,
+                     real* to) {
     int64_t begin = w >= 0 ? 0 : least((-w + step - 1) / step, count);
-    int64_t end = row && width > w ? most(begin, least((width - w + step - 1) / step, count)) : begin;
+    int64_t end =
+        row && width > w ? most(begin, least((width - w + step - 1) / step, count)) : begin;
     if (!row) begin = end = 0;
     for (int64_t t = 0; t < begin; ++t) to[t] = 0;
     if (step == 1)
@@ -52,7 +55,8 @@ static void tap_offset(const catena_c_convolution* c, int64_t tap, int64_t offse
 }
 
 /* b[(channel, tap), position] */
-static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns, real* to) {
+static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int64_t j,
+                         int64_t columns, real* to) {
     const catena_c_convolution* const c = p->convolution;
     const int64_t taps = catena_c_count(c->kernel), plane = catena_c_count(c->size);
     run runs[tile_columns];
@@ -64,9 +68,10 @@ static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int6
             tap_offset(c, row % taps, offset);
             for (int r = 0; r < found; ++r) {
                 const real* const from =
-                    row_of(c, p->b + row / taps * plane, runs[r].begin[0] + offset[0], runs[r].begin[1] + offset[1]);
-                copy_run(from, c->size[2], runs[r].begin[2] + offset[2], c->stride[2], runs[r].count,
-                         to + runs[r].first);
+                    row_of(c, p->b + row / taps * plane, runs[r].begin[0] + offset[0],
+                           runs[r].begin[1] + offset[1]);
+                copy_run(from, c->size[2], runs[r].begin[2] + offset[2], c->stride[2],
+                         runs[r].count, to + runs[r].first);
             }
             for (int64_t t = own; t < tile_columns; ++t) to[t] = 0;
         }
@@ -74,8 +79,8 @@ static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int6
 }
 
 /* b[position, (channel, tap)] */
-static void pack_windows_as_rows(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns,
-                                 real* to) {
+static void pack_windows_as_rows(const product_blocks* p, int64_t k, int64_t count, int64_t j,
+                                 int64_t columns, real* to) {
     const catena_c_convolution* const c = p->convolution;
     const int64_t taps = catena_c_count(c->kernel), plane = catena_c_count(c->size);
     for (int64_t begin = 0; begin < columns; begin += tile_columns, to += count * tile_columns) {
@@ -92,8 +97,8 @@ static void pack_windows_as_rows(const product_blocks* p, int64_t k, int64_t cou
             for (int64_t done = 0; done < count; done += r.count) {
                 find_runs(c, k + done, 1, &r);
                 r.count = least(c->positions[2] - (k + done) % c->positions[2], count - done);
-                const real* const row =
-                    row_of(c, p->b + own / taps * plane, r.begin[0] + offset[0], r.begin[1] + offset[1]);
+                const real* const row = row_of(c, p->b + own / taps * plane, r.begin[0] + offset[0],
+                                               r.begin[1] + offset[1]);
                 int64_t w = r.begin[2] + offset[2];
                 for (int64_t t = 0; t < r.count; ++t, w += c->stride[2], at += tile_columns)
                     *at = row && w >= 0 && w < c->size[2] ? row[w] : 0;
@@ -109,8 +114,8 @@ static int pointwise(const catena_c_convolution* c) {
     return 1;
 }
 
-void CATENA_C_NAME(catena_c_convolution)(const catena_c_convolution* c, const real* x, const real* W, real* y,
-                                         void* scratch) {
+void CATENA_C_NAME(catena_c_convolution)(const catena_c_convolution* c, const real* x,
+                                         const real* W, real* y, void* scratch) {
     if (catena_c_shifts(c)) return shifted_convolution(c, x, W, y, scratch);
     const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
                   filters = c->filters / c->groups, channels = c->channels / c->groups,
@@ -135,8 +140,8 @@ void CATENA_C_NAME(catena_c_convolution)(const catena_c_convolution* c, const re
     }
 }
 
-void CATENA_C_NAME(catena_c_convolution_weights)(const catena_c_convolution* c, const real* x, const real* gy, real* gW,
-                                                 void* scratch) {
+void CATENA_C_NAME(catena_c_convolution_weights)(const catena_c_convolution* c, const real* x,
+                                                 const real* gy, real* gW, void* scratch) {
     if (catena_c_shifts(c)) return shifted_weights(c, x, gy, gW, scratch);
     const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
                   filters = c->filters / c->groups, channels = c->channels / c->groups,
@@ -144,20 +149,21 @@ void CATENA_C_NAME(catena_c_convolution_weights)(const catena_c_convolution* c, 
     if (c->batch == 0) memset(gW, 0, (size_t)(c->filters * columns) * sizeof(real));
     for (int64_t n = 0; n < c->batch; ++n) {
         for (int64_t g = 0; g < c->groups; ++g) {
-            const product_blocks blocks = {.rows = filters,
-                                           .columns = columns,
-                                           .inner = places,
-                                           .a = gy + (n * c->filters + g * filters) * places,
-                                           .a_row = places,
-                                           .a_inner = 1,
-                                           .pack_b = pointwise(c) ? pack_strided : pack_windows_as_rows,
-                                           .b = x + (n * c->channels + g * channels) * plane,
-                                           .b_inner = 1,
-                                           .b_column = plane,
-                                           .convolution = c,
-                                           .y = gW + g * filters * columns,
-                                           .y_row = columns,
-                                           .add = n > 0};
+            const product_blocks blocks = {
+                .rows = filters,
+                .columns = columns,
+                .inner = places,
+                .a = gy + (n * c->filters + g * filters) * places,
+                .a_row = places,
+                .a_inner = 1,
+                .pack_b = pointwise(c) ? pack_strided : pack_windows_as_rows,
+                .b = x + (n * c->channels + g * channels) * plane,
+                .b_inner = 1,
+                .b_column = plane,
+                .convolution = c,
+                .y = gW + g * filters * columns,
+                .y_row = columns,
+                .add = n > 0};
             multiply_blocks(&blocks, scratch);
         }
     }
@@ -169,10 +175,12 @@ static void add_windows(const catena_c_convolution* c, int64_t tap, const real* 
     tap_offset(c, tap, offset);
     const int64_t begin = offset[2] - c->pad[2], step = c->stride[2], width = c->size[2];
     const int64_t first = begin >= 0 ? 0 : least((-begin + step - 1) / step, c->positions[2]);
-    const int64_t end = width > begin ? least((width - begin + step - 1) / step, c->positions[2]) : first;
+    const int64_t end =
+        width > begin ? least((width - begin + step - 1) / step, c->positions[2]) : first;
     for (int64_t od = 0; od < c->positions[0]; ++od)
         for (int64_t oh = 0; oh < c->positions[1]; ++oh, from += c->positions[2]) {
-            const int64_t d = od * c->stride[0] - c->pad[0] + offset[0], h = oh * c->stride[1] - c->pad[1] + offset[1];
+            const int64_t d = od * c->stride[0] - c->pad[0] + offset[0],
+                          h = oh * c->stride[1] - c->pad[1] + offset[1];
             if (d < 0 || d >= c->size[0] || h < 0 || h >= c->size[1]) continue;
             real* const row = plane + (d * c->size[1] + h) * width;
             if (step == 1)
@@ -182,8 +190,8 @@ static void add_windows(const catena_c_convolution* c, int64_t tap, const real* 
         }
 }
 
-void CATENA_C_NAME(catena_c_convolution_data)(const catena_c_convolution* c, const real* gy, const real* W, real* gx,
-                                              void* scratch) {
+void CATENA_C_NAME(catena_c_convolution_data)(const catena_c_convolution* c, const real* gy,
+                                              const real* W, real* gx, void* scratch) {
     if (catena_c_data_shifts(c)) return shifted_data(c, gy, W, gx, scratch);
     const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
                   taps = catena_c_count(c->kernel), filters = c->filters / c->groups,

@@ -5,13 +5,14 @@
 #include "runtime/c/tile.h"
 
 /* Panels of `height` rows, for each k the rows of a panel. */
-static void pack_a(const product_blocks* p, int64_t i, int64_t rows, int64_t k, int64_t count, int64_t height,
-                   real* to) {
+static void pack_a(const product_blocks* p, int64_t i, int64_t rows, int64_t k, int64_t count,
+                   int64_t height, real* to) {
     for (int64_t begin = 0; begin < rows; begin += height) {
         const int64_t own = least(height, rows - begin);
         const real* from = p->a + (i + begin) * p->a_row + k * p->a_inner;
         for (int64_t r = 0; r < own; ++r)
-            for (int64_t c = 0; c < count; ++c) to[c * own + r] = from[r * p->a_row + c * p->a_inner];
+            for (int64_t c = 0; c < count; ++c)
+                to[c * own + r] = from[r * p->a_row + c * p->a_inner];
         to += own * count;
     }
 }
@@ -22,10 +23,12 @@ static void pack_four_columns(const real* const from[4], int64_t count, real* to
 #if defined(__SSE2__)
     typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
     for (; sizeof(real) == sizeof(float) && k + 4 <= count; k += 4, to += 4 * tile_columns) {
-        const four a = *(const four*)(from[0] + k), b = *(const four*)(from[1] + k), c = *(const four*)(from[2] + k),
-                   d = *(const four*)(from[3] + k);
-        const four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        const four ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        const four a = *(const four*)(from[0] + k), b = *(const four*)(from[1] + k),
+                   c = *(const four*)(from[2] + k), d = *(const four*)(from[3] + k);
+        const four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                   cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        const four ef = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                   gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
         *(four*)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
         *(four*)(to + tile_columns) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
         *(four*)(to + 2 * tile_columns) = __builtin_shufflevector(ef, gh, 0, 1, 4, 5);
@@ -37,12 +40,13 @@ static void pack_four_columns(const real* const from[4], int64_t count, real* to
 }
 
 /* The columns of one panel; column j begins at from + (offsets ? offsets[j] : j * step). */
-static void pack_columns(const real* from, const int32_t* offsets, int64_t step, int64_t count, int64_t columns,
-                         real* to) {
+static void pack_columns(const real* from, const int32_t* offsets, int64_t step, int64_t count,
+                         int64_t columns, real* to) {
     int64_t j = 0;
     for (; j + 4 <= columns; j += 4) {
         const real* four[4];
-        for (int64_t c = 0; c < 4; ++c) four[c] = from + (offsets ? offsets[j + c] : (j + c) * step);
+        for (int64_t c = 0; c < 4; ++c)
+            four[c] = from + (offsets ? offsets[j + c] : (j + c) * step);
         pack_four_columns(four, count, to + j);
     }
     for (; j < columns; ++j) {
@@ -51,7 +55,8 @@ static void pack_columns(const real* from, const int32_t* offsets, int64_t step,
     }
 }
 
-void pack_shifted(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns, real* to) {
+void pack_shifted(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns,
+                  real* to) {
     for (int64_t begin = 0; begin < columns; begin += tile_columns, to += count * tile_columns) {
         const int64_t own = least(tile_columns, columns - begin);
         if (own < tile_columns) memset(to, 0, (size_t)(count * tile_columns) * sizeof(real));
@@ -59,7 +64,8 @@ void pack_shifted(const product_blocks* p, int64_t k, int64_t count, int64_t j, 
     }
 }
 
-void pack_strided(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns, real* to) {
+void pack_strided(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns,
+                  real* to) {
     for (int64_t begin = 0; begin < columns; begin += tile_columns, to += count * tile_columns) {
         const int64_t own = least(tile_columns, columns - begin);
         const real* from = p->b + k * p->b_inner + (j + begin) * p->b_column;
@@ -71,23 +77,26 @@ void pack_strided(const product_blocks* p, int64_t k, int64_t count, int64_t j, 
                 memcpy(to + r * tile_columns, from + r * p->b_inner, (size_t)own * sizeof(real));
         } else {
             for (int64_t r = 0; r < count; ++r)
-                for (int64_t c = 0; c < own; ++c) to[r * tile_columns + c] = from[r * p->b_inner + c * p->b_column];
+                for (int64_t c = 0; c < own; ++c)
+                    to[r * tile_columns + c] = from[r * p->b_inner + c * p->b_column];
         }
     }
 }
 
 /* A tile of which only some columns are there. */
-static void narrow_tile(int64_t rows, int64_t columns, int64_t inner, const real* a, const real* b, real* y,
-                        int64_t y_row, int add) {
+static void narrow_tile(int64_t rows, int64_t columns, int64_t inner, const real* a, const real* b,
+                        real* y, int64_t y_row, int add) {
     real whole[most_rows * tile_columns];
     tiles[rows - 1](inner, a, b, tile_columns, whole, tile_columns, 0);
     for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < columns; ++j)
-            y[i * y_row + j] = add ? y[i * y_row + j] + whole[i * tile_columns + j] : whole[i * tile_columns + j];
+            y[i * y_row + j] =
+                add ? y[i * y_row + j] + whole[i * tile_columns + j] : whole[i * tile_columns + j];
 }
 
 /* One panel of a times rows of b as they lie in memory, which nothing else reads. */
-static void multiply_rows(const product_blocks* p, int64_t k, int64_t count, const real* a, real* packed, int add) {
+static void multiply_rows(const product_blocks* p, int64_t k, int64_t count, const real* a,
+                          real* packed, int add) {
     const int64_t whole = p->columns / tile_columns * tile_columns;
     const real* const b = p->b + k * p->b_inner;
     for (int64_t j = 0; j < whole; j += tile_columns)
@@ -98,8 +107,9 @@ static void multiply_rows(const product_blocks* p, int64_t k, int64_t count, con
 }
 
 /* Block [rows from i, columns from j] of y: a packed block of a times a packed block of b. */
-static void multiply_panels(const product_blocks* p, int64_t i, int64_t rows, int64_t height, int64_t j,
-                            int64_t columns, int64_t count, const real* a, const real* b, int add) {
+static void multiply_panels(const product_blocks* p, int64_t i, int64_t rows, int64_t height,
+                            int64_t j, int64_t columns, int64_t count, const real* a, const real* b,
+                            int add) {
     for (int64_t c = 0; c < columns; c += tile_columns, b += count * tile_columns) {
         const int64_t width = least(tile_columns, columns - c);
         const real* panel = a;
@@ -125,11 +135,13 @@ static void multiply_one_panel(const product_blocks* p, real* scratch) {
 
 void multiply_blocks(const product_blocks* p, real* scratch) {
     if (p->inner == 0 && !p->add)
-        for (int64_t i = 0; i < p->rows; ++i) memset(p->y + i * p->y_row, 0, (size_t)p->columns * sizeof(real));
+        for (int64_t i = 0; i < p->rows; ++i)
+            memset(p->y + i * p->y_row, 0, (size_t)p->columns * sizeof(real));
     if (p->rows > 0 && p->rows <= most_rows && p->pack_b == pack_strided && p->b_column == 1)
         return multiply_one_panel(p, scratch);
     const int64_t fitting = CATENA_C_ROWS / most_rows * most_rows;
-    const int64_t row_blocks = pieces(p->rows, fitting), block_rows = row_blocks ? pieces(p->rows, row_blocks) : 0;
+    const int64_t row_blocks = pieces(p->rows, fitting),
+                  block_rows = row_blocks ? pieces(p->rows, row_blocks) : 0;
     /* Panels of equal height, rather than full ones and a rest. */
     const int64_t height = block_rows ? pieces(block_rows, pieces(block_rows, most_rows)) : 1;
     for (int64_t j = 0; j < p->columns; j += CATENA_C_COLUMNS) {
@@ -186,7 +198,8 @@ static void multiply_few_rows(const catena_c_product* p, const real* a, const re
     }
 }
 
-void CATENA_C_NAME(catena_c_product)(const catena_c_product* p, const real* a, const real* b, real* y, void* scratch) {
+void CATENA_C_NAME(catena_c_product)(const catena_c_product* p, const real* a, const real* b,
+                                     real* y, void* scratch) {
     const product_blocks blocks = {.rows = p->rows,
                                    .columns = p->columns,
                                    .inner = p->inner,

@@ -4,17 +4,17 @@
 #define TILE_ROW (b + offsets[k])
 #include "runtime/c/tile.h"
 
-/* Convolutions of step 1. Where rows of positions are as far apart as rows of the padded image, the positions of each
- * tap of the kernel are the image from another place on: no matrix of windows is needed. Positions that do not exist,
- * between one row and the next, are computed and left out. */
+/* Convolutions of step 1. Where rows of positions are as far apart as rows of the padded image, the
+ * positions of each tap of the kernel are the image from another place on: no matrix of windows is
+ * needed. Positions that do not exist, between one row and the next, are computed and left out. */
 
 /* One side is read through windows (x, or gy for the gradient towards x), the other is written. */
 typedef struct shifted {
     int64_t channels, rows;        /* Of one group: read, written. */
     const int64_t *read, *written; /* Sizes. */
-    int64_t pad[3], pitch[3];      /* What is before the image that is read, and its padded sizes. */
-    int64_t w_row, w_channel;      /* Steps of the weights; that of taps is 1. */
-    int backwards;                 /* The last tap comes first. */
+    int64_t pad[3], pitch[3]; /* What is before the image that is read, and its padded sizes. */
+    int64_t w_row, w_channel; /* Steps of the weights; that of taps is 1. */
+    int backwards;            /* The last tap comes first. */
 } shifted;
 
 static void set_sizes(shifted* s, const catena_c_convolution* c) {
@@ -35,9 +35,11 @@ static void find_offsets(const shifted* s, const catena_c_convolution* c, int32_
                     const int64_t at[3] = {s->backwards ? c->kernel[0] - 1 - d : d,
                                            s->backwards ? c->kernel[1] - 1 - h : h,
                                            s->backwards ? c->kernel[2] - 1 - w : w};
-                    *offsets++ = (int32_t)(channel * plane +
-                                           (at[0] * c->dilate[0] * s->pitch[1] + at[1] * c->dilate[1]) * s->pitch[2] +
-                                           at[2] * c->dilate[2]);
+                    *offsets++ =
+                        (int32_t)(channel * plane +
+                                  (at[0] * c->dilate[0] * s->pitch[1] + at[1] * c->dilate[1]) *
+                                      s->pitch[2] +
+                                  at[2] * c->dilate[2]);
                 }
 }
 
@@ -50,30 +52,33 @@ static void pad_images(const shifted* s, const real* from, int64_t count, real* 
         for (int64_t d = 0; d < s->read[0]; ++d)
             for (int64_t h = 0; h < s->read[1]; ++h, from += s->read[2])
                 if (width > 0 && d + s->pad[0] < s->pitch[0] && h + s->pad[1] < s->pitch[1])
-                    memcpy(to + ((d + s->pad[0]) * s->pitch[1] + h + s->pad[1]) * s->pitch[2] + s->pad[2], from,
-                           (size_t)width * sizeof(real));
+                    memcpy(to + ((d + s->pad[0]) * s->pitch[1] + h + s->pad[1]) * s->pitch[2] +
+                               s->pad[2],
+                           from, (size_t)width * sizeof(real));
 }
 
 /* Copies what exists of columns from `place` on of a tile to rows of the result. */
 static void store_tile(const shifted* s, const real* tile, int64_t place, int64_t rows, real* y) {
     const int64_t size = catena_c_count(s->written);
     for (int64_t column = 0; column < tile_columns;) {
-        const int64_t w = (place + column) % s->pitch[2], h = (place + column) / s->pitch[2] % s->pitch[1],
+        const int64_t w = (place + column) % s->pitch[2],
+                      h = (place + column) / s->pitch[2] % s->pitch[1],
                       d = (place + column) / s->pitch[2] / s->pitch[1];
         if (d >= s->written[0]) return;
         if (h < s->written[1] && w < s->written[2]) {
             const int64_t count = least(s->written[2] - w, tile_columns - column);
             real* const to = y + (d * s->written[1] + h) * s->written[2] + w;
             for (int64_t r = 0; r < rows; ++r)
-                memcpy(to + r * size, tile + r * tile_columns + column, (size_t)count * sizeof(real));
+                memcpy(to + r * size, tile + r * tile_columns + column,
+                       (size_t)count * sizeof(real));
         }
         column += s->pitch[2] - w;
     }
 }
 
 /* Rows [0, rows) of the result for one padded image. */
-static void multiply_image(const shifted* s, const real* a, const int32_t* offsets, int64_t inner, const real* image,
-                           int64_t rows, int64_t height, int64_t span, real* y) {
+static void multiply_image(const shifted* s, const real* a, const int32_t* offsets, int64_t inner,
+                           const real* image, int64_t rows, int64_t height, int64_t span, real* y) {
     real tile[most_rows * tile_columns];
     for (int64_t place = 0; place < span; place += tile_columns) {
         const real* panel = a;
@@ -86,26 +91,30 @@ static void multiply_image(const shifted* s, const real* a, const int32_t* offse
     }
 }
 
-static void pack_weights(const shifted* s, const real* W, int64_t taps, int64_t rows, int64_t height, real* to) {
+static void pack_weights(const shifted* s, const real* W, int64_t taps, int64_t rows,
+                         int64_t height, real* to) {
     for (int64_t begin = 0; begin < rows; begin += height) {
         const int64_t own = least(height, rows - begin);
         for (int64_t channel = 0; channel < s->channels; ++channel)
             for (int64_t tap = 0; tap < taps; ++tap)
-                for (int64_t r = 0; r < own; ++r) *to++ = W[(begin + r) * s->w_row + channel * s->w_channel + tap];
+                for (int64_t r = 0; r < own; ++r)
+                    *to++ = W[(begin + r) * s->w_row + channel * s->w_channel + tap];
     }
 }
 
-static void convolve(const shifted* s, const catena_c_convolution* c, const real* x, const real* W, real* y,
-                     void* scratch) {
-    const int64_t taps = catena_c_count(c->kernel), inner = s->channels * taps, size = catena_c_count(s->written);
+static void convolve(const shifted* s, const catena_c_convolution* c, const real* x, const real* W,
+                     real* y, void* scratch) {
+    const int64_t taps = catena_c_count(c->kernel), inner = s->channels * taps,
+                  size = catena_c_count(s->written);
     if (s->rows == 0) return;
-    const int64_t fitting =
-        most(most_rows, least(CATENA_C_ROWS, CATENA_C_WEIGHTS / most(inner, 1)) / most_rows * most_rows);
+    const int64_t fitting = most(
+        most_rows, least(CATENA_C_ROWS, CATENA_C_WEIGHTS / most(inner, 1)) / most_rows * most_rows);
     const int64_t block = least(fitting, s->rows), height = pieces(block, pieces(block, most_rows));
     unsigned char* free = scratch;
     int32_t* const offsets = take(&free, inner, sizeof(int32_t));
     real* const a = take(&free, (block + 16) * inner, sizeof(real));
-    real* const image = take(&free, s->channels * catena_c_count(s->pitch) + CATENA_C_SLACK, sizeof(real));
+    real* const image =
+        take(&free, s->channels * catena_c_count(s->pitch) + CATENA_C_SLACK, sizeof(real));
     find_offsets(s, c, offsets);
     for (int64_t g = 0; g < c->groups; ++g)
         for (int64_t first = 0; first < s->rows; first += block) {
@@ -114,13 +123,14 @@ static void convolve(const shifted* s, const catena_c_convolution* c, const real
             for (int64_t n = 0; n < c->batch; ++n) {
                 const int64_t own = n * c->groups + g;
                 pad_images(s, x + own * s->channels * catena_c_count(s->read), s->channels, image);
-                multiply_image(s, a, offsets, inner, image, rows, height, catena_c_span(c, s->written),
-                               y + (own * s->rows + first) * size);
+                multiply_image(s, a, offsets, inner, image, rows, height,
+                               catena_c_span(c, s->written), y + (own * s->rows + first) * size);
             }
         }
 }
 
-void shifted_convolution(const catena_c_convolution* c, const real* x, const real* W, real* y, void* scratch) {
+void shifted_convolution(const catena_c_convolution* c, const real* x, const real* W, real* y,
+                         void* scratch) {
     const int64_t taps = catena_c_count(c->kernel), channels = c->channels / c->groups;
     shifted s = {.channels = channels,
                  .rows = c->filters / c->groups,
@@ -132,7 +142,8 @@ void shifted_convolution(const catena_c_convolution* c, const real* x, const rea
     convolve(&s, c, x, W, y, scratch);
 }
 
-void shifted_data(const catena_c_convolution* c, const real* gy, const real* W, real* gx, void* scratch) {
+void shifted_data(const catena_c_convolution* c, const real* gy, const real* W, real* gx,
+                  void* scratch) {
     const int64_t taps = catena_c_count(c->kernel), channels = c->channels / c->groups;
     shifted s = {.channels = c->filters / c->groups,
                  .rows = channels,
@@ -151,18 +162,23 @@ static void spread_rows(const shifted* s, const real* gy, int64_t count, int64_t
     for (int64_t n = 0; n < count; ++n, to += span)
         for (int64_t d = 0; d < s->written[0]; ++d)
             for (int64_t h = 0; h < s->written[1]; ++h, gy += s->written[2])
-                memcpy(to + (d * s->pitch[1] + h) * s->pitch[2], gy, (size_t)s->written[2] * sizeof(real));
+                memcpy(to + (d * s->pitch[1] + h) * s->pitch[2], gy,
+                       (size_t)s->written[2] * sizeof(real));
 }
 
-void shifted_weights(const catena_c_convolution* c, const real* x, const real* gy, real* gW, void* scratch) {
+void shifted_weights(const catena_c_convolution* c, const real* x, const real* gy, real* gW,
+                     void* scratch) {
     const int64_t taps = catena_c_count(c->kernel), span = catena_c_span(c, c->positions);
-    shifted s = {
-        .channels = c->channels / c->groups, .rows = c->filters / c->groups, .read = c->size, .written = c->positions};
+    shifted s = {.channels = c->channels / c->groups,
+                 .rows = c->filters / c->groups,
+                 .read = c->size,
+                 .written = c->positions};
     set_sizes(&s, c);
     const int64_t columns = s.channels * taps;
     unsigned char* free = scratch;
     int32_t* const offsets = take(&free, columns, sizeof(int32_t));
-    real* const image = take(&free, s.channels * catena_c_count(s.pitch) + CATENA_C_SLACK, sizeof(real));
+    real* const image =
+        take(&free, s.channels * catena_c_count(s.pitch) + CATENA_C_SLACK, sizeof(real));
     real* const rows = take(&free, s.rows * span, sizeof(real));
     find_offsets(&s, c, offsets);
     if (c->batch == 0) memset(gW, 0, (size_t)(c->filters * columns) * sizeof(real));

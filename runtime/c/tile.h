@@ -1,15 +1,16 @@
-/* One tile of a product: rows of a panel of a times a panel of b, all sums in registers (Goto and van de Geijn,
- * "Anatomy of high-performance matrix multiplication", 2008). A function for each number of rows, written out by
- * macros, since compilers keep named variables in registers but not arrays. Whoever includes this says where row k of b
- * is: TILE_ROW, by a parameter TILE_PARAMETER. */
+/* One tile of a product: rows of a panel of a times a panel of b, all sums in registers (Goto and
+ * van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). A function for each
+ * number of rows, written out by macros, since compilers keep named variables in registers but not
+ * arrays. Whoever includes this says where row k of b is: TILE_ROW, by a parameter TILE_PARAMETER.
+ */
 #ifndef CATENA_C_TILE_H
 #define CATENA_C_TILE_H
 
 #include "runtime/c/blocks.h"
 
 /* a: `rows` elements for each k; b: two vectors for each k. */
-typedef void tile_function(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y, int64_t y_row,
-                           int add);
+typedef void tile_function(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y,
+                           int64_t y_row, int add);
 
 #define TILE_DECLARE(i) vector low##i = {0}, high##i = {0};
 #define TILE_MULTIPLY(i) low##i += a[i] * b_low, high##i += a[i] * b_high;
@@ -19,15 +20,15 @@ typedef void tile_function(int64_t inner, const real* a, const real* b, TILE_PAR
         if (add) low##i += to[0], high##i += to[1];  \
         to[0] = low##i, to[1] = high##i;             \
     }
-#define TILE(rows)                                                                                               \
-    static void tile_##rows(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y, int64_t y_row, \
-                            int add) {                                                                           \
-        ROWS_##rows(TILE_DECLARE) for (int64_t k = 0; k < inner; ++k, a += rows) {                               \
-            const real* const row = TILE_ROW;                                                                    \
-            const vector b_low = *(const vector*)row, b_high = *(const vector*)(row + lanes);                    \
-            ROWS_##rows(TILE_MULTIPLY)                                                                           \
-        }                                                                                                        \
-        ROWS_##rows(TILE_STORE)                                                                                  \
+#define TILE(rows)                                                                                \
+    static void tile_##rows(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y, \
+                            int64_t y_row, int add) {                                             \
+        ROWS_##rows(TILE_DECLARE) for (int64_t k = 0; k < inner; ++k, a += rows) {                \
+            const real* const row = TILE_ROW;                                                     \
+            const vector b_low = *(const vector*)row, b_high = *(const vector*)(row + lanes);     \
+            ROWS_##rows(TILE_MULTIPLY)                                                            \
+        }                                                                                         \
+        ROWS_##rows(TILE_STORE)                                                                   \
     }
 #define ROWS_1(f) f(0)
 #define ROWS_2(f) ROWS_1(f) f(1)

@@ -129,10 +129,12 @@ void Communicator::check_peer(const char* call, int rank) const {
         fail<ValueError>("{}: there is no rank {}; there are 0 to {}", call, rank, size_ - 1);
 }
 
-void Communicator::set_config(const std::string& name, const std::string& value) { config_[name] = value; }
+void Communicator::set_config(const std::string& name, const std::string& value) {
+    config_[name] = value;
+}
 
-void Communicator::transfer_by(Communicator& other, const char* call, int tag, std::span<const Message> sends,
-                               std::span<const Message> receives) {
+void Communicator::transfer_by(Communicator& other, const char* call, int tag,
+                               std::span<const Message> sends, std::span<const Message> receives) {
     other.transfer(call, tag, sends, receives);
 }
 

@@ -44,8 +44,7 @@ std::vector<Communicator::Envelope> Communicator::meet(const Terms& terms,
     theirs[size_t(rank_)] = mine[size_t(rank_)];
     move(terms.call, -1, sends, receives, mine, theirs);
     ++sequence_;
-    for (int r = 0; r < size_; ++r)
-        check_terms(theirs[size_t(rank_)], theirs[size_t(r)], r);
+    for (int r = 0; r < size_; ++r) check_terms(theirs[size_t(rank_)], theirs[size_t(r)], r);
     return theirs;
 }
 
@@ -54,7 +53,8 @@ void Communicator::check_terms(const Envelope& own, const Envelope& theirs, int 
         fail<CommunicationError>(
             "{} of rank {} (collective {}) meets {} of rank {} (collective {}); all ranks must "
             "make the same calls in the same order",
-            title(own.call, own.label), rank_, own.sequence, title(theirs.call, theirs.label), rank, theirs.sequence);
+            title(own.call, own.label), rank_, own.sequence, title(theirs.call, theirs.label), rank,
+            theirs.sequence);
     if (std::strcmp(theirs.label, own.label) != 0)
         fail<CommunicationError>(
             "{} of rank {} meets {} of rank {}; all ranks must make the same calls in the same "
@@ -69,8 +69,10 @@ void Communicator::check_terms(const Envelope& own, const Envelope& theirs, int 
                                  name_of_reduction(theirs.reduction));
     if (theirs.gradients != own.gradients)
         fail<CommunicationError>(
-            "{}: rank {} and rank {} send different gradients in collective {}; all ranks need gradients of the same "
-            "parameters in the same order (MultiNodeOptimizerOptions::overlap = false sends in a fixed one)",
+            "{}: rank {} and rank {} send different gradients in collective {}; all ranks need "
+            "gradients of the same "
+            "parameters in the same order (MultiNodeOptimizerOptions::overlap = false sends in a "
+            "fixed one)",
             own.call, rank_, rank, own.sequence);
 }
 

@@ -65,13 +65,16 @@ Array Communicator::recv_as(const Terms& terms, int source, int tag) {
         const bool of_bytes = std::strcmp(e.call, "send_bytes") == 0;
         if (of_bytes != (std::strcmp(own.call, "recv_bytes") == 0) ||
             std::strcmp(e.label, own.label) != 0)
-            fail<CommunicationError>("{} of rank {} with tag {} meets {} of rank {}", title(own.call, own.label),
-                                     rank_, tag, title(e.call, e.label), source);
+            fail<CommunicationError>("{} of rank {} with tag {} meets {} of rank {}",
+                                     title(own.call, own.label), rank_, tag, title(e.call, e.label),
+                                     source);
         return x;
     });
 }
 
-void Communicator::send(const Array& x, int dest, int tag) { send_as({.call = "send"}, x, dest, tag); }
+void Communicator::send(const Array& x, int dest, int tag) {
+    send_as({.call = "send"}, x, dest, tag);
+}
 Array Communicator::recv(int source, int tag) { return recv_as({.call = "recv"}, source, tag); }
 
 Type Communicator::type_of_recv(int source, int tag) {
@@ -92,7 +95,8 @@ std::string Communicator::recv_bytes(int source, int tag, std::string_view label
     return as_bytes(recv_as({.call = "recv_bytes", .label = label}, source, tag));
 }
 std::string Communicator::bcast_bytes(std::string_view bytes, int root, std::string_view label) {
-    return as_bytes(bcast_as({.call = "bcast_bytes", .root = root, .label = label}, as_array(bytes)));
+    return as_bytes(
+        bcast_as({.call = "bcast_bytes", .root = root, .label = label}, as_array(bytes)));
 }
 
 std::vector<std::string> Communicator::allgather_bytes(std::string_view bytes,
@@ -105,7 +109,8 @@ std::vector<std::string> Communicator::allgather_bytes(std::string_view bytes,
 }
 
 void Communicator::find_neighbours(const std::string& machine) {
-    std::vector<std::string> machines = allgather_bytes(machine, "the name of the machine"), distinct;
+    std::vector<std::string> machines = allgather_bytes(machine, "the name of the machine"),
+                             distinct;
     intra_size_ = 0;
     for (int r = 0; r < size_; ++r) {
         const std::string& other = machines[size_t(r)];

@@ -22,7 +22,8 @@ Array Communicator::allreduce(const Array& x, Reduction reduction) {
     Array y = Array::empty(x.type(), place);
     copy_elements(x.to(place), y);
     filled(y);
-    in_turn("allreduce", [&] { reduce_in_place({.call = "allreduce", .reduction = reduction}, y); });
+    in_turn("allreduce",
+            [&] { reduce_in_place({.call = "allreduce", .reduction = reduction}, y); });
     return y.to(x.device());
 }
 
@@ -95,7 +96,8 @@ Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reductio
         fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
     for (const Array& x : xs)
         check_reducible("reduce_scatter", defined("reduce_scatter", x, rank_).dtype(), reduction);
-    std::vector<Array> pieces = exchange({.call = "reduce_scatter", .reduction = reduction}, xs, false);
+    std::vector<Array> pieces =
+        exchange({.call = "reduce_scatter", .reduction = reduction}, xs, false);
     std::vector<const void*> parts;
     for (int r = 0; r < size_; ++r) {
         const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];

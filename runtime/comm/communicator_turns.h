@@ -45,10 +45,10 @@ struct Communicator::Background {
     std::map<int64_t, Request> requests;
     int64_t tickets = 0;
     CommunicatorStatistics statistics;
-    std::string failure;                              ///< The first error of a transfer.
-    std::map<std::pair<int, int>, Envelope> opened;   ///< Read ahead, by type_of_recv.
-    std::vector<Envelope> met_early;                  ///< Read ahead, by type_of_bcast,
-    Envelope own_early;                               ///< which sent this one.
+    std::string failure;                             ///< The first error of a transfer.
+    std::map<std::pair<int, int>, Envelope> opened;  ///< Read ahead, by type_of_recv.
+    std::vector<Envelope> met_early;                 ///< Read ahead, by type_of_bcast,
+    Envelope own_early;                              ///< which sent this one.
     std::unique_ptr<BackgroundThread>
         thread;  ///< Made at the first transfer in the background; goes first.
 };
@@ -105,6 +105,8 @@ inline const Array& defined(const char* call, const Array& x, int rank) {
 
 inline Array on_host(const Array& x) { return x.to(cpu_device()).as_contiguous(); }
 
-inline size_t bytes_of(const Type& type) { return size_t(element_count(type.shape)) * size_of(type.dtype); }
+inline size_t bytes_of(const Type& type) {
+    return size_t(element_count(type.shape)) * size_of(type.dtype);
+}
 
 }  // namespace catena

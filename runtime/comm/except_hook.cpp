@@ -8,7 +8,8 @@ namespace catena {
 namespace {
 
 std::weak_ptr<Communicator>& hooked() {
-    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics are destroyed.
+    static auto& communicator =
+        *new std::weak_ptr<Communicator>;  // Used while statics are destroyed.
     return communicator;
 }
 
@@ -45,7 +46,8 @@ std::string text_of(const std::exception_ptr& exception) {
 void add_global_except_hook(const std::shared_ptr<Communicator>& communicator) {
     static bool added = false;
     if (added) {
-        std::fprintf(stderr, "catena: add_global_except_hook was called before; this call has no effect\n");
+        std::fprintf(stderr,
+                     "catena: add_global_except_hook was called before; this call has no effect\n");
         return;
     }
     added = true;

@@ -36,7 +36,7 @@ struct Group {
         parts;  ///< Being split off: by turn and color.
     std::vector<char> gone;
     std::vector<std::string> failures;  ///< By rank: why it has left. "" if it was not an error.
-    std::vector<Array> buffers;  ///< Of an all-reduce: kept while others may read them.
+    std::vector<Array> buffers;         ///< Of an all-reduce: kept while others may read them.
     int failed_rank = -1;
     std::string failure;
 
@@ -175,7 +175,8 @@ void LocalCommunicator::expect_all_well(const char* call) {
     std::lock_guard lock(group_->mutex);
     for (int r = 0; r < size(); ++r)
         if (const std::string& why = group_->failures[size_t(r)]; !why.empty())
-            fail<CommunicationError>("{}: rank {} has left the group after an error: {}", call, r, why);
+            fail<CommunicationError>("{}: rank {} has left the group after an error: {}", call, r,
+                                     why);
 }
 
 /// Every thread reads the others' buffers directly.
@@ -265,7 +266,8 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
     if (errors[size_t(group->failed_rank)])
         std::rethrow_exception(errors[size_t(group->failed_rank)]);
     // Its abort() was caught there.
-    fail<CommunicationError>("rank {} has aborted the group: {}", group->failed_rank, group->failure);
+    fail<CommunicationError>("rank {} has aborted the group: {}", group->failed_rank,
+                             group->failure);
 }
 
 }  // namespace catena

@@ -5,9 +5,9 @@
 
 namespace catena {
 
-/// Waits for another rank by polling with increasing back-off, which leaves the core to computing threads.
-/// There are no wake-ups, because the scheduler moves a woken thread to the waking thread's core: two
-/// ranks would then share one core while another one idles.
+/// Waits for another rank by polling with increasing back-off, which leaves the core to computing
+/// threads. There are no wake-ups, because the scheduler moves a woken thread to the waking
+/// thread's core: two ranks would then share one core while another one idles.
 class Patience {
 public:
     /// Waits a moment; true about every 10 ms, to let the caller check other things.

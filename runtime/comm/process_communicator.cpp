@@ -14,9 +14,9 @@ bool wants_shared_memory() { return environment::flag("CATENA_SHARED_MEMORY", tr
 void ProcessCommunicator::find_neighbours_and_share(const std::string& machine) {
     find_neighbours(machine);
     if (size() > 1 && inter_size() == 1 && wants_shared_memory())
-        shared_ = SharedMemory::create(
-            rank(), size(),
-            [this](const std::string& own) { return allgather_bytes(own, "shared memory"); });
+        shared_ = SharedMemory::create(rank(), size(), [this](const std::string& own) {
+            return allgather_bytes(own, "shared memory");
+        });
 }
 
 Array ProcessCommunicator::transfer_buffer(const Type& type) {
@@ -33,9 +33,8 @@ void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
     // What fits into mailboxes goes through them; all ranks know the size.
     const size_t bytes = size_t(buffer.size()) * size_of(buffer.dtype());
     if (shared_ && bytes > SharedMemory::largest_message)
-        done = shared_->reduce(call, buffer, reduction, [this](std::span<const int> late) {
-            return make_progress(late);
-        });
+        done = shared_->reduce(call, buffer, reduction,
+                               [this](std::span<const int> late) { return make_progress(late); });
     if (done)
         count_reduced(buffer);
     else

@@ -55,7 +55,8 @@ void Reception::listen_to(Call& call) {
 }
 
 std::optional<Reception::Caller> Reception::take_complete() {
-    auto found = std::find_if(calls_.begin(), calls_.end(), [](const Call& call) { return call.complete(); });
+    auto found = std::find_if(calls_.begin(), calls_.end(),
+                              [](const Call& call) { return call.complete(); });
     if (found == calls_.end()) return {};
     Caller caller{std::move(found->socket), found->hello};
     calls_.erase(found);

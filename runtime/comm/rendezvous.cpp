@@ -32,7 +32,9 @@ struct Place {
 
 int number_in(const char* name, int least) {
     const auto number = environment::whole_number(name, least, std::numeric_limits<int>::max());
-    if (!number) fail<ValueError>("rendezvous: {} is not set; a whole number of at least {} is needed", name, least);
+    if (!number)
+        fail<ValueError>("rendezvous: {} is not set; a whole number of at least {} is needed", name,
+                         least);
     return int(*number);
 }
 
@@ -101,7 +103,8 @@ std::vector<Endpoint> endpoints_of(const std::vector<Entry>& table) {
     return endpoints;
 }
 
-[[noreturn]] void missing(const std::string& what, const Mesh& known, int rank, const std::string& others = "") {
+[[noreturn]] void missing(const std::string& what, const Mesh& known, int rank,
+                          const std::string& others = "") {
     std::string names;
     for (int r = 0; r < int(known.size()); ++r)
         if (r != rank && !known[size_t(r)])
@@ -110,8 +113,8 @@ std::vector<Endpoint> endpoints_of(const std::vector<Entry>& table) {
                              communication_timeout(), names, others);
 }
 
-/// Rank 0 collects the addresses of all ranks and distributes them. Who belongs to another job, or comes a second time, is
-/// sent away: anybody may call a port, and must not end this job.
+/// Rank 0 collects the addresses of all ranks and distributes them. Who belongs to another job, or
+/// comes a second time, is sent away: anybody may call a port, and must not end this job.
 Mesh gather_ranks(const Rendezvous& where, const Place& place, const Socket& listening,
                   std::vector<Endpoint>& endpoints, Deadline deadline) {
     Mesh calls(size_t(where.size));
@@ -123,8 +126,10 @@ Mesh gather_ranks(const Rendezvous& where, const Place& place, const Socket& lis
         const Hello& hello = caller->hello;
         if (hello.size != where.size || hello.rank < 1 || hello.rank >= where.size ||
             calls[size_t(hello.rank)]) {
-            others = fmt::format("; rank {} of {} has come, a rank from 1 to {} of {} that is not here yet is expected",
-                                 hello.rank, hello.size, where.size - 1, where.size);
+            others = fmt::format(
+                "; rank {} of {} has come, a rank from 1 to {} of {} that is not here yet is "
+                "expected",
+                hello.rank, hello.size, where.size - 1, where.size);
             continue;
         }
         endpoints[size_t(hello.rank)] = {caller->socket.peer_host(), hello.port};
@@ -147,9 +152,7 @@ Socket call_root(const Rendezvous& where, Place& place, Deadline deadline) {
 
 }  // namespace
 
-bool Rendezvous::is_in_environment() {
-    return environment::text("CATENA_RENDEZVOUS").has_value();
-}
+bool Rendezvous::is_in_environment() { return environment::text("CATENA_RENDEZVOUS").has_value(); }
 
 Rendezvous Rendezvous::from_environment() {
     if (!is_in_environment())
@@ -224,7 +227,8 @@ Mesh meet_at(const Rendezvous& where, Deadline deadline) {
         !root.receive_all(&secret, sizeof secret, deadline) ||
         !root.receive_all(table.data(), table.size() * sizeof(Entry), deadline))
         fail<CommunicationError>(
-            "rendezvous at {}: rank 0 does not answer rank {} of {}; other ranks may be missing, or "
+            "rendezvous at {}: rank 0 does not answer rank {} of {}; other ranks may be missing, "
+            "or "
             "it expects another number of ranks, or has this rank already",
             where.place, where.rank, where.size);
     endpoints = endpoints_of(table);

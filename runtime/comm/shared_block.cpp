@@ -39,13 +39,15 @@ public:
     explicit Arena(const SharedBlock& memory) : memory_(memory), free_{{0, memory.bytes}} {}
     const SharedBlock& memory() const { return memory_; }
     bool contains(const void* data) const {
-        return data >= memory_.data && data < static_cast<const char*>(memory_.data) + memory_.bytes;
+        return data >= memory_.data &&
+               data < static_cast<const char*>(memory_.data) + memory_.bytes;
     }
     /// Of the smallest free piece that is large enough; null if there is none.
     void* take(size_t bytes) {
         auto best = free_.end();
         for (auto it = free_.begin(); it != free_.end(); ++it)
-            if (it->second >= bytes && (best == free_.end() || it->second < best->second)) best = it;
+            if (it->second >= bytes && (best == free_.end() || it->second < best->second))
+                best = it;
         if (best == free_.end()) return nullptr;
         const auto [offset, size] = *best;
         free_.erase(best);
@@ -162,7 +164,7 @@ SharedBlock map_shared_block(int64_t pid, int file, size_t bytes) {
     if (opened < 0) return {};
     SharedBlock mapped;
     errno = ESTALE;  // Of a file of another size.
-    struct stat status {};
+    struct stat status{};
     if (fstat(opened, &status) == 0 && size_t(status.st_size) == bytes)
         mapped = map_file(opened, bytes);
     close_after(opened);  // Mapped memory needs no descriptor, of which a process has few.

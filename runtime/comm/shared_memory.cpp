@@ -106,7 +106,8 @@ public:
         for (Clock::time_point start = Clock::now(); !move();) {
             if (!patience.wait()) continue;
             const std::vector<int> late = peers_of(to_receive, to_send);
-            const int abandoned = first_abandoned(late), gone = abandoned < 0 ? idle(late) : abandoned;
+            const int abandoned = first_abandoned(late),
+                      gone = abandoned < 0 ? idle(late) : abandoned;
             if (gone >= 0 && !move())  // Its last message may have arrived in the meantime.
                 fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                          call, rank_, gone);
@@ -243,9 +244,10 @@ private:
             const SharedBlock block = map_shared_block(pids_[size_t(r)], offer.file, offer.bytes);
             if (!block.data) {
                 mapped = 0;
-                notice_once(fmt::format(
-                    "{}: rank {} cannot map {} bytes of rank {} ({}); gradients are sent as messages",
-                    call, rank_, offer.bytes, r, std::strerror(errno)));
+                notice_once(
+                    fmt::format("{}: rank {} cannot map {} bytes of rank {} ({}); gradients are "
+                                "sent as messages",
+                                call, rank_, offer.bytes, r, std::strerror(errno)));
             }
             mapped_[{r, offer.file}] = block;
         }

@@ -42,7 +42,9 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     for (int i = shape.rank() - 1; i >= 0; --i) {
         if (shape[i] == 0) return true;
         if (shape[i] != 1 && strides[i] != expected) dense = false;
-        if (dense) expected *= shape[i];  // Not of a repeated dimension: sizes may multiply to more than 2^63.
+        if (dense)
+            expected *=
+                shape[i];  // Not of a repeated dimension: sizes may multiply to more than 2^63.
     }
     return dense;
 }
@@ -51,29 +53,34 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
 }
 
-/// How many elements an array of that shape has; ShapeError where an int64 does not count them. Every array and view asks, so that
-/// element_count() need not. `dense`, if any, becomes the row-major strides.
+/// How many elements an array of that shape has; ShapeError where an int64 does not count them.
+/// Every array and view asks, so that element_count() need not. `dense`, if any, becomes the
+/// row-major strides.
 int64_t counted(Dtype dtype, const Shape& shape, Strides* dense = nullptr) {
     if (dense) *dense = shape;  // Sets the rank.
     int64_t count = 1;
     bool is_empty = false, too_large = false;
     for (int i = shape.rank() - 1; i >= 0; --i) {
         const int64_t size = shape[i];
-        if (size < 0) [[unlikely]] fail<ShapeError>("an array cannot have the shape {}", to_string(shape));
+        if (size < 0) [[unlikely]]
+            fail<ShapeError>("an array cannot have the shape {}", to_string(shape));
         if (dense) (*dense)[i] = count;
         is_empty |= size == 0;
         too_large |= __builtin_mul_overflow(count, size + (size == 0), &count);
     }
     if (is_empty) return 0;
-    if (too_large) [[unlikely]] too_many_elements({dtype, shape});
+    if (too_large) [[unlikely]]
+        too_many_elements({dtype, shape});
     return count;
 }
 
 /// Checks a host read: elements must exist and not be traced.
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
-    if (AccessObserver* observer = access_observer()) observer->host_read(*array.body());
-    else if (Pending* pending = array.body()->pending) pending->force(*array.body());
+    if (AccessObserver* observer = access_observer())
+        observer->host_read(*array.body());
+    else if (Pending* pending = array.body()->pending)
+        pending->force(*array.body());
     if (array.device().is_meta())
         fail<DeviceError>("{}: an array on the meta device has a type, {}, but no elements", reader,
                           to_string(array.type()));
@@ -91,11 +98,13 @@ Array Array::empty(const Type& type, Device& device) {
     body->type = type;
     const int64_t count = counted(type.dtype, type.shape, &body->strides);
     int64_t bytes = 0;
-    if (__builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes)) too_many_elements(type);
+    if (__builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes))
+        too_many_elements(type);
     try {
         body->storage = device.allocate(size_t(bytes));
     } catch (const OutOfMemory& error) {
-        throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)), size_t(bytes), error.held);
+        throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)),
+                          size_t(bytes), error.held);
     }
     return Array(std::move(body));
 }
@@ -134,8 +143,11 @@ Array Array::from(std::span<const T> data, const Shape& shape) {
 
 void Array::undefined(const char* asked, const Caller& at) {
     const LocationScope scope(at);
-    fail<ValueError>("{}: this Array is undefined: nothing was assigned to it, or it is a gradient or a parameter "
-                     "that is not there yet (see defined())", asked);
+    fail<ValueError>(
+        "{}: this Array is undefined: nothing was assigned to it, or it is a gradient or a "
+        "parameter "
+        "that is not there yet (see defined())",
+        asked);
 }
 
 void Array::settle() const {
@@ -175,7 +187,8 @@ void* Array::address() const {
 void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at) const {
     if (dtype(at) == wanted) return;
     const LocationScope scope(at);
-    fail<DtypeError>("{}<{}>() of an array of {}; astype(Dtype::{}) converts it", asked, name_of(wanted), name_of(dtype()), name_of(wanted));
+    fail<DtypeError>("{}<{}>() of an array of {}; astype(Dtype::{}) converts it", asked,
+                     name_of(wanted), name_of(dtype()), name_of(wanted));
 }
 
 template <Element T>
@@ -200,7 +213,8 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
     const ArrayBody& viewed = there("view", {});
     counted(viewed.type.dtype, shape);
     if (Pending* pending = viewed.pending) {
-        if (ArrayBody* look = pending->look(*body_, shape, strides, offset)) return Array(Ref<ArrayBody>(look));
+        if (ArrayBody* look = pending->look(*body_, shape, strides, offset))
+            return Array(Ref<ArrayBody>(look));
         settle();
         offset += body_->offset;  // It was 0 when the caller read it.
     }
@@ -242,7 +256,9 @@ Array Array::to(Device& target) const {
         target.copy_from_host(dense.address(), result);
         return result;
     }
-    if (auto* peer = dynamic_cast<CodeDevice*>(&target); peer && peer->copy_from_peer(dense, result)) return result;
+    if (auto* peer = dynamic_cast<CodeDevice*>(&target);
+        peer && peer->copy_from_peer(dense, result))
+        return result;
     const Array staging = target.is_host() ? result : empty(type(), cpu_device());
     device().copy_to_host(dense, staging.address());
     if (!target.is_host()) target.copy_from_host(staging.address(), result);
@@ -255,8 +271,10 @@ T Array::item(Caller at) const {
     check_readable(*this, "item");
     if (size() != 1) {
         const LocationScope scope(at);
-        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one, to_vector() gives all", size(),
-                         to_string(shape()));
+        fail<ShapeError>(
+            "item: the array has {} elements (shape {}); item() is for arrays of one, to_vector() "
+            "gives all",
+            size(), to_string(shape()));
     }
     return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
 }

@@ -15,7 +15,8 @@ class Device;
 class Pending;
 struct VariableBody;
 
-/// What a library derived from a storage's elements and keeps beside them (runtime/cpu/onednn/packed.h).
+/// What a library derived from a storage's elements and keeps beside them
+/// (runtime/cpu/onednn/packed.h).
 struct DerivedForms {
     virtual ~DerivedForms() = default;
 };
@@ -26,17 +27,22 @@ struct Storage : RefCounted {
     size_t bytes = 0;
     Device* device = nullptr;
     uint32_t size_class = 0;  ///< The list of the device's pool it belongs to.
-    /// Somebody may hold a pointer to write through, so that changes of the elements cannot be noticed.
+    /// Somebody may hold a pointer to write through, so that changes of the elements cannot be
+    /// noticed.
     std::atomic<bool> is_exposed = false;
-    std::atomic<uint8_t> derivations = 0;  ///< How often a form was derived from the present elements, up to a limit.
-    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under derived_forms_mutex() (runtime/core/derived_forms.h).
-    Storage* lender = nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+    std::atomic<uint8_t> derivations =
+        0;  ///< How often a form was derived from the present elements, up to a limit.
+    std::atomic<DerivedForms*> forms =
+        nullptr;  ///< Owned; changed under derived_forms_mutex() (runtime/core/derived_forms.h).
+    Storage* lender =
+        nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
 
     ~Storage() { delete forms.load(std::memory_order_relaxed); }
     /// Before every write: what was derived from the old elements is dropped.
     void will_change() {
         derivations.store(0, std::memory_order_relaxed);
-        if (forms.load(std::memory_order_relaxed)) [[unlikely]] drop_forms();
+        if (forms.load(std::memory_order_relaxed)) [[unlikely]]
+            drop_forms();
     }
     /// Before a pointer to write through is given away.
     void expose() {
@@ -60,8 +66,8 @@ struct ArrayBody : RefCounted {
     /// The state (parameter, running statistic, optimizer moment) whose present content this is.
     /// Not owned; cleared when the state is assigned again or destroyed. The tracer reads it.
     VariableBody* owner = nullptr;
-    /// Not null while the elements are not computed yet: `storage` then has a device but no data. `value` is the
-    /// array's number in it.
+    /// Not null while the elements are not computed yet: `storage` then has a device but no data.
+    /// `value` is the array's number in it.
     Pending* pending = nullptr;
     int value = -1;
 
@@ -110,37 +116,50 @@ public:
     // ValueError at the caller's line for an undefined array.
     const Type& type(Caller at = Caller::current()) const { return there("type", at).type; }
     Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).type.dtype; }
-    const Shape& shape(Caller at = Caller::current()) const { return there("shape", at).type.shape; }
+    const Shape& shape(Caller at = Caller::current()) const {
+        return there("shape", at).type.shape;
+    }
     int rank(Caller at = Caller::current()) const { return there("rank", at).type.shape.rank(); }
-    int64_t dim(int axis, Caller at = Caller::current()) const { return there("dim", at).type.shape[axis]; }
-    int64_t size(Caller at = Caller::current()) const { return element_count(there("size", at).type.shape); }
-    Device& device(Caller at = Caller::current()) const { return *there("device", at).storage->device; }
+    int64_t dim(int axis, Caller at = Caller::current()) const {
+        return there("dim", at).type.shape[axis];
+    }
+    int64_t size(Caller at = Caller::current()) const {
+        return element_count(there("size", at).type.shape);
+    }
+    Device& device(Caller at = Caller::current()) const {
+        return *there("device", at).storage->device;
+    }
     const Strides& strides() const { return body_->strides; }
     bool contiguous() const { return body_->contiguous; }
     const Ref<Storage>& storage() const { return body_->storage; }
 
-    /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is a host read and may
-    /// be a write: all recorded uses of the array are computed first. As the pointer may be kept and written through at any
-    /// time, nothing that was derived from the elements, such as packed weights, is kept: to read them, call elements().
+    /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is
+    /// a host read and may be a write: all recorded uses of the array are computed first. As the
+    /// pointer may be kept and written through at any time, nothing that was derived from the
+    /// elements, such as packed weights, is kept: to read them, call elements().
     void* raw_data(Caller at = Caller::current()) const;
     template <Element T>
-    T* data(Caller at = Caller::current()) const;  ///< As raw_data; DtypeError when T is not the element type.
+    T* data(Caller at = Caller::current())
+        const;                     ///< As raw_data; DtypeError when T is not the element type.
     const void* elements() const;  ///< As raw_data(), read-only.
     template <Element T>
     const T* elements(Caller at = Caller::current()) const;  ///< As data(), read-only.
-    /// As raw_data(), to fill the array at once: the pointer is not used after the next operation with the array.
+    /// As raw_data(), to fill the array at once: the pointer is not used after the next operation
+    /// with the array.
     void* to_fill() const;
     template <Element T>
-    T* to_fill(Caller at = Caller::current()) const;  ///< DtypeError when T is not the element type.
+    T* to_fill(
+        Caller at = Caller::current()) const;  ///< DtypeError when T is not the element type.
 
     /// A view of the same elements; bounds are not checked.
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
-    Array as_contiguous() const;       ///< Itself, or a row-major copy.
-    Array astype(Dtype dtype) const;   ///< Itself, or a converted copy.
-    Array to(Device& device) const;    ///< Itself, or a copy there.
+    Array as_contiguous() const;      ///< Itself, or a row-major copy.
+    Array astype(Dtype dtype) const;  ///< Itself, or a converted copy.
+    Array to(Device& device) const;   ///< Itself, or a copy there.
 
-    /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta device. Inside a static region this is
-    /// a host read, which cuts it (TraceError where StaticGraphOptions::breaks is false).
+    /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta
+    /// device. Inside a static region this is a host read, which cuts it (TraceError where
+    /// StaticGraphOptions::breaks is false).
     template <Element T>
     T item(Caller at = Caller::current()) const;
     /// All elements in row-major order, converted to T. Same errors as item().

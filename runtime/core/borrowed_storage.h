@@ -7,8 +7,9 @@
 
 namespace catena {
 
-/// Memory owned by somebody else, as the storage of arrays. Must outlive all its arrays; its address may be changed in
-/// between. Nobody tells it of changes, so that nothing derived from its elements is kept, but for those of a lender.
+/// Memory owned by somebody else, as the storage of arrays. Must outlive all its arrays; its
+/// address may be changed in between. Nobody tells it of changes, so that nothing derived from its
+/// elements is kept, but for those of a lender.
 class BorrowedStorage {
 public:
     /// The reference count never reaches zero, so it is not freed into a pool.
@@ -20,7 +21,8 @@ public:
         storage_->expose();
     }
     ~BorrowedStorage() { delete storage_; }
-    BorrowedStorage(BorrowedStorage&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
+    BorrowedStorage(BorrowedStorage&& other) noexcept
+        : storage_(std::exchange(other.storage_, nullptr)) {}
 
     /// `lender`: the storage that has this memory, if one does.
     void move_to(void* data, Storage* lender = nullptr) {

@@ -52,8 +52,10 @@ struct Guard {
 };
 
 [[noreturn]] void broken(const uint8_t* block, size_t bytes, const char* where, size_t distance) {
-    std::fprintf(stderr, "catena: CATENA_CHECK_MEMORY: something wrote %zu bytes %s the array of %zu bytes at %p\n", distance, where,
-                 bytes, static_cast<const void*>(block));
+    std::fprintf(
+        stderr,
+        "catena: CATENA_CHECK_MEMORY: something wrote %zu bytes %s the array of %zu bytes at %p\n",
+        distance, where, bytes, static_cast<const void*>(block));
     std::abort();
 }
 
@@ -66,7 +68,9 @@ bool is_on() {
 
 void* allocate(size_t bytes) {
     void* whole = nullptr;
-    if (bytes > SIZE_MAX - 2 * guard_bytes || posix_memalign(&whole, alignment, bytes + 2 * guard_bytes) != 0) return nullptr;
+    if (bytes > SIZE_MAX - 2 * guard_bytes ||
+        posix_memalign(&whole, alignment, bytes + 2 * guard_bytes) != 0)
+        return nullptr;
     uint8_t* const block = static_cast<uint8_t*>(whole) + guard_bytes;
     std::memset(block, fresh_byte, bytes);
     const Guard guard(block, bytes);
@@ -78,9 +82,12 @@ void* allocate(size_t bytes) {
 void free(void* data, size_t bytes) noexcept {
     auto* const block = static_cast<uint8_t*>(data);
     const Guard guard(block, bytes);
-    // Of what was written before the block the last byte is not looked for: that something was, tells enough.
-    if (const size_t at = guard.first_difference(block - guard_bytes); at < guard_bytes) broken(block, bytes, "before", guard_bytes - at);
-    if (const size_t at = guard.first_difference(block + bytes); at < guard_bytes) broken(block, bytes, "behind", at + 1);
+    // Of what was written before the block the last byte is not looked for: that something was,
+    // tells enough.
+    if (const size_t at = guard.first_difference(block - guard_bytes); at < guard_bytes)
+        broken(block, bytes, "before", guard_bytes - at);
+    if (const size_t at = guard.first_difference(block + bytes); at < guard_bytes)
+        broken(block, bytes, "behind", at + 1);
     if (has_guards) std::memset(block, fresh_byte, bytes);  // What reads it from now on reads NaN.
     std::free(block - guard_bytes);
 }

@@ -39,7 +39,8 @@ public:
     }
     std::vector<double> seconds() override {
         std::vector<double> all;
-        for (size_t i = 1; i < marks_.size(); ++i) all.push_back(std::chrono::duration<double>(marks_[i] - marks_[i - 1]).count());
+        for (size_t i = 1; i < marks_.size(); ++i)
+            all.push_back(std::chrono::duration<double>(marks_[i] - marks_[i - 1]).count());
         return all;
     }
 
@@ -54,12 +55,15 @@ void CodeDevice::replay(std::unique_ptr<Replay>&, std::span<const Launch> launch
     for (const Launch& launch : launches) launch_code(launch);
 }
 
-void CodeDevice::replay(Replay&, std::span<const Work>) { fail<InternalError>("{}: it records no work", name()); }
+void CodeDevice::replay(Replay&, std::span<const Work>) {
+    fail<InternalError>("{}: it records no work", name());
+}
 
 int64_t fault_site(const std::string& op, const SourceLoc& at) {
     Sites& known = sites();
     std::lock_guard lock(known.mutex);
-    const auto [entry, fresh] = known.numbers.emplace(std::tuple(op, at.file, at.line), int64_t(known.all.size()) + 1);
+    const auto [entry, fresh] =
+        known.numbers.emplace(std::tuple(op, at.file, at.line), int64_t(known.all.size()) + 1);
     if (fresh) known.all.push_back({op, at});
     return entry->second;
 }
@@ -67,7 +71,8 @@ int64_t fault_site(const std::string& op, const SourceLoc& at) {
 void CodeDevice::raise_faults() {
     auto* words = static_cast<volatile int64_t*>(fault_words());
     if (!words || words[0] == 0) return;
-    const int64_t number = words[0], index = words[1], axis = words[2], size = words[3], wrap = words[4];
+    const int64_t number = words[0], index = words[1], axis = words[2], size = words[3],
+                  wrap = words[4];
     words[0] = 0;
     Sites::Site site;
     {
@@ -76,9 +81,11 @@ void CodeDevice::raise_faults() {
         if (number > 0 && number <= int64_t(known.all.size())) site = known.all[size_t(number) - 1];
     }
     LocationScope location(site.at);
-    fail<ValueError>("{}: index {} is outside of axis {} of size {}, which takes {} to {} ({} finds out when results "
-                     "are read)",
-                     site.op, index, axis, size, wrap ? -size : 0, size - 1, name());
+    fail<ValueError>(
+        "{}: index {} is outside of axis {} of size {}, which takes {} to {} ({} finds out when "
+        "results "
+        "are read)",
+        site.op, index, axis, size, wrap ? -size : 0, size - 1, name());
 }
 
 std::unique_ptr<CodeDevice::Mark> CodeDevice::mark() {
@@ -89,7 +96,9 @@ std::unique_ptr<CodeDevice::Stream> CodeDevice::make_stream() {
     fail<DeviceError>("{}: it has no separate streams for communication libraries", name());
 }
 
-std::unique_ptr<CodeDevice::Timer> CodeDevice::make_timer() { return std::make_unique<HostTimer>(*this); }
+std::unique_ptr<CodeDevice::Timer> CodeDevice::make_timer() {
+    return std::make_unique<HostTimer>(*this);
+}
 
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
 
@@ -97,8 +106,9 @@ KernelProvider& kernel_provider() {
     if (own_provider) return *own_provider;
     auto* load = provider.load();
     if (!load)
-        fail<DeviceError>("kernels for a device need Catena's compiler, which this program does not have; link "
-                          "libcatena, built with CATENA_COMPILER=ON");
+        fail<DeviceError>(
+            "kernels for a device need Catena's compiler, which this program does not have; link "
+            "libcatena, built with CATENA_COMPILER=ON");
     return load();
 }
 

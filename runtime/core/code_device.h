@@ -13,18 +13,22 @@
 
 namespace catena {
 
-/// A device that runs generated kernels, implemented by a plug-in (CUDA) and used by the compiler and by programs from
-/// files. Work runs asynchronously, in the order of the calls; copies to the host wait for it.
+/// A device that runs generated kernels, implemented by a plug-in (CUDA) and used by the compiler
+/// and by programs from files. Work runs asynchronously, in the order of the calls; copies to the
+/// host wait for it.
 class CodeDevice : public Device {
 public:
     /// What load() accepts: "sm_90": code for it, or PTX that is no newer; "text": source.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
-    /// The last version of CUDA whose code it loads: 12080 for 12.8, of which every 12.x is taken. 0: any.
+    /// The last version of CUDA whose code it loads: 12080 for 12.8, of which every 12.x is taken.
+    /// 0: any.
     virtual int newest_code() const { return 0; }
 
-    /// Loads an image, never unloaded, and returns its kernels by name; DeviceError with the driver's message on failure.
-    virtual std::vector<const void*> load(const std::string& image, std::span<const std::string> names) = 0;
+    /// Loads an image, never unloaded, and returns its kernels by name; DeviceError with the
+    /// driver's message on failure.
+    virtual std::vector<const void*> load(const std::string& image,
+                                          std::span<const std::string> names) = 0;
 
     /// One kernel over blocks * threads; its only parameter is the `bytes` at `arguments`.
     struct Launch {
@@ -43,8 +47,8 @@ public:
     public:
         virtual ~Replay() = default;
     };
-    /// As launch_code() of each launch, for a sequence that is repeated with other argument values. `memory` caches it;
-    /// null at first.
+    /// As launch_code() of each launch, for a sequence that is repeated with other argument values.
+    /// `memory` caches it; null at first.
     virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
 
     /// A part of a program's work: launches, or a call that makes its own (of a library).
@@ -52,13 +56,15 @@ public:
         std::span<const Launch> launches;
         std::function<void()> call;
     };
-    /// All of it, one after another, in one cached form (a CUDA graph). Calls are made here and computed by replay(), every
-    /// time from and to the memory and with the values that they have here; nothing is computed yet. Null where the device
-    /// has no such form, or a call does not fit into one.
+    /// All of it, one after another, in one cached form (a CUDA graph). Calls are made here and
+    /// computed by replay(), every time from and to the memory and with the values that they have
+    /// here; nothing is computed yet. Null where the device has no such form, or a call does not
+    /// fit into one.
     virtual std::unique_ptr<Replay> record(std::span<const Work>) { return nullptr; }
     /// Whether the calling thread is in a call of record().
     virtual bool is_recording() const { return false; }
-    /// Computes what record() gave for `work`, of which the content of the launches' arguments may be another since.
+    /// Computes what record() gave for `work`, of which the content of the launches' arguments may
+    /// be another since.
     virtual void replay(Replay& recorded, std::span<const Work> work);
     virtual int64_t replays() const { return 0; }  ///< Calls of it so far.
 
@@ -67,10 +73,12 @@ public:
     /// The result of launch_in_library() for these types and attributes; arrays need no memory.
     virtual bool has_library_for(const KernelCall&) { return false; }
 
-    /// Five words shared by kernels and the host: the site of a bad index (0: none), the index, its axis, the axis's size,
-    /// whether negative indices count from the end. Null: indices are not checked.
+    /// Five words shared by kernels and the host: the site of a bad index (0: none), the index, its
+    /// axis, the axis's size, whether negative indices count from the end. Null: indices are not
+    /// checked.
     virtual int64_t* fault_words() { return nullptr; }
-    /// ValueError for an index error that a kernel has reported since the last call. Called when work is done.
+    /// ValueError for an index error that a kernel has reported since the last call. Called when
+    /// work is done.
     void raise_faults();
 
     /// Copies bytes to the device; the host memory may be reused when the call returns.
@@ -100,7 +108,8 @@ public:
         virtual void wait_for(const Mark& mark) = 0;
         virtual std::unique_ptr<Mark> mark() = 0;
     };
-    /// A mark after all work so far. This and the next: DeviceError on devices with a single stream.
+    /// A mark after all work so far. This and the next: DeviceError on devices with a single
+    /// stream.
     virtual std::unique_ptr<Mark> mark();
     virtual std::unique_ptr<Stream> make_stream();
 
@@ -112,7 +121,8 @@ public:
         /// The seconds from each mark to the next; waits until the last one is reached.
         virtual std::vector<double> seconds() = 0;
     };
-    /// The default waits for the work at every mark and asks the host's clock; a device with a clock of its own does not wait.
+    /// The default waits for the work at every mark and asks the host's clock; a device with a
+    /// clock of its own does not wait.
     virtual std::unique_ptr<Timer> make_timer();
 
     /// By the kernel provider.
@@ -125,25 +135,27 @@ protected:
 /// The site number for fault_words(): identifies an op and the line of its call.
 int64_t fault_site(const std::string& op, const SourceLoc& at);
 
-/// Compiles and runs kernels for single operations: the eager calls of a CodeDevice. Implemented by the
-/// compiler.
+/// Compiles and runs kernels for single operations: the eager calls of a CodeDevice. Implemented by
+/// the compiler.
 class KernelProvider {
 public:
     virtual ~KernelProvider() = default;
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
     /// As catena::copy_elements, with both arrays on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
-    /// Code that a vendor library compiled in an earlier process, by a key with everything it depends on. The default
-    /// caches nothing.
+    /// Code that a vendor library compiled in an earlier process, by a key with everything it
+    /// depends on. The default caches nothing.
     virtual std::optional<std::string> kept_code(const std::string&) { return std::nullopt; }
     virtual void keep_code(const std::string& /*key*/, const std::string& /*code*/) {}
-    /// Number of operations that ran on the host, with copies both ways, for lack of a device kernel.
+    /// Number of operations that ran on the host, with copies both ways, for lack of a device
+    /// kernel.
     virtual int64_t host_calls() const = 0;
 };
 
 /// DeviceError, with a remedy, if there is none.
 KernelProvider& kernel_provider();
-/// Replaces the thread's provider until the scope ends: a program from a file contains its own kernels.
+/// Replaces the thread's provider until the scope ends: a program from a file contains its own
+/// kernels.
 class KernelProviderScope {
 public:
     explicit KernelProviderScope(KernelProvider* provider);  ///< Null changes nothing.

@@ -30,7 +30,8 @@ std::string build_id(const char* at, const char* end) {
         const char* content = name + padded(note.n_namesz);
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(name, "GNU", 4)) {
             std::string text = "build ";
-            for (uint32_t i = 0; i < note.n_descsz; ++i) text += fmt::format("{:02x}", uint8_t(content[i]));
+            for (uint32_t i = 0; i < note.n_descsz; ++i)
+                text += fmt::format("{:02x}", uint8_t(content[i]));
             return text;
         }
         at = name + bytes;
@@ -40,7 +41,7 @@ std::string build_id(const char* at, const char* end) {
 
 std::string build_of_loaded(const dl_phdr_info& object) {
     for (int i = 0; i < object.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& part = object.dlpi_phdr[i];
+        const ElfW(Phdr) & part = object.dlpi_phdr[i];
         if (part.p_type != PT_NOTE) continue;
         const char* begin = reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr);
         if (std::string id = build_id(begin, begin + part.p_memsz); !id.empty()) return id;
@@ -51,14 +52,16 @@ std::string build_of_loaded(const dl_phdr_info& object) {
 std::string size_and_time(const char* path) {
     struct stat status;
     if (::stat(path, &status) != 0) return "";
-    return fmt::format("{} {} {}.{}", path, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    return fmt::format("{} {} {}.{}", path, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec);
 }
 
 bool contains(const dl_phdr_info& object, uintptr_t address) {
     for (int i = 0; i < object.dlpi_phnum; ++i) {
-        const ElfW(Phdr)& part = object.dlpi_phdr[i];
+        const ElfW(Phdr) & part = object.dlpi_phdr[i];
         const uintptr_t begin = object.dlpi_addr + part.p_vaddr;
-        if (part.p_type == PT_LOAD && address >= begin && address < begin + part.p_memsz) return true;
+        if (part.p_type == PT_LOAD && address >= begin && address < begin + part.p_memsz)
+            return true;
     }
     return false;
 }
@@ -66,7 +69,9 @@ bool contains(const dl_phdr_info& object, uintptr_t address) {
 /// Calls f(object) for everything that is loaded until it returns true.
 template <class F>
 void for_each_object(F f) {
-    ::dl_iterate_phdr([](dl_phdr_info* object, size_t, void* data) { return int((*static_cast<F*>(data))(*object)); }, &f);
+    ::dl_iterate_phdr([](dl_phdr_info* object, size_t,
+                         void* data) { return int((*static_cast<F*>(data))(*object)); },
+                      &f);
 }
 
 std::string path_of(const dl_phdr_info& object) {
@@ -77,14 +82,17 @@ std::string path_of(const dl_phdr_info& object) {
 bool needs_catena(const dl_phdr_info& object) {
     for (int i = 0; i < object.dlpi_phnum; ++i) {
         if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-        const auto* entries = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+        const auto* entries =
+            reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
         const char* texts = nullptr;
         for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
             if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
         // The loader has made it an address, but in its own image and that of the kernel (vdso).
         if (reinterpret_cast<uintptr_t>(texts) < object.dlpi_addr) return false;
         for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
-            if (entry->d_tag == DT_NEEDED && std::string_view(texts + entry->d_un.d_val).starts_with("libcatena")) return true;
+            if (entry->d_tag == DT_NEEDED &&
+                std::string_view(texts + entry->d_un.d_val).starts_with("libcatena"))
+                return true;
     }
     return false;
 }
@@ -115,14 +123,16 @@ std::string build_of_file(const std::string& path) {
     };
     std::string id;
     ElfW(Ehdr) header;
-    if (read_at(&header, sizeof header, 0) && !std::memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_phentsize == sizeof(ElfW(Phdr))) {
+    if (read_at(&header, sizeof header, 0) && !std::memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+        header.e_phentsize == sizeof(ElfW(Phdr))) {
         for (int i = 0; i < header.e_phnum && id.empty(); ++i) {
             ElfW(Phdr) part;
             constexpr size_t most_bytes = 1 << 16;
             if (!read_at(&part, sizeof part, header.e_phoff + size_t(i) * sizeof part)) break;
             if (part.p_type != PT_NOTE || part.p_filesz > most_bytes) continue;
             std::vector<char> notes(part.p_filesz);
-            if (read_at(notes.data(), notes.size(), part.p_offset)) id = build_id(notes.data(), notes.data() + notes.size());
+            if (read_at(notes.data(), notes.size(), part.p_offset))
+                id = build_id(notes.data(), notes.data() + notes.size());
         }
     }
     ::close(file);

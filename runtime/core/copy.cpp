@@ -45,7 +45,8 @@ void copy_row(void* to, int64_t to_stride, const void* from, int64_t from_stride
     if (to_stride == 1 && from_stride == 1) {
         if constexpr (std::is_same_v<To, From>)
             std::memcpy(t, f, size_t(n) * sizeof(To));
-        else if constexpr ((is_16bit<To> && std::is_same_v<From, float>) || (is_16bit<From> && std::is_same_v<To, float>))
+        else if constexpr ((is_16bit<To> && std::is_same_v<From, float>) ||
+                           (is_16bit<From> && std::is_same_v<To, float>))
             convert_row(t, f, n);
         else
             for (int64_t i = 0; i < n; ++i) t[i] = converted<To>(f[i]);
@@ -65,18 +66,20 @@ CopyRow copy_row_of(Dtype to, Dtype from) {
     });
 }
 
-/// The dimension, other than the innermost, along which the source's elements follow each other; -1: none, or it is short.
+/// The dimension, other than the innermost, along which the source's elements follow each other;
+/// -1: none, or it is short.
 int dense_in_source(const LoopNest& nest) {
     for (int d = nest.rank - 2; d >= 0; --d)
         if (nest.strides[1][size_t(d)] == 1) return nest.sizes[d] >= 8 ? d : -1;
     return -1;
 }
 
-/// True when the target's and the source's elements follow each other along two dimensions between equal dtypes: these are transposed,
-/// plane by plane.
+/// True when the target's and the source's elements follow each other along two dimensions between
+/// equal dtypes: these are transposed, plane by plane.
 bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const std::byte* from) {
     const int inner = nest.rank - 1;
-    if (inner < 1 || nest.strides[0][size_t(inner)] != 1 || nest.strides[1][size_t(inner)] == 1) return false;
+    if (inner < 1 || nest.strides[0][size_t(inner)] != 1 || nest.strides[1][size_t(inner)] == 1)
+        return false;
     const int dense = dense_in_source(nest);
     if (dense < 0) return false;
     const int64_t rows = nest.sizes[dense], columns = nest.sizes[inner];
@@ -100,8 +103,9 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
                              from_offset += plane % nest.sizes[d] * nest.strides[1][size_t(d)];
                              plane /= nest.sizes[d];
                          }
-                         transpose_elements(int64_t(element), to + to_offset * int64_t(element), to_row,
-                                            from + from_offset * int64_t(element), from_column, count, columns);
+                         transpose_elements(int64_t(element), to + to_offset * int64_t(element),
+                                            to_row, from + from_offset * int64_t(element),
+                                            from_column, count, columns);
                      }
                  });
     return true;
@@ -113,7 +117,8 @@ LoopNest nest_of(const Array& from, const Array& to) {
     const int rank = to.rank();
     std::iota(order.begin(), order.begin() + rank, 0);
     for (int i = 1; i < rank; ++i)  // Stable; the standard library's allocates.
-        for (int j = i; j > 0 && to.strides()[order[size_t(j)]] > to.strides()[order[size_t(j - 1)]]; --j)
+        for (int j = i;
+             j > 0 && to.strides()[order[size_t(j)]] > to.strides()[order[size_t(j - 1)]]; --j)
             std::swap(order[size_t(j)], order[size_t(j - 1)]);
     Shape shape = to.shape();
     std::array<Strides, 2> strides = {to.strides(), from.strides()};
@@ -131,7 +136,8 @@ void copy_on_device(const Array& from, const Array& to) {
     auto* device = dynamic_cast<CodeDevice*>(&to.device());
     if (device) return kernel_provider().copy(*device, here, to);
     if (!to.device().is_host() || !to.contiguous())
-        fail<DeviceError>("copy: {} has no kernels to copy {}", to.device().name(), to_string(to.type()));
+        fail<DeviceError>("copy: {} has no kernels to copy {}", to.device().name(),
+                          to_string(to.type()));
     copy_elements(here, to);
 }
 

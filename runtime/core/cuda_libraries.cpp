@@ -29,7 +29,8 @@ void add_nvidia_folders(const fs::path& packages, std::vector<std::string>& foun
     std::error_code ignored;
     for (const fs::path& package : folders_in(packages / "nvidia")) {
         const std::string folder = (package / "lib").string();
-        if (fs::is_directory(folder, ignored) && std::find(found.begin(), found.end(), folder) == found.end())
+        if (fs::is_directory(folder, ignored) &&
+            std::find(found.begin(), found.end(), folder) == found.end())
             found.push_back(folder);
     }
 }
@@ -39,10 +40,12 @@ void add_environment(const fs::path& prefix, std::vector<std::string>& found) {
     for (const char* lib : {"lib", "lib64", "local/lib"})
         for (const fs::path& python : folders_in(prefix / lib))
             if (python.filename().string().starts_with("python3"))
-                for (const char* packages : {"site-packages", "dist-packages"}) add_nvidia_folders(python / packages, found);
+                for (const char* packages : {"site-packages", "dist-packages"})
+                    add_nvidia_folders(python / packages, found);
 }
 
-/// The environment of bin/python3. Where pyenv has a script in its place, the one that it would choose.
+/// The environment of bin/python3. Where pyenv has a script in its place, the one that it would
+/// choose.
 fs::path environment_of(const fs::path& python) {
     const fs::path folder = python.parent_path();
     if (folder.filename() != "shims") return folder.parent_path();
@@ -60,24 +63,29 @@ std::vector<std::string> python_library_folders() {
     std::istringstream path(environment::text("PATH").value_or(""));
     std::error_code ignored;
     for (std::string folder; std::getline(path, folder, ':');)
-        if (const fs::path python = fs::path(folder) / "python3"; !folder.empty() && fs::exists(python, ignored))
+        if (const fs::path python = fs::path(folder) / "python3";
+            !folder.empty() && fs::exists(python, ignored))
             add_environment(environment_of(python), found);
-    if (const auto home = environment::text("HOME")) add_environment(fs::path(*home) / ".local", found);
+    if (const auto home = environment::text("HOME"))
+        add_environment(fs::path(*home) / ".local", found);
     return found;
 }
 
-std::vector<std::string> cuda_library_files(const char* variable, const std::vector<std::string>& names) {
+std::vector<std::string> cuda_library_files(const char* variable,
+                                            const std::vector<std::string>& names) {
     if (auto file = environment::text(variable)) return {*file};
     std::vector<std::string> files = names;
     std::vector<std::string> folders;
-    for (const std::string& toolkit : {environment::text("CUDA_HOME").value_or(""), std::string("/usr/local/cuda")})
+    for (const std::string& toolkit :
+         {environment::text("CUDA_HOME").value_or(""), std::string("/usr/local/cuda")})
         for (const char* below : {"/lib64", "/lib"})
             if (!toolkit.empty()) folders.push_back(toolkit + below);
     for (std::string& folder : python_library_folders()) folders.push_back(std::move(folder));
     std::error_code ignored;
     for (const std::string& folder : folders)
         for (const std::string& name : names)
-            if (const std::string file = folder + "/" + name; fs::exists(file, ignored)) files.push_back(file);
+            if (const std::string file = folder + "/" + name; fs::exists(file, ignored))
+                files.push_back(file);
     return files;
 }
 

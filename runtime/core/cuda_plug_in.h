@@ -10,11 +10,12 @@ class Device;
 struct CudaPlugIn {
     /// Why no CUDA device can be used, "no driver: ..."; null if one can.
     const char* (*complaint)();
-    const char* (*version)();       ///< "driver for CUDA 13.0; cuda:0 NVIDIA H100, sm_90, 85.0 GB"
-    Device* (*device)(int index);   ///< DeviceError when there are fewer.
+    const char* (*version)();      ///< "driver for CUDA 13.0; cuda:0 NVIDIA H100, sm_90, 85.0 GB"
+    Device* (*device)(int index);  ///< DeviceError when there are fewer.
 };
 
-/// The plug-in, loaded at the first call; null, with the reason in `complaint`, if it is missing or unusable.
+/// The plug-in, loaded at the first call; null, with the reason in `complaint`, if it is missing or
+/// unusable.
 const CudaPlugIn* cuda_plug_in(std::string& complaint);
 
 }  // namespace catena

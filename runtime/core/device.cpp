@@ -46,7 +46,8 @@ Device& cuda_device(std::string_view name) {
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, index);
     if (error != std::errc() || end != last || index < 0)
-        fail<DeviceError>("'{}' is not a device; CUDA devices are called cuda:0, cuda:1, ...", name);
+        fail<DeviceError>("'{}' is not a device; CUDA devices are called cuda:0, cuda:1, ...",
+                          name);
     std::string complaint;
     const CudaPlugIn* plug_in = cuda_plug_in(complaint);
     if (!plug_in) fail<DeviceError>("{}: {}", name, complaint);
@@ -59,8 +60,8 @@ Device& get_device(std::string_view name) {
     if (name == "cuda" || name.starts_with("cuda:")) return cuda_device(name);
     for (Device* each : {&cpu_device(), &meta_device()})
         if (each->name() == name) return *each;
-    fail<DeviceError>("there is no device '{}'; there are {}, {}, and cuda:0 where there is one", name, cpu_device().name(),
-                      meta_device().name());
+    fail<DeviceError>("there is no device '{}'; there are {}, {}, and cuda:0 where there is one",
+                      name, cpu_device().name(), meta_device().name());
 }
 
 Device& current_device() { return device ? *device : cpu_device(); }

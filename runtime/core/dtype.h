@@ -8,15 +8,24 @@ namespace catena {
 
 /// Element types. float16 and bfloat16 are storage types: arithmetic on them is done in float32.
 enum class Dtype : uint8_t {
-    bool_, int8, int16, int32, int64, uint8, float16, bfloat16, float32, float64,
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    float16,
+    bfloat16,
+    float32,
+    float64,
 };
 inline constexpr int dtype_count = 10;
 
-inline size_t size_of(Dtype dtype) {     ///< Bytes of one element.
+inline size_t size_of(Dtype dtype) {  ///< Bytes of one element.
     constexpr uint8_t bytes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8};
     return bytes[size_t(dtype)];
 }
-std::string_view name_of(Dtype dtype);   ///< NumPy's name: "float32", "bool", "bfloat16", ...
+std::string_view name_of(Dtype dtype);     ///< NumPy's name: "float32", "bool", "bfloat16", ...
 Dtype parse_dtype(std::string_view name);  ///< Inverse of name_of; DtypeError on an unknown name.
 inline bool is_float(Dtype d) { return d >= Dtype::float16; }
 inline bool is_integer(Dtype d) { return d >= Dtype::int8 && d <= Dtype::uint8; }
@@ -43,35 +52,79 @@ struct BFloat16 {
     operator float() const;
 };
 
-template <class T> struct DtypeOf;
-template <> struct DtypeOf<bool> { static constexpr Dtype value = Dtype::bool_; };
-template <> struct DtypeOf<int8_t> { static constexpr Dtype value = Dtype::int8; };
-template <> struct DtypeOf<int16_t> { static constexpr Dtype value = Dtype::int16; };
-template <> struct DtypeOf<int32_t> { static constexpr Dtype value = Dtype::int32; };
-template <> struct DtypeOf<int64_t> { static constexpr Dtype value = Dtype::int64; };
-template <> struct DtypeOf<uint8_t> { static constexpr Dtype value = Dtype::uint8; };
-template <> struct DtypeOf<Half> { static constexpr Dtype value = Dtype::float16; };
-template <> struct DtypeOf<BFloat16> { static constexpr Dtype value = Dtype::bfloat16; };
-template <> struct DtypeOf<float> { static constexpr Dtype value = Dtype::float32; };
-template <> struct DtypeOf<double> { static constexpr Dtype value = Dtype::float64; };
-template <class T> inline constexpr Dtype dtype_of = DtypeOf<T>::value;
-/// The C++ types of elements: bool, int8_t to int64_t, uint8_t, Half, BFloat16, float, double. Convert others first (size_t to int64_t).
-template <class T> concept Element = requires { DtypeOf<T>::value; };
+template <class T>
+struct DtypeOf;
+template <>
+struct DtypeOf<bool> {
+    static constexpr Dtype value = Dtype::bool_;
+};
+template <>
+struct DtypeOf<int8_t> {
+    static constexpr Dtype value = Dtype::int8;
+};
+template <>
+struct DtypeOf<int16_t> {
+    static constexpr Dtype value = Dtype::int16;
+};
+template <>
+struct DtypeOf<int32_t> {
+    static constexpr Dtype value = Dtype::int32;
+};
+template <>
+struct DtypeOf<int64_t> {
+    static constexpr Dtype value = Dtype::int64;
+};
+template <>
+struct DtypeOf<uint8_t> {
+    static constexpr Dtype value = Dtype::uint8;
+};
+template <>
+struct DtypeOf<Half> {
+    static constexpr Dtype value = Dtype::float16;
+};
+template <>
+struct DtypeOf<BFloat16> {
+    static constexpr Dtype value = Dtype::bfloat16;
+};
+template <>
+struct DtypeOf<float> {
+    static constexpr Dtype value = Dtype::float32;
+};
+template <>
+struct DtypeOf<double> {
+    static constexpr Dtype value = Dtype::float64;
+};
+template <class T>
+inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+/// The C++ types of elements: bool, int8_t to int64_t, uint8_t, Half, BFloat16, float, double.
+/// Convert others first (size_t to int64_t).
+template <class T>
+concept Element = requires { DtypeOf<T>::value; };
 
 /// Calls f with a value of the C++ type that stores `dtype`; returns what f returns.
 template <class F>
 decltype(auto) visit_dtype(Dtype dtype, F&& f) {
     switch (dtype) {
-        case Dtype::bool_: return f(bool());
-        case Dtype::int8: return f(int8_t());
-        case Dtype::int16: return f(int16_t());
-        case Dtype::int32: return f(int32_t());
-        case Dtype::int64: return f(int64_t());
-        case Dtype::uint8: return f(uint8_t());
-        case Dtype::float16: return f(Half());
-        case Dtype::bfloat16: return f(BFloat16());
-        case Dtype::float32: return f(float());
-        default: return f(double());
+        case Dtype::bool_:
+            return f(bool());
+        case Dtype::int8:
+            return f(int8_t());
+        case Dtype::int16:
+            return f(int16_t());
+        case Dtype::int32:
+            return f(int32_t());
+        case Dtype::int64:
+            return f(int64_t());
+        case Dtype::uint8:
+            return f(uint8_t());
+        case Dtype::float16:
+            return f(Half());
+        case Dtype::bfloat16:
+            return f(BFloat16());
+        case Dtype::float32:
+            return f(float());
+        default:
+            return f(double());
     }
 }
 

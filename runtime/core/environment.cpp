@@ -16,7 +16,8 @@
 namespace catena::environment {
 namespace {
 
-[[noreturn]] void not_understood(const char* name, const std::string& value, const std::string& right) {
+[[noreturn]] void not_understood(const char* name, const std::string& value,
+                                 const std::string& right) {
     fail<ValueError>("{} is '{}' in the environment and should be {}", name, value, right);
 }
 
@@ -31,7 +32,8 @@ std::optional<T> parsed(const std::string& value) {
 }
 
 std::string range_text(int64_t least, int64_t most) {
-    const bool from = least != std::numeric_limits<int64_t>::min(), to = most < std::numeric_limits<int>::max();
+    const bool from = least != std::numeric_limits<int64_t>::min(),
+               to = most < std::numeric_limits<int>::max();
     if (from && to) return fmt::format("a whole number from {} to {}", least, most);
     return from ? fmt::format("a whole number of at least {}", least) : "a whole number";
 }
@@ -65,7 +67,8 @@ std::optional<int64_t> whole_number(const char* name, int64_t least, int64_t mos
     const std::optional<std::string> value = text(name);
     if (!value) return {};
     const std::optional<int64_t> number = parsed<int64_t>(*value);
-    if (!number || *number < least || *number > most) not_understood(name, *value, range_text(least, most));
+    if (!number || *number < least || *number > most)
+        not_understood(name, *value, range_text(least, most));
     return number;
 }
 
@@ -73,7 +76,8 @@ std::optional<double> positive_number(const char* name) {
     const std::optional<std::string> value = text(name);
     if (!value) return {};
     const std::optional<double> number = parsed<double>(*value);
-    if (!number || !std::isfinite(*number) || *number <= 0) not_understood(name, *value, "a number above 0");
+    if (!number || !std::isfinite(*number) || *number <= 0)
+        not_understood(name, *value, "a number above 0");
     return number;
 }
 
@@ -89,7 +93,8 @@ std::vector<std::string> list(const char* name, const std::vector<std::string>& 
     std::istringstream words(text(name).value_or(""));
     for (std::string word; std::getline(words, word, ',');) {
         if (std::find(choices.begin(), choices.end(), word) == choices.end())
-            fail<ValueError>("{} names '{}' in the environment and should name some of {}", name, word, fmt::join(choices, ", "));
+            fail<ValueError>("{} names '{}' in the environment and should name some of {}", name,
+                             word, fmt::join(choices, ", "));
         chosen.push_back(word);
     }
     return chosen;

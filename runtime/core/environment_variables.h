@@ -6,8 +6,8 @@
 
 namespace catena::environment {
 
-/// An environment variable of Catena, for `catena info --env` and docs/environment.md. Every CATENA_ name that is read
-/// must be listed.
+/// An environment variable of Catena, for `catena info --env` and docs/environment.md. Every
+/// CATENA_ name that is read must be listed.
 struct VariableInfo {
     const char* name;
     const char* type;      ///< What its value may be, in words.
@@ -17,8 +17,8 @@ struct VariableInfo {
 };
 std::span<const VariableInfo> variables();  ///< By name.
 
-/// One warning for each unknown name in the environment that begins with CATENA_, with the nearest known one.
-/// CATENA_TEST_ is reserved for tests.
+/// One warning for each unknown name in the environment that begins with CATENA_, with the nearest
+/// known one. CATENA_TEST_ is reserved for tests.
 std::string complaints_about_unknown_names();
 
 /// All variables as a page of Markdown: docs/environment.md.

@@ -38,8 +38,10 @@ ForgetLocation::~ForgetLocation() { location = previous_; }
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& note) {
-    throw AssertionFailed(fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this", note, condition, file, line),
-                          note);
+    throw AssertionFailed(
+        fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this", note,
+                    condition, file, line),
+        note);
 }
 
 }  // namespace catena

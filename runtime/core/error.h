@@ -24,8 +24,8 @@ std::string to_string(const SourceLoc& loc);  ///< "mlp.cpp:42", empty when unkn
 /// The user's line that this thread is executing; errors show it.
 SourceLoc current_location();
 
-/// While alive, current_location() is `loc`, unless an outer scope has set it already: the outermost
-/// known line is the one the user wrote.
+/// While alive, current_location() is `loc`, unless an outer scope has set it already: the
+/// outermost known line is the one the user wrote.
 class LocationScope {
 public:
     explicit LocationScope(const SourceLoc& loc);
@@ -41,16 +41,32 @@ private:
 struct Error : std::runtime_error {
     explicit Error(const std::string& message);
 };
-struct ShapeError : Error { using Error::Error; };
-struct DtypeError : Error { using Error::Error; };
-struct DeviceError : Error { using Error::Error; };
-struct CompileError : Error { using Error::Error; };
-struct ValueError : Error { using Error::Error; };
-struct FileError : Error { using Error::Error; };
+struct ShapeError : Error {
+    using Error::Error;
+};
+struct DtypeError : Error {
+    using Error::Error;
+};
+struct DeviceError : Error {
+    using Error::Error;
+};
+struct CompileError : Error {
+    using Error::Error;
+};
+struct ValueError : Error {
+    using Error::Error;
+};
+struct FileError : Error {
+    using Error::Error;
+};
 /// A host read, break or unsupported construct inside a static region.
-struct TraceError : Error { using Error::Error; };
+struct TraceError : Error {
+    using Error::Error;
+};
 /// A bug in Catena.
-struct InternalError : std::logic_error { using std::logic_error::logic_error; };
+struct InternalError : std::logic_error {
+    using std::logic_error::logic_error;
+};
 
 template <class E, class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {

@@ -20,7 +20,7 @@ thread_local int own_scopes = 0;  ///< Of NoFork on this thread.
 struct Taken {
     void* mutex;
     bool (*try_lock)(void* mutex);
-    void (*wait)(void* mutex);     ///< Until it was free.
+    void (*wait)(void* mutex);  ///< Until it was free.
     void (*unlock)(void* mutex);
     void (*renew)(void* mutex);
 };
@@ -36,7 +36,7 @@ Taken taken(Mutex& mutex) {
 
 /// Never destroyed: a process may fork while it ends.
 struct Forks {
-    std::mutex gate;                        ///< Guards what follows.
+    std::mutex gate;  ///< Guards what follows.
     std::vector<Taken> mutexes;
     std::array<void (*)(), 8> functions{};
     std::atomic<size_t> function_count{0};  ///< Only grows.
@@ -78,7 +78,8 @@ void Forks::release(size_t count) {
     gate.unlock();
 }
 
-/// Waits only while it holds nothing, so that no order in which others take mutexes makes a deadlock.
+/// Waits only while it holds nothing, so that no order in which others take mutexes makes a
+/// deadlock.
 void Forks::begin() {
     const size_t count = function_count.load();
     for (size_t i = 0; i < count; ++i) functions[i]();
@@ -97,7 +98,8 @@ void Forks::begin() {
 
 void Forks::end() { release(mutexes.size()); }
 
-/// The C library knows who has locked a shared or recursive mutex by the thread's number, which is another one in the child.
+/// The C library knows who has locked a shared or recursive mutex by the thread's number, which is
+/// another one in the child.
 void Forks::begin_child() {
     scopes.store(own_scopes > 0);
     for (const Taken& taken : mutexes) taken.renew(taken.mutex);

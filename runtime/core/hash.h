@@ -6,7 +6,8 @@
 
 namespace catena {
 
-/// FNV-1a: the same on every machine, so it may stand in names of files and symbols. `before`: the hash of the text before this.
+/// FNV-1a: the same on every machine, so it may stand in names of files and symbols. `before`: the
+/// hash of the text before this.
 constexpr uint64_t fnv1a(std::string_view text, uint64_t before = 0xcbf29ce484222325) {
     for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return before;

@@ -2,8 +2,12 @@
 
 namespace catena {
 
-bool lies_channels_last(const Array& array) { return memory_order(array.shape(), array.strides()) == MemoryOrder::channels_last; }
-MemoryOrder order_of(const Array& array) { return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major); }
+bool lies_channels_last(const Array& array) {
+    return memory_order(array.shape(), array.strides()) == MemoryOrder::channels_last;
+}
+MemoryOrder order_of(const Array& array) {
+    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
+}
 
 Array empty_in(MemoryOrder order, const Type& type, Device& device) {
     return Array::empty(type, device).view(type.shape, strides_in(order, type.shape), 0);

@@ -12,7 +12,8 @@ bool lies_channels_last(const Array& array);
 MemoryOrder order_of(const Array& array);
 /// Uninitialised, on the device.
 Array empty_in(MemoryOrder order, const Type& type, Device& device);
-/// The same memory, with the strides of that order also where there is one element; nothing where it lies otherwise.
+/// The same memory, with the strides of that order also where there is one element; nothing where
+/// it lies otherwise.
 std::optional<Array> described_in(MemoryOrder order, const Array& array);
 /// The same memory, or a copy in that order.
 Array in_order(MemoryOrder order, const Array& array);

@@ -2,7 +2,8 @@
 
 namespace catena {
 
-/// Whether this thread works on a part of a parallel loop (runtime/core/parallel.h): what it calls runs on it alone.
+/// Whether this thread works on a part of a parallel loop (runtime/core/parallel.h): what it calls
+/// runs on it alone.
 bool in_parallel();
 
 }  // namespace catena

@@ -11,9 +11,11 @@ namespace {
 InstructionSet of_processor() {
 #if defined(__x86_64__)
     // No processor that has these lacks what else x86-64-v3 and v4 stand for.
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return InstructionSet::none;
-    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512bw");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("bmi2"))
+        return InstructionSet::none;
+    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
     return wide ? InstructionSet::avx512 : InstructionSet::avx2;
 #else
     return InstructionSet::none;
@@ -21,8 +23,12 @@ InstructionSet of_processor() {
 }
 
 InstructionSet of_environment() {
-    const std::string most = environment::choice("CATENA_INSTRUCTION_SET", {"avx512", "avx2", "default"}).value_or("avx512");
-    return most == "avx512" ? InstructionSet::avx512 : most == "avx2" ? InstructionSet::avx2 : InstructionSet::none;
+    const std::string most =
+        environment::choice("CATENA_INSTRUCTION_SET", {"avx512", "avx2", "default"})
+            .value_or("avx512");
+    return most == "avx512" ? InstructionSet::avx512
+           : most == "avx2" ? InstructionSet::avx2
+                            : InstructionSet::none;
 }
 
 }  // namespace

@@ -7,9 +7,11 @@ enum class InstructionSet { none, avx2, avx512 };
 /// Asked of the processor and the environment.
 InstructionSet find_instruction_set();
 
-/// What kernels written for either may use: what the processor has (avx2: and FMA, as x86-64-v3; avx512: F, BW, DQ and VL, as x86-64-v4), limited by CATENA_INSTRUCTION_SET.
+/// What kernels written for either may use: what the processor has (avx2: and FMA, as x86-64-v3;
+/// avx512: F, BW, DQ and VL, as x86-64-v4), limited by CATENA_INSTRUCTION_SET.
 inline InstructionSet instruction_set() {
-    static const InstructionSet found = find_instruction_set();  // Asked for each tile: without a call.
+    static const InstructionSet found =
+        find_instruction_set();  // Asked for each tile: without a call.
     return found;
 }
 

@@ -23,14 +23,16 @@ namespace {
 
 constexpr size_t alignment = 64;
 constexpr size_t huge_page = size_t(2) << 20;
-/// From here on blocks are mapped one by one: freed into malloc's heap, where small allocations live on between them, they
-/// would never leave the process. A model whose arrays grow from call to call would keep the blocks of all its sizes.
+/// From here on blocks are mapped one by one: freed into malloc's heap, where small allocations
+/// live on between them, they would never leave the process. A model whose arrays grow from call to
+/// call would keep the blocks of all its sizes.
 constexpr size_t mapped_limit = size_t(128) << 10;
 constexpr size_t chunk_bytes = size_t(1) << 20;  ///< Small blocks are cut from chunks of this size.
 constexpr size_t small_limit = size_t(32) << 10;  ///< The largest block of the per-thread lists.
 constexpr size_t kept_per_class = size_t(256) << 10;  ///< What a thread keeps of one size.
 constexpr size_t least_retention = size_t(256) << 20;
-/// A large block is stale when it has been idle during so many allocations of large blocks: some iterations of most programs.
+/// A large block is stale when it has been idle during so many allocations of large blocks: some
+/// iterations of most programs.
 constexpr uint64_t patience = 1024;
 
 /// Sizes go in steps of an eighth of a power of two, so that at most 1/8 of a large block is
@@ -286,7 +288,8 @@ void* system_allocate(size_t bytes) {
     return block;
 }
 
-/// Frees cached blocks below a size, the largest first, until that size is free. Called with the mutex held.
+/// Frees cached blocks below a size, the largest first, until that size is free. Called with the
+/// mutex held.
 void free_smaller_blocks(SizeClass size) {
     Central& shared = central();
     size_t freed = 0;
@@ -298,12 +301,14 @@ void free_smaller_blocks(SizeClass size) {
     shared.cached_bytes -= freed;
 }
 
-/// The class of the block that has been idle for longest, if that is long; called with the mutex held.
+/// The class of the block that has been idle for longest, if that is long; called with the mutex
+/// held.
 std::optional<uint32_t> stalest_class() {
     const Central& shared = central();
     std::optional<uint32_t> stalest;
     for (uint32_t i = small_class_count; i < class_count; ++i)
-        if (!shared.large[i].empty() && shared.large_allocations - shared.large[i].front().since > patience &&
+        if (!shared.large[i].empty() &&
+            shared.large_allocations - shared.large[i].front().since > patience &&
             (!stalest || shared.large[i].front().since < shared.large[*stalest].front().since))
             stalest = i;
     return stalest;
@@ -311,9 +316,10 @@ std::optional<uint32_t> stalest_class() {
 
 bool is_of_small_pages(size_t bytes) { return bytes >= mapped_limit && bytes < huge_page; }
 
-/// A block made of one that nobody has asked for in a long time, so that sizes that grow from call to call, as those of a
-/// decoder's caches, do not leave blocks of all sizes behind. Its pages stay its own. Null if there is none of the kind; then as
-/// many bytes of others are freed. Called with the mutex held.
+/// A block made of one that nobody has asked for in a long time, so that sizes that grow from call
+/// to call, as those of a decoder's caches, do not leave blocks of all sizes behind. Its pages stay
+/// its own. Null if there is none of the kind; then as many bytes of others are freed. Called with
+/// the mutex held.
 void* take_over(SizeClass size) {
     Central& shared = central();
     for (size_t freed = 0; freed < size.bytes;) {
@@ -340,7 +346,8 @@ MemoryBlock allocate_large(SizeClass size) {
     const std::lock_guard lock(shared.mutex);
     ++shared.large_allocations;
     // A block up to a quarter too large is better than another one from the system.
-    const uint32_t last = is_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
+    const uint32_t last =
+        is_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
     for (uint32_t i = size.index; i <= last; ++i) {
         if (shared.large[i].empty()) continue;
         void* block = shared.large[i].back().data;
@@ -348,8 +355,10 @@ MemoryBlock allocate_large(SizeClass size) {
         shared.cached_bytes -= bytes_of_class(i);
         return {block, i};
     }
-    if (is_short_lived) free_smaller_blocks(size);
-    else if (void* block = take_over(size)) return {block, size.index};
+    if (is_short_lived)
+        free_smaller_blocks(size);
+    else if (void* block = take_over(size))
+        return {block, size.index};
     return {system_allocate(size.bytes), size.index};
 }
 

@@ -19,9 +19,9 @@ MemoryBlock allocate_memory(size_t bytes);
 /// Returns a block, on any thread; `bytes` as requested.
 void free_memory(const MemoryBlock& block, size_t bytes) noexcept;
 
-/// While one lives, this thread allocates blocks that are soon free again: any cached block that is large enough will do, and
-/// a new one is made of the cached blocks that are too small for it. So programs of several sizes take the largest arena, not
-/// the sum of all.
+/// While one lives, this thread allocates blocks that are soon free again: any cached block that is
+/// large enough will do, and a new one is made of the cached blocks that are too small for it. So
+/// programs of several sizes take the largest arena, not the sum of all.
 class ShortLivedMemory {
 public:
     ShortLivedMemory();
@@ -33,7 +33,8 @@ private:
     bool before_;
 };
 
-/// While one lives inside, this thread allocates blocks as without the other: for what stays when the call has ended.
+/// While one lives inside, this thread allocates blocks as without the other: for what stays when
+/// the call has ended.
 class LongLivedMemory {
 public:
     LongLivedMemory();

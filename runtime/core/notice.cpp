@@ -24,7 +24,8 @@ void notice_once(const std::string& line) {
     std::lock_guard lock(mutex);
     if (printed.size() >= most || !printed.insert(line).second) return;
     std::fprintf(stderr, "catena: %s\n", line.c_str());
-    if (printed.size() == most) std::fprintf(stderr, "catena: no more lines of this kind are printed\n");
+    if (printed.size() == most)
+        std::fprintf(stderr, "catena: no more lines of this kind are printed\n");
 }
 
 }  // namespace catena

@@ -10,8 +10,9 @@ namespace catena {
 ///     void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 ///     void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 ///
-/// An object may be freed on another thread than the one that made it. A thread's list is bounded, and freed when the thread ends.
-/// Under the address sanitizer nothing is kept: it sees uses of what was freed.
+/// An object may be freed on another thread than the one that made it. A thread's list is bounded,
+/// and freed when the thread ends. Under the address sanitizer nothing is kept: it sees uses of
+/// what was freed.
 template <class T>
 class ObjectPool {
 public:

@@ -4,7 +4,8 @@ namespace catena {
 namespace {
 
 std::string message(const std::string& who, size_t asked, size_t held) {
-    const std::string what = asked ? fmt::format("the system refused {} bytes", asked) : "the system refused more";
+    const std::string what =
+        asked ? fmt::format("the system refused {} bytes", asked) : "the system refused more";
     return fmt::format("{}: out of memory: {}, {} bytes are held already", who, what, held);
 }
 

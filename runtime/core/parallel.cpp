@@ -21,7 +21,8 @@ namespace catena {
 
 namespace {
 
-/// For oneDNN, which asks OpenMP. The thread sanitizer cannot see the barriers between its threads: one has to do there.
+/// For oneDNN, which asks OpenMP. The thread sanitizer cannot see the barriers between its threads:
+/// one has to do there.
 void tell_openmp(int count) {
 #if defined(__SANITIZE_THREAD__)
     count = 1;
@@ -29,15 +30,17 @@ void tell_openmp(int count) {
     omp_set_num_threads(count);
 }
 
-/// The first number of OMP_NUM_THREADS, which may be a list, as OpenMP read it; else all processors.
+/// The first number of OMP_NUM_THREADS, which may be a list, as OpenMP read it; else all
+/// processors.
 int threads_of_openmp() {
     const char* text = std::getenv("OMP_NUM_THREADS");
     const int value = text ? std::atoi(text) : 0;
     return value > 0 ? value : omp_get_num_procs();
 }
 
-/// A forked child has none of the pool's threads and would wait for them for ever. So they end before the fork; the parent and the
-/// child each start new ones when they need them. The OpenMP of clang does this by itself.
+/// A forked child has none of the pool's threads and would wait for them for ever. So they end
+/// before the fork; the parent and the child each start new ones when they need them. The OpenMP of
+/// clang does this by itself.
 void end_pool_before_fork() {
 #if !defined(__clang__)
     omp_pause_resource_all(omp_pause_soft);

@@ -13,7 +13,8 @@
 
 namespace catena {
 
-void run_parallel_steps(int64_t steps, int64_t most_parts, void (*body)(void*, int64_t, int64_t, int64_t), void* context) {
+void run_parallel_steps(int64_t steps, int64_t most_parts,
+                        void (*body)(void*, int64_t, int64_t, int64_t), void* context) {
     const int64_t parts = std::min<int64_t>(most_parts, thread_count());
     if (parts <= 1 || in_parallel()) {
         for (int64_t step = 0; step < steps; ++step) body(context, step, 0, 1);
@@ -32,7 +33,8 @@ void run_parallel_steps(int64_t steps, int64_t most_parts, void (*body)(void*, i
 #pragma omp parallel num_threads(int(parts))
     for (int64_t step = 0; step < steps; ++step) {
         // OpenMP may give fewer threads than asked for.
-        for (int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) body(context, step, part, parts);
+        for (int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads())
+            body(context, step, part, parts);
 #pragma omp barrier
     }
 #endif

@@ -10,8 +10,9 @@
 
 namespace catena {
 
-/// A value that each thread creates at its first use. It is destroyed with its thread; the main thread's is not, because
-/// destructors of statics may use it: a user's objects at file scope are destroyed after all thread_local ones.
+/// A value that each thread creates at its first use. It is destroyed with its thread; the main
+/// thread's is not, because destructors of statics may use it: a user's objects at file scope are
+/// destroyed after all thread_local ones.
 ///
 ///     thread_local PerThread<std::vector<Hook*>> hooks;
 ///     hooks.get().push_back(&hook);

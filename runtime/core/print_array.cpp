@@ -13,10 +13,12 @@
 namespace catena {
 namespace {
 
-/// Digits after the point in the shortest text that reads as this number: of 1.25 it is 2, of 3e-07 it is 7.
+/// Digits after the point in the shortest text that reads as this number: of 1.25 it is 2, of 3e-07
+/// it is 7.
 int decimals_of(const std::string& shortest) {
     const size_t point = shortest.find('.'), exponent = shortest.find('e');
-    const int digits = point == std::string::npos ? 0 : int(std::min(exponent, shortest.size()) - point) - 1;
+    const int digits =
+        point == std::string::npos ? 0 : int(std::min(exponent, shortest.size()) - point) - 1;
     const int shift = exponent == std::string::npos ? 0 : std::stoi(shortest.substr(exponent + 1));
     return std::max(0, digits - shift);
 }
@@ -42,7 +44,8 @@ std::string shortest(T value) {
         return fmt::format("{:.5g}", float(value));
 }
 
-/// All numbers with equally many digits after the point; in powers of ten where some are very large or very small.
+/// All numbers with equally many digits after the point; in powers of ten where some are very large
+/// or very small.
 template <class T>
 std::vector<std::string> float_texts(const std::vector<T>& values, const PrintOptions& options) {
     double largest = 0, smallest = INFINITY;
@@ -58,8 +61,10 @@ std::vector<std::string> float_texts(const std::vector<T>& values, const PrintOp
     const bool is_scientific = largest >= 1e8 || smallest < 1e-4;
     std::vector<std::string> texts;
     for (const T each : values)
-        texts.push_back(is_scientific ? fmt::format("{:.{}e}", double(each), std::min(mantissa, options.precision))
-                                      : fmt::format("{:.{}f}", double(each), std::min(decimals, options.precision)));
+        texts.push_back(
+            is_scientific
+                ? fmt::format("{:.{}e}", double(each), std::min(mantissa, options.precision))
+                : fmt::format("{:.{}f}", double(each), std::min(decimals, options.precision)));
     return texts;
 }
 
@@ -85,9 +90,12 @@ struct Shown {
     int64_t edge;  ///< 0: all are shown.
 
     Shown(const Array& array, const PrintOptions& options)
-        : shape(array.shape()), edge(array.size() > options.threshold ? std::max<int64_t>(1, options.edge_items) : 0) {}
+        : shape(array.shape()),
+          edge(array.size() > options.threshold ? std::max<int64_t>(1, options.edge_items) : 0) {}
 
-    bool is_gap(int axis, int64_t i) const { return edge > 0 && shape[axis] > 2 * edge && i == edge; }
+    bool is_gap(int axis, int64_t i) const {
+        return edge > 0 && shape[axis] > 2 * edge && i == edge;
+    }
     template <class F>
     void each(int axis, int64_t at, F&& f) const {
         if (axis == shape.rank() || axis == max_rank) return f(at);
@@ -148,7 +156,8 @@ private:
             return;
         }
         const int inner = shown_.shape.rank() - 1 - axis;
-        out_ += inner == 0 ? " " : std::string(size_t(inner), '\n') + std::string(size_t(axis + 1), ' ');
+        out_ += inner == 0 ? " "
+                           : std::string(size_t(inner), '\n') + std::string(size_t(axis + 1), ' ');
     }
 
     const Shown& shown_;
@@ -170,7 +179,9 @@ std::string to_text(const Array& array, const PrintOptions& options) {
     if (array.shape().contains(0)) return to_string(array);
     const Shown shown(array, options);
     std::vector<std::string> texts;
-    visit_dtype(array.dtype(), [&](auto zero) { texts = texts_of(values_of<decltype(zero)>(array, shown), options); });
+    visit_dtype(array.dtype(), [&](auto zero) {
+        texts = texts_of(values_of<decltype(zero)>(array, shown), options);
+    });
     return Writer(shown, texts, Writer::Style::columns).write();
 }
 
@@ -180,8 +191,11 @@ std::string to_string(const Array& array) {
     if (array.device().is_meta()) return type + " on meta";
     const Shown shown(array, {});
     std::vector<std::string> texts;
-    visit_dtype(array.dtype(), [&](auto zero) { texts = shortest_texts(values_of<decltype(zero)>(array, shown)); });
-    return type + ' ' + (array.shape().contains(0) ? "{}" : Writer(shown, texts, Writer::Style::line).write());
+    visit_dtype(array.dtype(), [&](auto zero) {
+        texts = shortest_texts(values_of<decltype(zero)>(array, shown));
+    });
+    return type + ' ' +
+           (array.shape().contains(0) ? "{}" : Writer(shown, texts, Writer::Style::line).write());
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_text(array); }

@@ -11,7 +11,8 @@ namespace catena {
 
 /// How `std::cout << array` and fmt's "{}" write elements; members as NumPy's printoptions.
 struct PrintOptions {
-    int precision = 8;         ///< Digits after the decimal point at most; trailing zeros are left out of all.
+    int precision =
+        8;  ///< Digits after the decimal point at most; trailing zeros are left out of all.
     int64_t threshold = 1000;  ///< Arrays of more elements are shortened,
     int64_t edge_items = 3;    ///< to so many at each end of an axis.
 };

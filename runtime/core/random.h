@@ -21,7 +21,8 @@ inline double positive_uniform_double(uint32_t high, uint32_t low) {
     return double(((uint64_t(high) << 32 | low) >> 11) + 1) * 0x1p-53;
 }
 
-/// Element `element` of a stream. Four float32 elements share the words of one Philox call, a float64 takes one.
+/// Element `element` of a stream. Four float32 elements share the words of one Philox call, a
+/// float64 takes one.
 template <class T>
 T uniform(const RandomStream& stream, uint64_t element) {
     if constexpr (sizeof(T) == sizeof(float)) {

@@ -6,7 +6,8 @@
 
 namespace catena {
 
-/// A list that calls make again and again: it begins empty, with the memory of an earlier list of this thread.
+/// A list that calls make again and again: it begins empty, with the memory of an earlier list of
+/// this thread.
 template <class T>
 class ReusedVector : public std::vector<T> {
 public:
@@ -22,13 +23,16 @@ public:
     ~ReusedVector() {
         this->clear();
         if (this->capacity() == 0 || this->capacity() * sizeof(T) > most_bytes) return;
-        if (Lists* idle = idle_lists(); idle && idle->size() < most_idle) idle->emplace_back().swap(*this);
+        if (Lists* idle = idle_lists(); idle && idle->size() < most_idle)
+            idle->emplace_back().swap(*this);
     }
 
 private:
     using Lists = std::vector<std::vector<T>>;
     static constexpr size_t most_idle = 8;  ///< Lists of one call that live at a time.
-    static constexpr size_t most_bytes = size_t(256) << 10;  ///< Of a list that is kept: to allocate a longer one costs little beside filling it.
+    static constexpr size_t most_bytes = size_t(256)
+                                         << 10;  ///< Of a list that is kept: to allocate a longer
+                                                 ///< one costs little beside filling it.
 
     /// Null at the end of the thread.
     static Lists* idle_lists() {

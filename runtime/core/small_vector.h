@@ -93,8 +93,8 @@ private:
         if (on_heap()) ::operator delete(data_, std::align_val_t(alignof(T)));
     }
     void grow(size_t capacity) {
-        T* bigger = static_cast<T*>(
-            ::operator new(capacity * sizeof(T), std::align_val_t(alignof(T))));
+        T* bigger =
+            static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t(alignof(T))));
         std::uninitialized_move_n(data_, size_, bigger);
         std::destroy_n(data_, size_);
         free_heap();

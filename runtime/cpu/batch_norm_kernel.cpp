@@ -202,16 +202,17 @@ void for_keys(const Task& task) {
 template <class T>
 void forward(const KeyView& view, const Array& x, const Array& gamma, const Array& beta, double eps,
              const Array& y, const Array& mean, const Array& variance) {
-    for_keys(Forward<T>{view, x.elements<T>(), gamma.elements<T>(), beta.elements<T>(), T(eps), y.to_fill<T>(),
-                        mean.to_fill<T>(), variance.to_fill<T>()});
+    for_keys(Forward<T>{view, x.elements<T>(), gamma.elements<T>(), beta.elements<T>(), T(eps),
+                        y.to_fill<T>(), mean.to_fill<T>(), variance.to_fill<T>()});
 }
 
 template <class T>
 void backward(const KeyView& view, const Array& x, const Array& gamma, const Array& mean,
               const Array& variance, const Array& gy, double eps, const Array& gx,
               const Array& ggamma, const Array& gbeta) {
-    for_keys(Backward<T>{view, x.elements<T>(), gamma.elements<T>(), mean.elements<T>(), variance.elements<T>(),
-                         gy.elements<T>(), T(eps), gx.to_fill<T>(), ggamma.to_fill<T>(), gbeta.to_fill<T>()});
+    for_keys(Backward<T>{view, x.elements<T>(), gamma.elements<T>(), mean.elements<T>(),
+                         variance.elements<T>(), gy.elements<T>(), T(eps), gx.to_fill<T>(),
+                         ggamma.to_fill<T>(), gbeta.to_fill<T>()});
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ public:
     }
 
     void copy_from_host(const void* host, const Array& to) override {
-        if (to.size() > 0)
-            std::memcpy(to.to_fill(), host, size_t(to.size()) * size_of(to.dtype()));
+        if (to.size() > 0) std::memcpy(to.to_fill(), host, size_t(to.size()) * size_of(to.dtype()));
     }
 
     void copy_to_host(const Array& from, void* host) override {

@@ -36,8 +36,8 @@ Complex times(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Transforms of one size: by its factors (Cooley and Tukey 1965), or, where one is large, as a convolution with a chirp
-/// (Bluestein 1970) whose size is a power of two.
+/// Transforms of one size: by its factors (Cooley and Tukey 1965), or, where one is large, as a
+/// convolution with a chirp (Bluestein 1970) whose size is a power of two.
 class Plan {
 public:
     explicit Plan(int64_t n) : n_(n) {
@@ -120,10 +120,12 @@ private:
     void combine_any(Complex* y, int64_t p, int64_t part, int64_t stride) const {
         Complex terms[largest_factor];
         for (int64_t k = 0; k < part; ++k) {
-            for (int64_t q = 0; q < p; ++q) terms[q] = times(y[k + q * part], roots_[size_t(q * k * stride)]);
+            for (int64_t q = 0; q < p; ++q)
+                terms[q] = times(y[k + q * part], roots_[size_t(q * k * stride)]);
             for (int64_t r = 0; r < p; ++r) {
                 Complex sum = terms[0];
-                for (int64_t q = 1; q < p; ++q) sum += times(terms[q], roots_[size_t(q * r % p * part * stride)]);
+                for (int64_t q = 1; q < p; ++q)
+                    sum += times(terms[q], roots_[size_t(q * r % p * part * stride)]);
                 y[k + r * part] = sum;
             }
         }
@@ -156,7 +158,8 @@ void transform(const KernelCall& call) {
     parallel_for(lines, (int64_t(1) << 12) / n + 1, [&](int64_t begin, int64_t end) {
         Line x(static_cast<size_t>(n)), y(static_cast<size_t>(n));
         for (int64_t line = begin; line < end; ++line) {
-            for (int64_t k = 0; k < n; ++k) x[size_t(k)] = {double(x_real[line * n + k]), double(x_imag[line * n + k])};
+            for (int64_t k = 0; k < n; ++k)
+                x[size_t(k)] = {double(x_real[line * n + k]), double(x_imag[line * n + k])};
             plan.run(x.data(), y.data());
             for (int64_t k = 0; k < n; ++k) {
                 y_real[line * n + k] = T(y[size_t(k)].real());

@@ -13,7 +13,8 @@ namespace catena {
 
 namespace {
 
-/// Rows of `elements` that are worth a thread of their own, as one that sleeps begins 13 to 130 us later: 30 us of them.
+/// Rows of `elements` that are worth a thread of their own, as one that sleeps begins 13 to 130 us
+/// later: 30 us of them.
 int64_t row_grain(int64_t elements) { return int64_t(30'000 / (0.5 + 0.3 * double(elements))); }
 /// The same for columns of so many rows.
 int64_t column_grain(int64_t rows) { return 120'000 / std::max<int64_t>(1, rows); }
@@ -31,7 +32,8 @@ int64_t checked_index(const OpDef& op, int64_t index, int axis, int64_t size, bo
 using Offsets = ReusedVector<int64_t>;
 
 /// Offsets in `strides` of every index of `axes`, row-major.
-void find_offsets(const Shape& shape, const Strides& strides, std::span<const int64_t> axes, Offsets& offsets) {
+void find_offsets(const Shape& shape, const Strides& strides, std::span<const int64_t> axes,
+                  Offsets& offsets) {
     offsets.assign(1, 0);
     Offsets next;
     for (int64_t axis : axes) {
@@ -61,16 +63,17 @@ Run take_run(const Shape& shape, const Strides& strides, std::span<const int64_t
     return run;
 }
 
-/// How a gather walks x: result element (p, b, r, s) is x element outer[p] + place[b] + inner[r] + s * run.stride. There is no list
-/// of the elements of a run, which may be long beside few places.
+/// How a gather walks x: result element (p, b, r, s) is x element outer[p] + place[b] + inner[r] +
+/// s * run.stride. There is no list of the elements of a run, which may be long beside few places.
 struct Walk {
     static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
     Offsets outer, place, inner;
     Run run;
-    int64_t row() const { return int64_t(inner.size()) * run.length; }         ///< Elements of one place.
+    int64_t row() const { return int64_t(inner.size()) * run.length; }   ///< Elements of one place.
     bool dense() const { return inner.size() == 1 && run.stride == 1; }  ///< They lie side by side.
 
-    Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides);
+    Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape,
+         const Strides& strides);
 };
 
 /// What is asked of the indices of one axis.
@@ -83,11 +86,15 @@ struct IndexedAxis {
 };
 
 template <class Index>
-void add_places(const IndexedAxis& axis, const Index* indices, std::span<const int64_t> reads, std::span<int64_t> places) {
+void add_places(const IndexedAxis& axis, const Index* indices, std::span<const int64_t> reads,
+                std::span<int64_t> places) {
     for (size_t b = 0; b < places.size(); ++b) {
         const int64_t index = int64_t(indices[reads.empty() ? b : size_t(reads[b])]);
-        if (axis.label && index == *axis.label) places[b] = Walk::ignored;
-        else places[b] += axis.stride * checked_index(axis.op, index, axis.name, axis.size, axis.wrap);
+        if (axis.label && index == *axis.label)
+            places[b] = Walk::ignored;
+        else
+            places[b] +=
+                axis.stride * checked_index(axis.op, index, axis.name, axis.size, axis.wrap);
     }
 }
 
@@ -103,27 +110,30 @@ void find_reads(const Array& indices, const Shape& common, Offsets& reads) {
     find_offsets(common, steps, all, reads);
 }
 
-Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
+Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape,
+           const Strides& strides) {
     const Attributes& a = call.attributes;
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
     std::optional<int64_t> label;
     if (a.has("ignore_label")) label = a.integer("ignore_label");
     Shape common;
-    for (const Array& indices : index_arrays)
-        broadcast_shapes(common, indices.shape(), common);
+    for (const Array& indices : index_arrays) broadcast_shapes(common, indices.shape(), common);
 
     place.assign(size_t(element_count(common)), 0);
     Offsets reads;
     for (int k = 0; k < axes.rank(); ++k) {
         const Array& given = index_arrays[size_t(k)];
         find_reads(given, common, reads);
-        const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
+        const int axis = int(axes[k]),
+                  named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
         const IndexedAxis indexed{call.op, named, shape[axis], strides[axis], wrap, label};
         visit_dtype(given.dtype(), [&](auto zero) {
             using Index = decltype(zero);
-            if constexpr (std::is_integral_v<Index>) add_places(indexed, given.elements<Index>(), reads, place);
-            else CATENA_ASSERT(false, "index arrays are integers");
+            if constexpr (std::is_integral_v<Index>)
+                add_places(indexed, given.elements<Index>(), reads, place);
+            else
+                CATENA_ASSERT(false, "index arrays are integers");
         });
     }
     Axes rest;
@@ -142,13 +152,14 @@ Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Sh
     find_offsets(shape, strides, behind, inner);
 }
 
-/// Calls f(row, offset in x) for the rows [begin, end) of a result, where a row is the inner elements of one place of one
-/// outer offset. An offset of Walk::ignored names no elements.
+/// Calls f(row, offset in x) for the rows [begin, end) of a result, where a row is the inner
+/// elements of one place of one outer offset. An offset of Walk::ignored names no elements.
 template <class F>
 void for_each_row(const Walk& walk, int64_t begin, int64_t end, F&& f) {
     const int64_t places = int64_t(walk.place.size());
     for (int64_t row = begin; row < end;) {
-        const int64_t outer = walk.outer[size_t(row / places)], last = std::min(end, (row / places + 1) * places);
+        const int64_t outer = walk.outer[size_t(row / places)],
+                      last = std::min(end, (row / places + 1) * places);
         for (const int64_t* place = &walk.place[size_t(row % places)]; row < last; ++row, ++place)
             f(row, *place == Walk::ignored ? Walk::ignored : outer + *place);
     }
@@ -164,7 +175,8 @@ void for_each_run(const Walk& walk, int64_t begin, int64_t end, F&& f) {
         return;
     }
     for (int64_t s = begin; s < end;) {
-        const int64_t run = s / length, first = s - run * length, count = std::min(length - first, end - s);
+        const int64_t run = s / length, first = s - run * length,
+                      count = std::min(length - first, end - s);
         f(s, walk.inner[size_t(run)] + first * stride, count);
         s += count;
     }
@@ -175,25 +187,38 @@ void gather(const Walk& walk, const T* x, T* y) {
     const int64_t places = int64_t(walk.place.size()), inner = walk.row(), stride = walk.run.stride;
     const int64_t rows = int64_t(walk.outer.size()) * places;
     const auto row_at = [=](int64_t row, int64_t from) {
-        if (from == Walk::ignored) std::fill_n(y + row * inner, inner, T());
-        else std::copy_n(x + from, inner, y + row * inner);
+        if (from == Walk::ignored)
+            std::fill_n(y + row * inner, inner, T());
+        else
+            std::copy_n(x + from, inner, y + row * inner);
     };
     const auto runs_at = [&](int64_t row, int64_t from) {
-        if (from == Walk::ignored) std::fill_n(y + row * inner, inner, T());
+        if (from == Walk::ignored)
+            std::fill_n(y + row * inner, inner, T());
         else if (walk.run.length == 1)
-            std::transform(walk.inner.begin(), walk.inner.end(), y + row * inner, [x = x + from](int64_t i) { return x[i]; });
+            std::transform(walk.inner.begin(), walk.inner.end(), y + row * inner,
+                           [x = x + from](int64_t i) { return x[i]; });
         else
-            for_each_run(walk, 0, inner, [to = y + row * inner, x = x + from, stride](int64_t s, int64_t offset, int64_t count) {
-                if (stride == 1) std::copy_n(x + offset, count, to + s);
-                else
-                    for (int64_t i = 0; i < count; ++i) to[s + i] = x[offset + i * stride];
-            });
+            for_each_run(walk, 0, inner,
+                         [to = y + row * inner, x = x + from, stride](int64_t s, int64_t offset,
+                                                                      int64_t count) {
+                             if (stride == 1)
+                                 std::copy_n(x + offset, count, to + s);
+                             else
+                                 for (int64_t i = 0; i < count; ++i)
+                                     to[s + i] = x[offset + i * stride];
+                         });
     };
-    const auto element_at = [&](int64_t row, int64_t from) { y[row] = from == Walk::ignored ? T() : x[from]; };
+    const auto element_at = [&](int64_t row, int64_t from) {
+        y[row] = from == Walk::ignored ? T() : x[from];
+    };
     parallel_for(rows, row_grain(inner), [&](int64_t begin, int64_t end) {
-        if (inner == 1) for_each_row(walk, begin, end, element_at);
-        else if (walk.dense()) for_each_row(walk, begin, end, row_at);
-        else for_each_row(walk, begin, end, runs_at);
+        if (inner == 1)
+            for_each_row(walk, begin, end, element_at);
+        else if (walk.dense())
+            for_each_row(walk, begin, end, row_at);
+        else
+            for_each_row(walk, begin, end, runs_at);
     });
 }
 
@@ -211,12 +236,15 @@ void scatter(const Walk& walk, const T* gy, S* sums) {
             if (dense)
                 for (int64_t s = begin; s < end; ++s) to[s] += S(from[s]);
             else
-                for_each_run(walk, begin, end, [to, from, stride](int64_t s, int64_t offset, int64_t count) {
-                    if (stride == 1)
-                        for (int64_t i = 0; i < count; ++i) to[offset + i] += S(from[s + i]);
-                    else
-                        for (int64_t i = 0; i < count; ++i) to[offset + i * stride] += S(from[s + i]);
-                });
+                for_each_run(walk, begin, end,
+                             [to, from, stride](int64_t s, int64_t offset, int64_t count) {
+                                 if (stride == 1)
+                                     for (int64_t i = 0; i < count; ++i)
+                                         to[offset + i] += S(from[s + i]);
+                                 else
+                                     for (int64_t i = 0; i < count; ++i)
+                                         to[offset + i * stride] += S(from[s + i]);
+                             });
         });
     });
 }

@@ -15,8 +15,8 @@ namespace catena {
 void run_gather(const KernelCall& call);
 /// The adjoint: input 0 is added into zeros of attribute "shape".
 void run_scatter_add(const KernelCall& call);
-/// Input 1 is added onto input 0, in whose memory the result may lie; the index arrays follow. Nothing is written before all
-/// indices are known to be inside.
+/// Input 1 is added onto input 0, in whose memory the result may lie; the index arrays follow.
+/// Nothing is written before all indices are known to be inside.
 void run_scatter_onto(const KernelCall& call);
 
 /// y[..., i, ...] = x[..., indices[..., i, ...], ...] along "axis".

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Before a loop whose turns do not read what another one writes: it becomes vector code without a check at run time.
+/// Before a loop whose turns do not read what another one writes: it becomes vector code without a
+/// check at run time.
 #if defined(__clang__)
 #define CATENA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

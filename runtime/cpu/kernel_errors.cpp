@@ -16,7 +16,9 @@ namespace {
 std::string described(const KernelCall& call) {
     const auto list = [](std::span<const Array> arrays) {
         std::string text;
-        for (const Array& array : arrays) text += (text.empty() ? "" : ", ") + (array.defined() ? to_string(array.type()) : "none");
+        for (const Array& array : arrays)
+            text +=
+                (text.empty() ? "" : ", ") + (array.defined() ? to_string(array.type()) : "none");
         return text;
     };
     return fmt::format("{} ({} -> {})", call.op.name, list(call.inputs), list(call.outputs));

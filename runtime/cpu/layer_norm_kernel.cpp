@@ -24,7 +24,7 @@ CATENA_INLINE void row_statistics(const T* x, int64_t n, T eps, T& mean, T& rstd
 
 template <int bytes, class T>
 CATENA_INLINE void run_forward_of(const T* x, const T* gamma, const T* beta, T eps, T* y,
-                                int64_t rows, int64_t n) {
+                                  int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
         T mean, rstd;
         row_statistics<bytes>(x, n, eps, mean, rstd);
@@ -34,7 +34,7 @@ CATENA_INLINE void run_forward_of(const T* x, const T* gamma, const T* beta, T e
 
 template <int bytes, class T>
 CATENA_INLINE void run_backward_of(const T* x, const T* gamma, const T* gy, T eps, T* gx, T* ggamma,
-                                 T* gbeta, int64_t rows, int64_t n) {
+                                   T* gbeta, int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r, x += n, gy += n, gx += n) {
         T mean, rstd, sum_g = 0, sum_gx = 0;
         row_statistics<bytes>(x, n, eps, mean, rstd);
@@ -55,15 +55,20 @@ CATENA_INLINE void run_backward_of(const T* x, const T* gamma, const T* gy, T ep
     }
 }
 
-CATENA_VECTOR_WIDTHS(void, run_forward, (const float* x, const float* gamma, const float* beta, float eps, float* y, int64_t rows, int64_t n),
+CATENA_VECTOR_WIDTHS(void, run_forward,
+                     (const float* x, const float* gamma, const float* beta, float eps, float* y,
+                      int64_t rows, int64_t n),
                      (x, gamma, beta, eps, y, rows, n))
-void run_forward(const double* x, const double* gamma, const double* beta, double eps, double* y, int64_t rows, int64_t n) {
+void run_forward(const double* x, const double* gamma, const double* beta, double eps, double* y,
+                 int64_t rows, int64_t n) {
     run_forward_of<16>(x, gamma, beta, eps, y, rows, n);
 }
-CATENA_VECTOR_WIDTHS(void, run_backward, (const float* x, const float* gamma, const float* gy, float eps, float* gx, float* ggamma, float* gbeta, int64_t rows, int64_t n),
+CATENA_VECTOR_WIDTHS(void, run_backward,
+                     (const float* x, const float* gamma, const float* gy, float eps, float* gx,
+                      float* ggamma, float* gbeta, int64_t rows, int64_t n),
                      (x, gamma, gy, eps, gx, ggamma, gbeta, rows, n))
-void run_backward(const double* x, const double* gamma, const double* gy, double eps, double* gx, double* ggamma, double* gbeta, int64_t rows,
-                  int64_t n) {
+void run_backward(const double* x, const double* gamma, const double* gy, double eps, double* gx,
+                  double* ggamma, double* gbeta, int64_t rows, int64_t n) {
     run_backward_of<16>(x, gamma, gy, eps, gx, ggamma, gbeta, rows, n);
 }
 
@@ -77,8 +82,9 @@ void backward(const Array& x, const Array& gamma, const Array& gy, double eps, c
         for (int64_t part = begin; part < end; ++part) {
             int64_t first = rows * part / parts, last = rows * (part + 1) / parts;
             T* sum = sums.data() + part * 2 * n;
-            run_backward(x.elements<T>() + first * n, gamma.elements<T>(), gy.elements<T>() + first * n, T(eps),
-                         gx.to_fill<T>() + first * n, sum, sum + n, last - first, n);
+            run_backward(x.elements<T>() + first * n, gamma.elements<T>(),
+                         gy.elements<T>() + first * n, T(eps), gx.to_fill<T>() + first * n, sum,
+                         sum + n, last - first, n);
         }
     });
     for (int64_t i = 0; i < n; ++i) {

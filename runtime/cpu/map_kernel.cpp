@@ -150,7 +150,8 @@ private:
         SmallVector<Strides, 6> strides;
         for (const BlockProgram::Leaf& leaf : program_.inputs) {
             const Array& given = call_.inputs[size_t(leaf.number)];
-            // A copy, which is transposed in tiles, costs less than elements that are gathered from all over the memory.
+            // A copy, which is transposed in tiles, costs less than elements that are gathered from
+            // all over the memory.
             if (lies_across(given)) copies_.push_back(given.as_contiguous());
             const Array& array = lies_across(given) ? copies_.back() : given;
             Input input{

@@ -12,16 +12,18 @@ namespace {
 
 constexpr int64_t block = 1024;
 constexpr int64_t elements_per_thread = 8 * block;
-/// Drawn row by row into the first-level cache, then transposed: whole lines of the cache along the channels.
+/// Drawn row by row into the first-level cache, then transposed: whole lines of the cache along the
+/// channels.
 constexpr int64_t channels_together = 16, positions_together = 256;
 
-/// The words of Philox4x32-10 for `n` neighbouring counters, as floats: RandomStream::words written so that it
-/// vectorises.
-CATENA_VECTOR_CODE void all_words(uint32_t key0, uint32_t key1, uint32_t operation0, uint32_t operation1,
-                                  uint64_t first, float* to, int64_t n) {
+/// The words of Philox4x32-10 for `n` neighbouring counters, as floats: RandomStream::words written
+/// so that it vectorises.
+CATENA_VECTOR_CODE void all_words(uint32_t key0, uint32_t key1, uint32_t operation0,
+                                  uint32_t operation1, uint64_t first, float* to, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         uint64_t counter = first + uint64_t(i);
-        uint32_t c0 = uint32_t(counter), c1 = uint32_t(counter >> 32), c2 = operation0, c3 = operation1;
+        uint32_t c0 = uint32_t(counter), c1 = uint32_t(counter >> 32), c2 = operation0,
+                 c3 = operation1;
         uint32_t k0 = key0, k1 = key1;
 #pragma GCC unroll 10
         for (int round = 0; round < 10; ++round) {
@@ -73,24 +75,32 @@ void uniform_block(const RandomStream& stream, uint64_t first, float* to, int64_
     const int64_t counters = (n - done) / 4;
     all_words(uint32_t(stream.seed), uint32_t(stream.seed >> 32), uint32_t(stream.operation),
               uint32_t(stream.operation >> 32), (first + uint64_t(done)) / 4, to + done, counters);
-    for (done += 4 * counters; done < n; ++done) to[done] = uniform<float>(stream, first + uint64_t(done));
+    for (done += 4 * counters; done < n; ++done)
+        to[done] = uniform<float>(stream, first + uint64_t(done));
 }
 
-void uniform_channels_last(const RandomStream& stream, float* to, int64_t images, int64_t channels, int64_t positions) {
+void uniform_channels_last(const RandomStream& stream, float* to, int64_t images, int64_t channels,
+                           int64_t positions) {
     const auto ceil_div = [](int64_t n, int64_t by) { return (n + by - 1) / by; };
-    const int64_t across = ceil_div(channels, channels_together), along = ceil_div(positions, positions_together);
-    const int64_t grain = std::max<int64_t>(elements_per_thread / (channels_together * std::min(positions, positions_together)), 1);
+    const int64_t across = ceil_div(channels, channels_together),
+                  along = ceil_div(positions, positions_together);
+    const int64_t grain = std::max<int64_t>(
+        elements_per_thread / (channels_together * std::min(positions, positions_together)), 1);
     parallel_for(images * along * across, grain, [&](int64_t begin, int64_t end) {
         float draws[channels_together * positions_together];
         for (int64_t b = begin; b < end; ++b) {
-            const int64_t image = b / across / along, c = b % across * channels_together, p = b / across % along * positions_together;
-            const int64_t rows = std::min(positions - p, positions_together), columns = std::min(channels - c, channels_together);
+            const int64_t image = b / across / along, c = b % across * channels_together,
+                          p = b / across % along * positions_together;
+            const int64_t rows = std::min(positions - p, positions_together),
+                          columns = std::min(channels - c, channels_together);
             const int64_t first = (image * channels + c) * positions + p;
             if (rows == positions)  // The channels follow one another.
                 uniform_block(stream, uint64_t(first), draws, rows * columns);
             else
-                for (int64_t k = 0; k < columns; ++k) uniform_block(stream, uint64_t(first + k * positions), draws + k * rows, rows);
-            transpose_elements(sizeof(float), to + (image * positions + p) * channels + c, channels, draws, rows, rows, columns);
+                for (int64_t k = 0; k < columns; ++k)
+                    uniform_block(stream, uint64_t(first + k * positions), draws + k * rows, rows);
+            transpose_elements(sizeof(float), to + (image * positions + p) * channels + c, channels,
+                               draws, rows, rows, columns);
         }
     });
 }

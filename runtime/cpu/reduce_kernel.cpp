@@ -325,18 +325,20 @@ private:
     bool inner_reduced_ = true;
 };
 
-/// As if the input's axes were ordered as its elements lie in memory, and the results ordered after it.
+/// As if the input's axes were ordered as its elements lie in memory, and the results ordered after
+/// it.
 void reduce_in_memory_order(const KernelCall& call, const Axes& axes) {
     const Array& input = call.inputs[0];
     std::array<int, max_rank> order;
     const auto end = order.begin() + input.rank();
     std::iota(order.begin(), end, 0);
-    std::stable_sort(order.begin(), end, [&](int a, int b) { return input.strides()[a] > input.strides()[b]; });
+    std::stable_sort(order.begin(), end,
+                     [&](int a, int b) { return input.strides()[a] > input.strides()[b]; });
 
     Shape shape = input.shape();
     Strides strides = input.strides();
     Axes reduced;
-    Shape kept, kept_in_order;      // Of the results, in their order, and in that of memory.
+    Shape kept, kept_in_order;       // Of the results, in their order, and in that of memory.
     std::array<int, max_rank> from;  // The axis of `kept_in_order` that is an axis of `input`.
     for (int i = 0; i < input.rank(); ++i) {
         const int axis = order[size_t(i)];
@@ -360,7 +362,9 @@ void reduce_in_memory_order(const KernelCall& call, const Axes& axes) {
         kept.push_back(input.dim(axis));
         places.push_back(steps[from[size_t(axis)]]);
     }
-    copy_elements(results[0].view(kept, places, 0), call.outputs[0].view(kept, contiguous_strides(kept), call.outputs[0].body()->offset));
+    copy_elements(
+        results[0].view(kept, places, 0),
+        call.outputs[0].view(kept, contiguous_strides(kept), call.outputs[0].body()->offset));
 }
 
 }  // namespace
@@ -375,7 +379,8 @@ void run_reduce(const KernelCall& call) {
     if (input.size() == 0 &&
         (call.op.combine == Combine::maximum || call.op.combine == Combine::minimum))
         fail<ValueError>(
-            "{}: x {} has no elements along the axes {}; an empty set has no largest or smallest element",
+            "{}: x {} has no elements along the axes {}; an empty set has no largest or smallest "
+            "element",
             name, to_string(input.type()), to_string(axes));
     if (lies_across(input)) return reduce_in_memory_order(call, axes);
     Reduction(call, axes).run();

@@ -14,15 +14,19 @@ Scratch::Scratch(std::span<std::byte> planned, size_t bytes) : left_(planned) {
 
 std::byte* Scratch::take(size_t bytes) {
     if (bytes == 0) return nullptr;
-    CATENA_ASSERT(rounded(bytes) <= left_.size(), "the pieces of scratch memory are those that were announced");
+    CATENA_ASSERT(rounded(bytes) <= left_.size(),
+                  "the pieces of scratch memory are those that were announced");
     std::byte* const piece = left_.data();
     left_ = left_.subspan(rounded(bytes));
     if (!checked_memory::is_on()) return piece;
     apart_.push_back({checked_memory::allocate(bytes), {bytes}});
-    if (!apart_.back()) throw OutOfMemory("cpu: scratch memory", bytes, cpu_memory_statistics().bytes_reserved);
+    if (!apart_.back())
+        throw OutOfMemory("cpu: scratch memory", bytes, cpu_memory_statistics().bytes_reserved);
     return static_cast<std::byte*>(apart_.back().get());
 }
 
-Array float_memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
+Array float_memory(int64_t floats) {
+    return Array::empty({Dtype::float32, Shape{floats}}, cpu_device());
+}
 
 }  // namespace catena

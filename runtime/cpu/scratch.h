@@ -9,13 +9,16 @@
 
 namespace catena {
 
-/// The memory that a call works in, handed out in pieces: what its caller has planned for it, or a block of the pool where
-/// that is too small. Where memory is checked, each piece is a block of its own (runtime/core/checked_memory.h).
+/// The memory that a call works in, handed out in pieces: what its caller has planned for it, or a
+/// block of the pool where that is too small. Where memory is checked, each piece is a block of its
+/// own (runtime/core/checked_memory.h).
 class Scratch {
 public:
     /// A piece begins at a multiple of this, and so should what is planned.
     static constexpr size_t alignment = 64;
-    static constexpr size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+    static constexpr size_t rounded(size_t bytes) {
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
 
     /// `bytes`: the sum of the pieces, each of them rounded().
     Scratch(std::span<std::byte> planned, size_t bytes);

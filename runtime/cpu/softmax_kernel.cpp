@@ -118,11 +118,14 @@ CATENA_INLINE void softmax_gradient_lanes(const T* y, const T* gy, T* gx, int64_
 }
 
 template <int bytes>
-CATENA_INLINE void softmax_block_of(const float* x, float* y, int64_t n, int64_t stride, int64_t width, bool log) {
+CATENA_INLINE void softmax_block_of(const float* x, float* y, int64_t n, int64_t stride,
+                                    int64_t width, bool log) {
     if (stride == 1) return softmax_row<bytes>(x, y, n, log);
     softmax_lanes(x, y, n, stride, width, log);
 }
-CATENA_VECTOR_WIDTHS(void, softmax_block, (const float* x, float* y, int64_t n, int64_t stride, int64_t width, bool log), (x, y, n, stride, width, log))
+CATENA_VECTOR_WIDTHS(void, softmax_block,
+                     (const float* x, float* y, int64_t n, int64_t stride, int64_t width, bool log),
+                     (x, y, n, stride, width, log))
 void softmax_block(const double* x, double* y, int64_t n, int64_t stride, int64_t width, bool log) {
     softmax_lanes(x, y, n, stride, width, log);
 }
@@ -138,13 +141,17 @@ void softmax_gradient_block(const double* y, const double* gy, double* gx, int64
 
 /// max(x) and sum(exp(x - max(x))) of `width` positions.
 template <int bytes>
-CATENA_INLINE void max_sum_block_of(const float* x, int64_t n, int64_t stride, int64_t width, float* m, float* s) {
+CATENA_INLINE void max_sum_block_of(const float* x, int64_t n, int64_t stride, int64_t width,
+                                    float* m, float* s) {
     if (stride > 1) return lanes_max_sum(x, n, stride, width, m, s);
     *m = row_max<bytes>(x, n);
     *s = row_sum_exp(x, *m, n);
 }
-CATENA_VECTOR_WIDTHS(void, max_sum_block, (const float* x, int64_t n, int64_t stride, int64_t width, float* m, float* s), (x, n, stride, width, m, s))
-void max_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* m, double* s) {
+CATENA_VECTOR_WIDTHS(void, max_sum_block,
+                     (const float* x, int64_t n, int64_t stride, int64_t width, float* m, float* s),
+                     (x, n, stride, width, m, s))
+void max_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* m,
+                   double* s) {
     lanes_max_sum(x, n, stride, width, m, s);
 }
 
@@ -243,7 +250,8 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
         const T* from = x.elements<T>();
         T *to = loss.to_fill<T>(), *maxima = highest.to_fill<T>(), *sums = total.to_fill<T>();
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
-            max_sum_block(from + at, view.size, view.inner, width, maxima + position, sums + position);
+            max_sum_block(from + at, view.size, view.inner, width, maxima + position,
+                          sums + position);
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];
                 if (label == task.ignore_label) {
@@ -264,7 +272,8 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
     AxisView view(x.shape(), 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T *from = x.elements<T>(), *maxima = highest.elements<T>(), *sums = total.elements<T>(), *upper = gy.elements<T>();
+        const T *from = x.elements<T>(), *maxima = highest.elements<T>(),
+                *sums = total.elements<T>(), *upper = gy.elements<T>();
         T* to = gx.to_fill<T>();
         bool one = gy.size() == 1;
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
@@ -277,8 +286,8 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
                     factor[j] *= T(task.class_weights[label]);
                 share[j] = factor[j] / sums[position + j];
             }
-            scaled_softmax_block(from + at, maxima + position, share, to + at, view.size, view.inner,
-                                 width);
+            scaled_softmax_block(from + at, maxima + position, share, to + at, view.size,
+                                 view.inner, width);
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];
                 if (label != task.ignore_label) {

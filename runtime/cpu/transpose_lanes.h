@@ -46,8 +46,9 @@ __attribute__((target("avx512f"), always_inline)) inline void transpose_vectors(
     }
 }
 
-__attribute__((target("avx512f"))) inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to,
-                                                               int64_t to_row) {
+__attribute__((target("avx512f"))) inline void transpose_lanes(const float* from, int64_t from_row,
+                                                               int64_t rows, uint16_t columns,
+                                                               float* to, int64_t to_row) {
     __m512 x[16];
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
@@ -63,10 +64,14 @@ __attribute__((target("avx512f"))) inline void transpose_lanes(const float* from
 
 }  // namespace avx512
 
-/// to[c * to_row + r] = from[r * from_row + c] for the first of 16 columns c, whose bits are set in `columns`; rows from `rows` on give zeros.
-inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to, int64_t to_row) {
-    if (has_avx512()) avx512::transpose_lanes(from, from_row, rows, columns, to, to_row);
-    else avx2::transpose_lanes(from, from_row, rows, std::popcount(columns), to, to_row);
+/// to[c * to_row + r] = from[r * from_row + c] for the first of 16 columns c, whose bits are set in
+/// `columns`; rows from `rows` on give zeros.
+inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns,
+                            float* to, int64_t to_row) {
+    if (has_avx512())
+        avx512::transpose_lanes(from, from_row, rows, columns, to, to_row);
+    else
+        avx2::transpose_lanes(from, from_row, rows, std::popcount(columns), to, to_row);
 }
 
 }  // namespace catena

@@ -17,7 +17,8 @@ GraphMemory::~GraphMemory() {
 GraphMemory::Block GraphMemory::allocate(size_t bytes) {
     Block* best = nullptr;
     for (Block& block : blocks_)
-        if (!block.used && block.bytes >= bytes && (!best || block.bytes < best->bytes)) best = &block;
+        if (!block.used && block.bytes >= bytes && (!best || block.bytes < best->bytes))
+            best = &block;
     if (!best) best = &blocks_.emplace_back(Block{pool_.allocate(bytes, stream_), bytes, false});
     best->used = true;
     return *best;
@@ -34,7 +35,8 @@ bool GraphMemory::is_all_free() const { return std::ranges::none_of(blocks_, &Bl
 
 void GraphMemory::leave_used_blocks() { std::erase_if(blocks_, &Block::used); }
 
-Capture::Capture(const std::string& device, GraphMemory& memory) : device_(device), stream_(device), memory_(memory), outer_(current) {
+Capture::Capture(const std::string& device, GraphMemory& memory)
+    : device_(device), stream_(device), memory_(memory), outer_(current) {
     current = this;
 }
 
@@ -42,12 +44,14 @@ Capture::~Capture() { current = outer_; }
 
 CUgraph Capture::taken(const std::function<void()>& work) {
     const Driver& d = driver();
-    check(d.cuStreamBeginCapture(stream(), CU_STREAM_CAPTURE_MODE_RELAXED), device_, "cuStreamBeginCapture");
+    check(d.cuStreamBeginCapture(stream(), CU_STREAM_CAPTURE_MODE_RELAXED), device_,
+          "cuStreamBeginCapture");
     CUgraph graph = nullptr;
     try {
         work();
     } catch (...) {
-        if (d.cuStreamEndCapture(stream(), &graph) == CUDA_SUCCESS && graph) d.cuGraphDestroy(graph);
+        if (d.cuStreamEndCapture(stream(), &graph) == CUDA_SUCCESS && graph)
+            d.cuGraphDestroy(graph);
         throw;
     }
     check(d.cuStreamEndCapture(stream(), &graph), device_, "cuStreamEndCapture");
@@ -57,6 +61,8 @@ CUgraph Capture::taken(const std::function<void()>& work) {
     return nodes > 0 ? graph : nullptr;
 }
 
-Capture* Capture::of(const std::string& device) { return current && current->device_ == device ? current : nullptr; }
+Capture* Capture::of(const std::string& device) {
+    return current && current->device_ == device ? current : nullptr;
+}
 
 }  // namespace catena::cuda

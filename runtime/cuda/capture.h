@@ -11,9 +11,9 @@
 
 namespace catena::cuda {
 
-/// Device memory that the calls in a device's graphs use beside their operands. Graphs run one after another, and so do their
-/// calls: all share it. It is kept for as long as there is a graph: nobody else may be given what one writes to. One thread
-/// at a time.
+/// Device memory that the calls in a device's graphs use beside their operands. Graphs run one
+/// after another, and so do their calls: all share it. It is kept for as long as there is a graph:
+/// nobody else may be given what one writes to. One thread at a time.
 class GraphMemory {
 public:
     GraphMemory(MemoryPool& pool, CUstream stream) : pool_(pool), stream_(stream) {}
@@ -37,8 +37,8 @@ private:
     std::vector<Block> blocks_;
 };
 
-/// While one is alive, what its thread gives the device is put into graphs instead of being computed, and takes its memory
-/// from GraphMemory. Other threads go on as ever.
+/// While one is alive, what its thread gives the device is put into graphs instead of being
+/// computed, and takes its memory from GraphMemory. Other threads go on as ever.
 class Capture {
 public:
     Capture(const std::string& device, GraphMemory& memory);

@@ -29,7 +29,8 @@ struct Types {
     cudaDataType_t scale;
 };
 
-/// Sums of halves are formed in float; float stays float unless tensor cores may round it first (tf32).
+/// Sums of halves are formed in float; float stays float unless tensor cores may round it first
+/// (tf32).
 std::optional<Types> types_of(Dtype dtype, bool tf32 = false) {
     switch (dtype) {
         case Dtype::float16:
@@ -37,7 +38,8 @@ std::optional<Types> types_of(Dtype dtype, bool tf32 = false) {
         case Dtype::bfloat16:
             return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
         case Dtype::float32:
-            return Types{CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F};
+            return Types{CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
+                         CUDA_R_32F};
         case Dtype::float64:
             return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
         default:
@@ -62,7 +64,9 @@ uint32_t alignment_of(uint64_t bits) {
 }
 
 /// The same sizes without gaps; its elements are not looked at.
-Array without_gaps(const Array& x) { return x.view(x.shape(), contiguous_strides(x.shape()), x.body()->offset); }
+Array without_gaps(const Array& x) {
+    return x.view(x.shape(), contiguous_strides(x.shape()), x.body()->offset);
+}
 
 bool reads_by_rows(const Array& x) {
     const int last = x.rank() - 1;
@@ -79,8 +83,8 @@ bool is_described_by_steps(const Array& x) {
     return x.contiguous() || reads_by_rows(x) || reads_by_columns(x);
 }
 
-/// The last two axes of an array that is described by steps: by rows they are one matrix's transpose, by columns.
-/// `swapped`: the transpose is wanted of the array.
+/// The last two axes of an array that is described by steps: by rows they are one matrix's
+/// transpose, by columns. `swapped`: the transpose is wanted of the array.
 Matrix matrix_of(const Array& x, bool swapped) {
     const int last = x.rank() - 1;
     const bool by_columns = !x.contiguous() && !reads_by_rows(x);
@@ -92,11 +96,14 @@ Matrix matrix_of(const Array& x, bool swapped) {
     return m;
 }
 
-/// Products along some axes of the result, and how far apart the factors of each and its result are; 0: one for all.
+/// Products along some axes of the result, and how far apart the factors of each and its result
+/// are; 0: one for all.
 struct BatchAxis {
     int64_t size, left, right, result;
 
-    BatchAxis times(const BatchAxis& inner) const { return {size * inner.size, inner.left, inner.right, inner.result}; }
+    BatchAxis times(const BatchAxis& inner) const {
+        return {size * inner.size, inner.left, inner.right, inner.result};
+    }
     bool continues(const BatchAxis& inner) const {
         return left == inner.left * inner.size && right == inner.right * inner.size &&
                result == inner.result * inner.size;
@@ -113,13 +120,15 @@ std::vector<BatchAxis> batch_axes(const Array& left, const Array& right, const A
     for (int from_end = result.rank(); from_end > 2; --from_end) {
         const int64_t size = result.dim(result.rank() - from_end);
         if (size == 1) continue;
-        const BatchAxis axis{size, step_of(left, from_end), step_of(right, from_end), step_of(result, from_end)};
+        const BatchAxis axis{size, step_of(left, from_end), step_of(right, from_end),
+                             step_of(result, from_end)};
         if (!axes.empty() && axes.back().continues(axis))
             axes.back() = axes.back().times(axis);
         else
             axes.push_back(axis);
     }
-    const auto longest = std::max_element(axes.begin(), axes.end(), [](auto& a, auto& b) { return a.size < b.size; });
+    const auto longest = std::max_element(axes.begin(), axes.end(),
+                                          [](auto& a, auto& b) { return a.size < b.size; });
     if (longest != axes.end()) std::rotate(longest, longest + 1, axes.end());
     return axes;
 }
@@ -143,8 +152,10 @@ struct Problem {
     uint32_t bias_alignment = 0;
 
     bool operator<(const Problem& o) const {
-        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, tf32, bias_alignment) <
-               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.tf32, o.bias_alignment);
+        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, tf32,
+                          bias_alignment) < std::tuple(o.dtype, o.left.fields(), o.right.fields(),
+                                                       o.result.fields(), o.batch, o.tf32,
+                                                       o.bias_alignment);
     }
 };
 
@@ -166,8 +177,8 @@ public:
 private:
     void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
     void set_bias(const Plan& plan, const Problem& problem) const;
-    void multiply(const Plan& plan, const Problem& problem, const void* left, const void* right, void* result,
-                  void* workspace) const;
+    void multiply(const Plan& plan, const Problem& problem, const void* left, const void* right,
+                  void* result, void* workspace) const;
     const Plan& find(const Problem& problem);
     Plan make(const Problem& problem);
     cublasLtMatrixLayout_t layout(const Matrix& matrix, const Problem& problem);
@@ -194,10 +205,11 @@ bool Contractions::takes(const KernelCall& call) {
         });
         return false;
     }
-    const int64_t calls =
-        calls_for(batch_axes(without_gaps(call.inputs[1]), without_gaps(call.inputs[0]), call.outputs[0]));
+    const int64_t calls = calls_for(
+        batch_axes(without_gaps(call.inputs[1]), without_gaps(call.inputs[0]), call.outputs[0]));
     if (calls <= most_calls) return true;
-    note_decline(place_, call, fmt::format("cuBLASLt: it would take {} calls, {} are allowed", calls, most_calls),
+    note_decline(place_, call,
+                 fmt::format("cuBLASLt: it would take {} calls, {} are allowed", calls, most_calls),
                  generated_kernel);
     return false;
 }
@@ -219,13 +231,15 @@ bool Contractions::launch(const KernelCall& call) {
     }
     const BatchAxis batch = axes.empty() ? BatchAxis{1, 0, 0, 0} : axes.back();
     if (!axes.empty()) axes.pop_back();
-    Problem problem{.dtype = y.dtype(), .batch = batch.size, .tf32 = config().tf32 && y.dtype() == Dtype::float32};
+    Problem problem{.dtype = y.dtype(),
+                    .batch = batch.size,
+                    .tf32 = config().tf32 && y.dtype() == Dtype::float32};
     if (linear) {
         bias = call.inputs[2].as_contiguous();
         problem.bias = address_of(bias);
         problem.bias_alignment = alignment_of(uint64_t(problem.bias));
     }
-    auto describe = [&](const Array& x, bool swapped, int64_t BatchAxis::*step) {
+    auto describe = [&](const Array& x, bool swapped, int64_t BatchAxis::* step) {
         Matrix m = matrix_of(x, swapped);
         m.batch_step = batch.*step;
         uint64_t addresses = address_word(x);
@@ -238,7 +252,8 @@ bool Contractions::launch(const KernelCall& call) {
     problem.result = describe(y, false, &BatchAxis::result);
     const Plan& plan = find(problem);
     if (!plan.found) {
-        if (noted_.insert(&plan).second) note_decline(place_, call, "cuBLASLt: it knows no algorithm", generated_kernel);
+        if (noted_.insert(&plan).second)
+            note_decline(place_, call, "cuBLASLt: it knows no algorithm", generated_kernel);
         return false;
     }
     if (linear) set_bias(plan, problem);
@@ -250,7 +265,8 @@ bool Contractions::launch(const KernelCall& call) {
         for (const BatchAxis& axis : axes) {
             const int64_t k = rest % axis.size;
             rest /= axis.size;
-            at = {0, at.left + k * axis.left, at.right + k * axis.right, at.result + k * axis.result};
+            at = {0, at.left + k * axis.left, at.right + k * axis.right,
+                  at.result + k * axis.result};
         }
         const auto bytes = int64_t(size_of(y.dtype()));
         multiply(plan, problem, address_of(b) + at.left * bytes, address_of(a) + at.right * bytes,
@@ -259,15 +275,16 @@ bool Contractions::launch(const KernelCall& call) {
     return true;
 }
 
-void Contractions::multiply(const Plan& plan, const Problem& problem, const void* left, const void* right, void* result,
-                            void* workspace) const {
+void Contractions::multiply(const Plan& plan, const Problem& problem, const void* left,
+                            const void* right, void* result, void* workspace) const {
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const bool wide = problem.dtype == Dtype::float64;
-    ask(cublas_lt().cublasLtMatmul(handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, left,
-                                   plan.left, right, plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
-                                   result, plan.result, result, plan.result, &plan.algorithm, workspace, plan.workspace,
-                                   reinterpret_cast<cudaStream_t>(stream_in(place_))),
+    ask(cublas_lt().cublasLtMatmul(
+            handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, left,
+            plan.left, right, plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
+            result, plan.result, result, plan.result, &plan.algorithm, workspace, plan.workspace,
+            reinterpret_cast<cudaStream_t>(stream_in(place_))),
         "cublasLtMatmul", problem);
 }
 
@@ -275,14 +292,14 @@ void Contractions::ask(cublasStatus_t status, const char* what, const Problem& p
     if (status == CUBLAS_STATUS_SUCCESS) return;
     const CublasLt& c = cublas_lt();
     const uint64_t inner = p.left.transposed ? p.left.rows : p.left.columns;
-    fail<DeviceError>("{}: {} ({} of {} by {}, inner {}, batch {}): {}: {}", place_.device.name(), what,
-                      name_of(p.dtype), p.result.columns, p.result.rows, inner, p.batch,
+    fail<DeviceError>("{}: {} ({} of {} by {}, inner {}, batch {}): {}: {}", place_.device.name(),
+                      what, name_of(p.dtype), p.result.columns, p.result.rows, inner, p.batch,
                       c.cublasLtGetStatusName(status), c.cublasLtGetStatusString(status));
 }
 
 void Contractions::set_bias(const Plan& plan, const Problem& problem) const {
-    ask(cublas_lt().cublasLtMatmulDescSetAttribute(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &problem.bias,
-                                                   sizeof problem.bias),
+    ask(cublas_lt().cublasLtMatmulDescSetAttribute(
+            plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &problem.bias, sizeof problem.bias),
         "cublasLtMatmulDescSetAttribute(bias)", problem);
 }
 
@@ -295,14 +312,16 @@ const Plan& Contractions::find(const Problem& problem) {
 cublasLtMatrixLayout_t Contractions::layout(const Matrix& matrix, const Problem& problem) {
     const CublasLt& c = cublas_lt();
     cublasLtMatrixLayout_t made = nullptr;
-    ask(c.cublasLtMatrixLayoutCreate(&made, types_of(problem.dtype)->data, matrix.rows, matrix.columns, matrix.step),
+    ask(c.cublasLtMatrixLayoutCreate(&made, types_of(problem.dtype)->data, matrix.rows,
+                                     matrix.columns, matrix.step),
         "cublasLtMatrixLayoutCreate", problem);
     if (problem.batch == 1) return made;
     const auto count = int32_t(problem.batch);
-    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                           sizeof count),
         "cublasLtMatrixLayoutSetAttribute(batch)", problem);
-    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &matrix.batch_step,
-                                           sizeof matrix.batch_step),
+    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                           &matrix.batch_step, sizeof matrix.batch_step),
         "cublasLtMatrixLayoutSetAttribute(batch step)", problem);
     return made;
 }
@@ -312,7 +331,8 @@ Plan Contractions::make(const Problem& problem) {
     if (!handle_) ask(c.cublasLtCreate(&handle_), "cublasLtCreate", problem);
     const Types types = *types_of(problem.dtype, problem.tf32);
     Plan plan;
-    ask(c.cublasLtMatmulDescCreate(&plan.operation, types.compute, types.scale), "cublasLtMatmulDescCreate", problem);
+    ask(c.cublasLtMatmulDescCreate(&plan.operation, types.compute, types.scale),
+        "cublasLtMatmulDescCreate", problem);
     auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
         ask(c.cublasLtMatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value),
             "cublasLtMatmulDescSetAttribute", problem);
@@ -333,20 +353,25 @@ Plan Contractions::make(const Problem& problem) {
         ask(c.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
             "cublasLtMatmulPreferenceSetAttribute", problem);
     };
-    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(std::min(most_workspace, place_.most_workspace())));
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+           uint64_t(std::min(most_workspace, place_.most_workspace())));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, problem.left.alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, problem.right.alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, problem.result.alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, problem.result.alignment);
     // Sums that are split are added up in a workspace, in one order.
-    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+           uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     cublasLtMatmulHeuristicResult_t best{};
     int count = 0;
-    const cublasStatus_t status = c.cublasLtMatmulAlgoGetHeuristic(
-        handle_, plan.operation, plan.left, plan.right, plan.result, plan.result, preference, 1, &best, &count);
+    const cublasStatus_t status =
+        c.cublasLtMatmulAlgoGetHeuristic(handle_, plan.operation, plan.left, plan.right,
+                                         plan.result, plan.result, preference, 1, &best, &count);
     c.cublasLtMatmulPreferenceDestroy(preference);
-    if (status != CUBLAS_STATUS_NOT_SUPPORTED) ask(status, "cublasLtMatmulAlgoGetHeuristic", problem);
-    plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS;
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED)
+        ask(status, "cublasLtMatmulAlgoGetHeuristic", problem);
+    plan.found =
+        status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS;
     plan.algorithm = best.algo;
     plan.workspace = best.workspaceSize;
     return plan;
@@ -354,7 +379,9 @@ Plan Contractions::make(const Problem& problem) {
 
 }  // namespace
 
-std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place) { return std::make_unique<Contractions>(place); }
+std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place) {
+    return std::make_unique<Contractions>(place);
+}
 
 std::string cublas_lt_version() {
     const CublasLt& c = cublas_lt();

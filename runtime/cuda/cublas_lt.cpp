@@ -16,7 +16,8 @@ std::atomic<const CublasLt*> replaced{nullptr};
 
 CublasLt load_cublas_lt() {
     CublasLt c;
-    SharedLibrary library("CATENA_CUBLASLT_PATH", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+    SharedLibrary library("CATENA_CUBLASLT_PATH",
+                          {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
                           later_than_driver("cublasLtGetCudartVersion"));
 #define CATENA_CUBLAS_LT_BIND(name) library.bind(c.name, #name);
     CATENA_CUBLAS_LT(CATENA_CUBLAS_LT_BIND)

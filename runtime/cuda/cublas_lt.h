@@ -10,12 +10,14 @@
 namespace catena::cuda {
 
 /// The entries of cuBLASLt that Catena calls, found at run time. Tests put a double in their place.
-#define CATENA_CUBLAS_LT(entry)                                                                               \
-    entry(cublasLtGetVersion) entry(cublasLtGetStatusName) entry(cublasLtGetStatusString)                     \
-    entry(cublasLtCreate) entry(cublasLtMatrixLayoutCreate) entry(cublasLtMatrixLayoutSetAttribute)           \
-    entry(cublasLtMatmulDescCreate) entry(cublasLtMatmulDescSetAttribute)                                     \
-    entry(cublasLtMatmulPreferenceCreate) entry(cublasLtMatmulPreferenceDestroy)                              \
-    entry(cublasLtMatmulPreferenceSetAttribute) entry(cublasLtMatmulAlgoGetHeuristic) entry(cublasLtMatmul)
+#define CATENA_CUBLAS_LT(entry)                                                             \
+    entry(cublasLtGetVersion) entry(cublasLtGetStatusName) entry(cublasLtGetStatusString)   \
+        entry(cublasLtCreate) entry(cublasLtMatrixLayoutCreate)                             \
+            entry(cublasLtMatrixLayoutSetAttribute) entry(cublasLtMatmulDescCreate)         \
+                entry(cublasLtMatmulDescSetAttribute) entry(cublasLtMatmulPreferenceCreate) \
+                    entry(cublasLtMatmulPreferenceDestroy)                                  \
+                        entry(cublasLtMatmulPreferenceSetAttribute)                         \
+                            entry(cublasLtMatmulAlgoGetHeuristic) entry(cublasLtMatmul)
 
 struct CublasLt {
 #define CATENA_CUBLAS_LT_POINTER(name) decltype(&::name) name = nullptr;

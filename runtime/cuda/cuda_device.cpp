@@ -38,7 +38,8 @@ CudaDevice::CudaDevice(int index)
     faults_ = static_cast<int64_t*>(faults);
     std::fill_n(faults_, 5, 0);
     for (auto* make : {&make_contractions, &make_windows})
-        if (auto provider = make({*this, stream_, [this] { return most_workspace(); }})) libraries_.push_back(std::move(provider));
+        if (auto provider = make({*this, stream_, [this] { return most_workspace(); }}))
+            libraries_.push_back(std::move(provider));
 }
 
 CudaDevice::~CudaDevice() { driver().cuMemFreeHost(faults_); }
@@ -99,7 +100,8 @@ std::unique_ptr<CodeDevice::Replay> CudaDevice::record(std::span<const Work> wor
         graph = std::make_unique<KernelGraph>(name(), work, &capture);
         graph->keep(memory);
     } catch (const std::exception& error) {
-        notice_once(fmt::format("{}: a program is not recorded as one graph: {}", name(), error.what()));
+        notice_once(
+            fmt::format("{}: a program is not recorded as one graph: {}", name(), error.what()));
     }
     if (memory->is_all_free()) return graph;
     memory->leave_used_blocks();
@@ -129,8 +131,8 @@ LibraryProvider* CudaDevice::library_for(const KernelCall& call) {
     return nullptr;
 }
 
-/// A large part of what is free, but no more than follows from the device alone: others in the memory decide about
-/// algorithms only where it is short.
+/// A large part of what is free, but no more than follows from the device alone: others in the
+/// memory decide about algorithms only where it is short.
 size_t CudaDevice::most_workspace() const {
     constexpr size_t always = 256 << 20;
     if (const auto megabytes = environment::whole_number("CATENA_CUDA_WORKSPACE_MB", 0, 1 << 20))
@@ -178,7 +180,8 @@ Ref<Storage> CudaDevice::allocate(size_t bytes) {
 void CudaDevice::free(Storage* storage) {
     const auto address = CUdeviceptr(storage->data);
     Capture* capture = Capture::of(name());
-    if (address && !(capture && capture->memory().free(address))) pool_.free(address, storage->bytes);
+    if (address && !(capture && capture->memory().free(address)))
+        pool_.free(address, storage->bytes);
     delete storage;
 }
 
@@ -212,14 +215,17 @@ void CudaDevice::reach(const CudaDevice& peer) {
     }
     const Driver& d = driver();
     int connected = 0;
-    check(d.cuDeviceCanAccessPeer(&connected, device_, peer.device_), name(), "cuDeviceCanAccessPeer");
+    check(d.cuDeviceCanAccessPeer(&connected, device_, peer.device_), name(),
+          "cuDeviceCanAccessPeer");
     enter();
-    const CUresult enabled = connected ? d.cuCtxEnablePeerAccess(peer.context_, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    const CUresult enabled =
+        connected ? d.cuCtxEnablePeerAccess(peer.context_, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if (enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return;
     const char* reason = "the two are not connected";
     if (connected) d.cuGetErrorString(enabled, &reason);
-    notice_once(fmt::format("{}: it does not reach the memory of {} ({}): copies from there pass through the host", name(),
-                            peer.name(), reason));
+    notice_once(fmt::format(
+        "{}: it does not reach the memory of {} ({}): copies from there pass through the host",
+        name(), peer.name(), reason));
 }
 
 bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {

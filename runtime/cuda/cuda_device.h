@@ -55,13 +55,15 @@ private:
     LibraryProvider* library_for(const KernelCall& call);
     /// What one call of a library may take beside its operands.
     size_t most_workspace() const;
-    /// Lets the device read and write the peer's memory, where the two are connected so; asked once.
+    /// Lets the device read and write the peer's memory, where the two are connected so; asked
+    /// once.
     void reach(const CudaDevice& peer);
     /// Of what the calling thread launches.
     CUstream stream() const;
     /// DeviceError while the calling thread records: `what` is done at once, by a copy engine.
     void expect_no_capture(const char* what) const;
-    /// raise_faults() of this device and of all whose results may have come here: who reads here may never read there.
+    /// raise_faults() of this device and of all whose results may have come here: who reads here
+    /// may never read there.
     void raise_all_faults();
     /// Makes the device's context the calling thread's.
     void enter() const;
@@ -73,14 +75,16 @@ private:
     int multiprocessors_ = 0;
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
-    std::set<CudaDevice*> sources_;      ///< Peers that copies came from; devices live as long as the process.
+    std::set<CudaDevice*>
+        sources_;  ///< Peers that copies came from; devices live as long as the process.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     std::atomic<int64_t> replays_ = 0;
     MemoryPool pool_;
     std::mutex& recording_ = taken_by_forks(*new std::mutex);
     std::weak_ptr<GraphMemory> graph_memory_;  ///< Of the graphs that there are.
     Staging staging_;
-    std::vector<std::unique_ptr<LibraryProvider>> libraries_;  ///< The first that takes a call has it.
+    std::vector<std::unique_ptr<LibraryProvider>>
+        libraries_;  ///< The first that takes a call has it.
 };
 
 /// cuda:N, made at the first use; DeviceError that says how many there are when N is too large.

@@ -11,13 +11,14 @@
 
 namespace catena::cuda {
 
-/// The entries of cuDNN that Catena calls, those of its graph interface, found at run time. Tests put a double in their
-/// place.
-#define CATENA_CUDNN(entry)                                                                             \
-    entry(cudnnGetVersion) entry(cudnnGetErrorString) entry(cudnnGetLastErrorString) entry(cudnnCreate) \
-        entry(cudnnSetStream) entry(cudnnBackendCreateDescriptor) entry(cudnnBackendDestroyDescriptor)  \
-            entry(cudnnBackendSetAttribute) entry(cudnnBackendGetAttribute) entry(cudnnBackendFinalize) \
-                entry(cudnnBackendExecute)
+/// The entries of cuDNN that Catena calls, those of its graph interface, found at run time. Tests
+/// put a double in their place.
+#define CATENA_CUDNN(entry)                                                          \
+    entry(cudnnGetVersion) entry(cudnnGetErrorString) entry(cudnnGetLastErrorString) \
+        entry(cudnnCreate) entry(cudnnSetStream) entry(cudnnBackendCreateDescriptor) \
+            entry(cudnnBackendDestroyDescriptor) entry(cudnnBackendSetAttribute)     \
+                entry(cudnnBackendGetAttribute) entry(cudnnBackendFinalize)          \
+                    entry(cudnnBackendExecute)
 
 struct Cudnn {
 #define CATENA_CUDNN_POINTER(name) decltype(&::name) name = nullptr;

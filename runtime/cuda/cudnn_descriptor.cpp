@@ -21,7 +21,10 @@ CudnnError::CudnnError(cudnnStatus_t status, std::string call)
     : CudnnError(status, std::move(call), words_for(status)) {}
 
 CudnnError::CudnnError(cudnnStatus_t status, std::string call, std::string words)
-    : std::runtime_error(call + ": " + words), status_(status), call_(std::move(call)), words_(std::move(words)) {}
+    : std::runtime_error(call + ": " + words),
+      status_(status),
+      call_(std::move(call)),
+      words_(std::move(words)) {}
 
 bool CudnnError::refused() const {
     const int category = CUDNN_STATUS_CATEGORY(int(status_));
@@ -45,7 +48,9 @@ Descriptor::~Descriptor() {
     if (made_) cudnn().cudnnBackendDestroyDescriptor(made_);
 }
 
-void Descriptor::finalize() { check_cudnn(cudnn().cudnnBackendFinalize(made_), "cudnnBackendFinalize"); }
+void Descriptor::finalize() {
+    check_cudnn(cudnn().cudnnBackendFinalize(made_), "cudnnBackendFinalize");
+}
 
 int64_t Descriptor::number(cudnnBackendAttributeName_t name) const {
     int64_t value = 0;
@@ -65,15 +70,17 @@ std::vector<Descriptor> Descriptor::get_descriptors(cudnnBackendAttributeName_t 
     return found;
 }
 
-void Descriptor::set_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
-                            const void* values) {
-    check_cudnn(cudnn().cudnnBackendSetAttribute(made_, name, type, count, values), "cudnnBackendSetAttribute");
+void Descriptor::set_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                            int64_t count, const void* values) {
+    check_cudnn(cudnn().cudnnBackendSetAttribute(made_, name, type, count, values),
+                "cudnnBackendSetAttribute");
 }
 
-int64_t Descriptor::get_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t room,
-                               void* values) const {
+int64_t Descriptor::get_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                               int64_t room, void* values) const {
     int64_t count = 0;
-    check_cudnn(cudnn().cudnnBackendGetAttribute(made_, name, type, room, &count, values), "cudnnBackendGetAttribute");
+    check_cudnn(cudnn().cudnnBackendGetAttribute(made_, name, type, room, &count, values),
+                "cudnnBackendGetAttribute");
     return count;
 }
 

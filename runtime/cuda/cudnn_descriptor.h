@@ -17,8 +17,10 @@ namespace catena::cuda {
 class CudnnError : public std::runtime_error {
 public:
     CudnnError(cudnnStatus_t status, std::string call);
-    const std::string& call() const { return call_; }    ///< "cudnnBackendFinalize"
-    const std::string& words() const { return words_; }  ///< "CUDNN_STATUS_BAD_PARAM: ...", as cuDNN says it.
+    const std::string& call() const { return call_; }  ///< "cudnnBackendFinalize"
+    const std::string& words() const {
+        return words_;
+    }  ///< "CUDNN_STATUS_BAD_PARAM: ...", as cuDNN says it.
     /// Nothing is wrong with cuDNN or the device: it only does not take what it was given.
     bool refused() const;
 
@@ -60,8 +62,8 @@ CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendNumericalNote_t, CUDNN_TYPE_NUMERICAL_NO
 CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendBehaviorNote_t, CUDNN_TYPE_BEHAVIOR_NOTE)
 #undef CATENA_CUDNN_ATTRIBUTE_TYPE
 
-/// One object of cuDNN's graph interface: made, given attributes, finalized, then only read. All calls may throw
-/// CudnnError.
+/// One object of cuDNN's graph interface: made, given attributes, finalized, then only read. All
+/// calls may throw CudnnError.
 class Descriptor {
 public:
     explicit Descriptor(cudnnBackendDescriptorType_t type);
@@ -89,20 +91,22 @@ public:
     std::vector<T> get(cudnnBackendAttributeName_t name) const {
         std::vector<T> values(size_t(get_values(name, AttributeType<T>::value, 0, nullptr)));
         if (!values.empty())
-            values.resize(size_t(get_values(name, AttributeType<T>::value, int64_t(values.size()), values.data())));
+            values.resize(size_t(
+                get_values(name, AttributeType<T>::value, int64_t(values.size()), values.data())));
         return values;
     }
     int64_t number(cudnnBackendAttributeName_t name) const;
     /// The descriptors that stand in an attribute, each of type `type`.
-    std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type) const;
+    std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
+                                            cudnnBackendDescriptorType_t type) const;
 
     cudnnBackendDescriptor_t get() const { return made_; }
 
 private:
-    void set_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
-                    const void* values);
-    int64_t get_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t room,
-                       void* values) const;
+    void set_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                    int64_t count, const void* values);
+    int64_t get_values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                       int64_t room, void* values) const;
 
     cudnnBackendDescriptor_t made_ = nullptr;
 };

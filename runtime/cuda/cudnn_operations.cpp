@@ -12,7 +12,8 @@ namespace catena::cuda {
 
 namespace {
 
-Descriptor tensor(int64_t id, Dtype dtype, std::span<const int64_t> sizes, std::span<const int64_t> steps) {
+Descriptor tensor(int64_t id, Dtype dtype, std::span<const int64_t> sizes,
+                  std::span<const int64_t> steps) {
     Descriptor made(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
     made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, *cudnn_type_of(dtype));
@@ -21,12 +22,14 @@ Descriptor tensor(int64_t id, Dtype dtype, std::span<const int64_t> sizes, std::
     return made;
 }
 
-/// Where there is one element, any step would do: that of an array without gaps. By these cuDNN tells the two orders of images.
+/// Where there is one element, any step would do: that of an array without gaps. By these cuDNN
+/// tells the two orders of images.
 Strides steps_of(const Array& array) {
     Strides steps = array.strides();
     if (steps == strides_in(MemoryOrder::channels_last, array.shape())) return steps;
     for (int d = array.rank(); d-- > 0;)
-        if (array.dim(d) == 1) steps[d] = d + 1 < array.rank() ? steps[d + 1] * array.dim(d + 1) : 1;
+        if (array.dim(d) == 1)
+            steps[d] = d + 1 < array.rank() ? steps[d + 1] * array.dim(d + 1) : 1;
     return steps;
 }
 
@@ -76,7 +79,8 @@ Descriptor number_tensor(int64_t id, Dtype dtype, int rank) {
 
 std::vector<Binding> bindings_of(const Operands& operands, void* number) {
     std::vector<Binding> bindings;
-    for (const Array& operand : operands) bindings.push_back({int64_t(bindings.size()), address_of(operand)});
+    for (const Array& operand : operands)
+        bindings.push_back({int64_t(bindings.size()), address_of(operand)});
     if (number) bindings.push_back({int64_t(bindings.size()), number});
     return bindings;
 }

@@ -26,14 +26,17 @@ std::vector<Binding> bindings_of(const Operands& operands, void* number = nullpt
 bool is_window_role(LibraryRole role);  ///< Of convolutions and pooling.
 /// By types and attributes.
 bool takes_windows(const KernelCall& call);
-/// x, W, y of a convolution, x, y of pooling, whichever of them the call computes; images of one axis get a second.
+/// x, W, y of a convolution, x, y of pooling, whichever of them the call computes; images of one
+/// axis get a second.
 Operands window_operands(const KernelCall& call);
-Operation window_operation(LibraryRole role, const Operands& operands, const Attributes& attributes);
+Operation window_operation(LibraryRole role, const Operands& operands,
+                           const Attributes& attributes);
 
 bool is_normalization_role(LibraryRole role);
 bool takes_normalization(const KernelCall& call);
-/// x, y, mean, 1 / deviation, gamma, beta; or x, gy, gx, mean, 1 / deviation, gamma, ggamma, gbeta: images as
-/// [outer, keys, inner, 1], the others as [1, keys, 1, 1]. The number with the id after the last is epsilon.
+/// x, y, mean, 1 / deviation, gamma, beta; or x, gy, gx, mean, 1 / deviation, gamma, ggamma, gbeta:
+/// images as [outer, keys, inner, 1], the others as [1, keys, 1, 1]. The number with the id after
+/// the last is epsilon.
 Operands normalization_operands(const KernelCall& call, const Array& inverse_deviation);
 Operation normalization_operation(LibraryRole role, const Operands& operands);
 

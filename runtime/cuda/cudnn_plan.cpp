@@ -26,7 +26,8 @@ std::vector<Descriptor> configurations_for(const Descriptor& graph, const Engine
         heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
         if (source.properties) heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *source.properties);
         heuristics.finalize();
-        return heuristics.get_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+        return heuristics.get_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                          CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
     } catch (const CudnnError& error) {
         if (!error.refused()) throw;
         return {};
@@ -34,7 +35,8 @@ std::vector<Descriptor> configurations_for(const Descriptor& graph, const Engine
 }
 
 Descriptor engine_of(const Descriptor& configuration) {
-    auto engines = configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    auto engines =
+        configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     return std::move(engines.at(0));
 }
 
@@ -45,7 +47,8 @@ bool allowed(const Descriptor& engine, const EngineRules& rules) {
 
 bool compiles(const Descriptor& engine) {
     const auto notes = engine.get<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE);
-    return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) != notes.end();
+    return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) !=
+           notes.end();
 }
 
 void set_source(Descriptor& plan, const EngineSource& source) {
@@ -85,13 +88,14 @@ bool EngineRules::allow(cudnnBackendNumericalNote_t note) const {
         case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
         case CUDNN_NUMERICAL_NOTE_WINOGRAD:
             return true;
-        default:  // Less precise products or sums, large Winograd tiles, FFT, results that vary; what is not known.
+        default:  // Less precise products or sums, large Winograd tiles, FFT, results that vary;
+                  // what is not known.
             return false;
     }
 }
 
-std::vector<Plan> Plan::find(Operation operation, const EngineSource& source, const EngineRules& rules, size_t most,
-                             size_t* skipped) {
+std::vector<Plan> Plan::find(Operation operation, const EngineSource& source,
+                             const EngineRules& rules, size_t most, size_t* skipped) {
     auto fits = [&](size_t workspace) {
         if (workspace > rules.most_workspace && skipped && *skipped == 0) *skipped = workspace;
         return workspace <= rules.most_workspace;
@@ -100,16 +104,20 @@ std::vector<Plan> Plan::find(Operation operation, const EngineSource& source, co
     const auto parts = std::make_shared<const std::vector<Descriptor>>(std::move(operation));
     std::vector<Plan> plans;
     const auto is_new = [&](const Plan& plan) {  // Modes name the same ones.
-        return most == 1 || std::ranges::none_of(plans, [&](const Plan& p) { return p.text() == plan.text(); });
+        return most == 1 ||
+               std::ranges::none_of(plans, [&](const Plan& p) { return p.text() == plan.text(); });
     };
-    for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
-        if (most == 1 && mode == CUDNN_HEUR_MODE_B) continue;  // A better order that takes longer to make; here it is measured.
+    for (cudnnBackendHeurMode_t mode :
+         {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
+        if (most == 1 && mode == CUDNN_HEUR_MODE_B)
+            continue;  // A better order that takes longer to make; here it is measured.
         for (Descriptor& configuration : configurations_for(parts->back(), source, mode)) {
             if (plans.size() == most) return plans;
             const Descriptor engine = engine_of(configuration);
             if (!allowed(engine, rules) || !fits(workspace_of(configuration))) continue;
             std::optional<Descriptor> made = plan_of(configuration, source);
-            if (!made || !fits(size_t(made->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)))) continue;
+            if (!made || !fits(size_t(made->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))))
+                continue;
             Plan plan(parts, std::move(configuration), std::move(*made));
             plan.compiled_ = compiles(engine);
             if (is_new(plan)) plans.push_back(std::move(plan));
@@ -128,7 +136,8 @@ std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource&
     try {
         Descriptor made(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
         set_source(made, source);
-        made.set_all<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, {text.c_str(), text.size() + 1});
+        made.set_all<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                           {text.c_str(), text.size() + 1});
         made.finalize();
         Plan plan(nullptr, std::nullopt, std::move(made));
         plan.kept_ = true;
@@ -155,7 +164,8 @@ void Plan::execute(cudnnHandle_t handle, std::span<const Binding> bindings, void
     pack.set_all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, memory);
     pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace);
     pack.finalize();
-    check_cudnn(cudnn().cudnnBackendExecute(handle, plan_.get(), pack.get()), "cudnnBackendExecute");
+    check_cudnn(cudnn().cudnnBackendExecute(handle, plan_.get(), pack.get()),
+                "cudnnBackendExecute");
 }
 
 }  // namespace catena::cuda

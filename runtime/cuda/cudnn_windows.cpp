@@ -21,7 +21,8 @@ std::vector<const Array*> arrays_of(const KernelCall& call) {
         case LibraryRole::average_pooling:
             return {&in[0], &out[0]};
         default:
-            return {&out[0], &in[0], &out[0], &in[0]};  // gx, gy; and for x and y, whose values no mean depends on, any of their sizes.
+            return {&out[0], &in[0], &out[0], &in[0]};  // gx, gy; and for x and y, whose values no
+                                                        // mean depends on, any of their sizes.
     }
 }
 
@@ -30,7 +31,8 @@ struct WindowAxis {
     int64_t size, positions, reach, stride, before, after;
 
     /// What the last window needs behind the border, where that is more than the padding.
-    static WindowAxis of(int64_t size, int64_t positions, int64_t reach, int64_t stride, int64_t pad) {
+    static WindowAxis of(int64_t size, int64_t positions, int64_t reach, int64_t stride,
+                         int64_t pad) {
         WindowAxis axis{size, positions, reach, stride, pad, pad};
         if (!axis.fits()) axis.after = (positions - 1) * stride + reach - size - pad;
         return axis;
@@ -55,15 +57,17 @@ Window window_of(LibraryRole role, std::span<const Array* const> arrays, const A
     for (int d = 0; d < axes; ++d) {
         window.stride.push_back(a.dims("stride")[d]);
         window.dilate.push_back(is_convolution(role) ? a.dims("dilate")[d] : 1);
-        window.size.push_back(is_convolution(role) ? arrays[1]->dim(first + d) : a.dims("ksize")[d]);
-        const auto axis =
-            WindowAxis::of(x.dim(first + d), y.dim(first + d), (window.size.back() - 1) * window.dilate.back() + 1,
-                           window.stride.back(), a.dims("pad")[d]);
+        window.size.push_back(is_convolution(role) ? arrays[1]->dim(first + d)
+                                                   : a.dims("ksize")[d]);
+        const auto axis = WindowAxis::of(x.dim(first + d), y.dim(first + d),
+                                         (window.size.back() - 1) * window.dilate.back() + 1,
+                                         window.stride.back(), a.dims("pad")[d]);
         window.before.push_back(axis.before);
         window.after.push_back(axis.after);
         window.fits = window.fits && axis.fits();
         // cuDNN takes no padding that holds a whole window of pooling.
-        if (!is_convolution(role)) window.fits = window.fits && axis.before < axis.reach && axis.after < axis.reach;
+        if (!is_convolution(role))
+            window.fits = window.fits && axis.before < axis.reach && axis.after < axis.reach;
     }
     return window;
 }
@@ -78,10 +82,11 @@ Array widened(const Array& array) {
     return array.view(shape, strides, array.body()->offset);
 }
 
-/// cuDNN 9.14's engines for the gradient of images, which take one product for each remainder of the positions by the steps, fail where
-/// there are many of them, whatever the dtype: with three axes they execute an illegal instruction or never end; where a window is
-/// smaller than its step, so that some remainders have nothing to sum, they divide by zero while they are looked for (H100: 18 of 8,192
-/// random sizes, all of them with 12 remainders or more; tests/gpu).
+/// cuDNN 9.14's engines for the gradient of images, which take one product for each remainder of
+/// the positions by the steps, fail where there are many of them, whatever the dtype: with three
+/// axes they execute an illegal instruction or never end; where a window is smaller than its step,
+/// so that some remainders have nothing to sum, they divide by zero while they are looked for
+/// (H100: 18 of 8,192 random sizes, all of them with 12 remainders or more; tests/gpu).
 bool engines_are_sound(LibraryRole role, const Window& window) {
     constexpr int64_t most_remainders = 9;
     int64_t remainders = 1;
@@ -90,7 +95,8 @@ bool engines_are_sound(LibraryRole role, const Window& window) {
         remainders *= window.stride[d];
         has_empty = has_empty || window.size[d] < window.stride[d];
     }
-    return role != LibraryRole::convolution_data || remainders <= most_remainders || (window.stride.size() < 3 && !has_empty);
+    return role != LibraryRole::convolution_data || remainders <= most_remainders ||
+           (window.stride.size() < 3 && !has_empty);
 }
 
 /// Attributes of the three operations, which have names of their own.
@@ -141,7 +147,8 @@ Operation convolution_operation(LibraryRole role, const Operands& operands, cons
 
     const ConvolutionNames names = names_of(role);
     Operation parts;
-    for (size_t i = 0; i < operands.size(); ++i) parts.push_back(tensor_of(int64_t(i), operands[i]));
+    for (size_t i = 0; i < operands.size(); ++i)
+        parts.push_back(tensor_of(int64_t(i), operands[i]));
     Descriptor operation(names.operation);
     operation.set(names.x, parts[0]);
     operation.set(names.W, parts[1]);
@@ -162,7 +169,8 @@ Operation pooling_operation(LibraryRole role, const Operands& operands, const Wi
     Descriptor resampling(CUDNN_BACKEND_RESAMPLE_DESCRIPTOR);
     resampling.set(CUDNN_ATTR_RESAMPLE_MODE, CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING);
     resampling.set(CUDNN_ATTR_RESAMPLE_PADDING_MODE, CUDNN_ZERO_PAD);
-    resampling.set(CUDNN_ATTR_RESAMPLE_COMP_TYPE, *cudnn_type_of(compute_dtype(operands[0].dtype())));
+    resampling.set(CUDNN_ATTR_RESAMPLE_COMP_TYPE,
+                   *cudnn_type_of(compute_dtype(operands[0].dtype())));
     resampling.set(CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS, int64_t(window.stride.size()));
     resampling.set_all<int64_t>(CUDNN_ATTR_RESAMPLE_PRE_PADDINGS, window.before);
     resampling.set_all<int64_t>(CUDNN_ATTR_RESAMPLE_POST_PADDINGS, window.after);
@@ -172,19 +180,23 @@ Operation pooling_operation(LibraryRole role, const Operands& operands, const Wi
 
     const bool forward = role == LibraryRole::average_pooling;
     Operation parts;
-    for (size_t i = 0; i < operands.size(); ++i) parts.push_back(tensor_of(int64_t(i), operands[i]));
+    for (size_t i = 0; i < operands.size(); ++i)
+        parts.push_back(tensor_of(int64_t(i), operands[i]));
     Descriptor operation(forward ? CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
                                  : CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR);
-    operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC,
+    operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC
+                          : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC,
                   parts[0]);
-    operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC,
+    operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC
+                          : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC,
                   parts[1]);
     if (!forward) {  // Its engines take no gradient without x and y.
         operation.set(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_XDESC, parts[2]);
         operation.set(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_YDESC, parts[3]);
     }
-    operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC,
-                  resampling);
+    operation.set(
+        forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC,
+        resampling);
     operation.finalize();
     parts.push_back(std::move(resampling));
     parts.push_back(std::move(operation));
@@ -212,7 +224,8 @@ Operands window_operands(const KernelCall& call) {
     return operands;
 }
 
-Operation window_operation(LibraryRole role, const Operands& operands, const Attributes& attributes) {
+Operation window_operation(LibraryRole role, const Operands& operands,
+                           const Attributes& attributes) {
     std::vector<const Array*> arrays;
     for (const Array& array : operands) arrays.push_back(&array);
     const Window window = window_of(role, arrays, attributes);

@@ -10,8 +10,8 @@ namespace catena::cuda {
 
 namespace {
 
-// The first whose entries are all that Catena calls; headers of a later toolkit name the same ones. What code and libraries
-// a driver takes is asked where they are chosen.
+// The first whose entries are all that Catena calls; headers of a later toolkit name the same ones.
+// What code and libraries a driver takes is asked where they are chosen.
 constexpr int oldest_driver = 12000;
 
 std::atomic<const Driver*> replaced{nullptr};
@@ -35,7 +35,8 @@ Driver load_driver(const char* library) {
     if (!d.name && missing.empty()) missing = CATENA_CUDA_NAME(name);
     CATENA_CUDA_DRIVER(CATENA_CUDA_BIND)
 #undef CATENA_CUDA_BIND
-    d.elapsed_time = reinterpret_cast<decltype(d.elapsed_time)>(dlsym(handle, "cuEventElapsedTime"));
+    d.elapsed_time =
+        reinterpret_cast<decltype(d.elapsed_time)>(dlsym(handle, "cuEventElapsedTime"));
     if (!d.elapsed_time && missing.empty()) missing = "cuEventElapsedTime";
     if (d.cuDriverGetVersion) d.cuDriverGetVersion(&d.version);
     if (!missing.empty() || d.version < oldest_driver) {
@@ -60,7 +61,8 @@ Driver load_driver(const char* library) {
 const Driver& driver() {
     if (const Driver* other = replaced) return *other;
     static const Driver& own = *new Driver([] {
-        return load_driver(environment::text("CATENA_CUDA_DRIVER").value_or("libcuda.so.1").c_str());
+        return load_driver(
+            environment::text("CATENA_CUDA_DRIVER").value_or("libcuda.so.1").c_str());
     }());
     return own;
 }

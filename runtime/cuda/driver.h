@@ -14,21 +14,22 @@ namespace catena::cuda {
     entry(cuInit) entry(cuDriverGetVersion) entry(cuGetErrorName) entry(cuGetErrorString) entry(  \
         cuDeviceGetCount) entry(cuDeviceGet) entry(cuDeviceGetName) entry(cuDeviceGetAttribute)   \
         entry(cuDeviceTotalMem) entry(cuDevicePrimaryCtxRetain) entry(cuCtxSetCurrent)            \
-            entry(cuCtxGetCurrent) entry(cuDeviceCanAccessPeer) entry(cuCtxEnablePeerAccess) entry(cuMemAlloc) entry(cuMemFree) entry(cuMemGetInfo)         \
-                entry(cuMemAllocHost) entry(cuMemFreeHost) entry(cuMemcpyHtoDAsync)               \
-                    entry(cuMemcpyDtoHAsync) entry(cuMemcpyDtoDAsync) entry(cuMemcpyPeerAsync)    \
-                        entry(cuStreamCreate) entry(cuStreamSynchronize) entry(cuStreamWaitEvent) \
-                            entry(cuEventCreate) entry(cuEventRecord) entry(cuEventQuery)         \
-                                entry(cuEventSynchronize) entry(cuEventDestroy)                   \
-                                    entry(cuModuleLoadData) entry(cuModuleGetFunction)            \
-                                        entry(cuLaunchKernel) entry(cuGraphCreate)                \
-                                            entry(cuGraphDestroy) entry(cuGraphAddKernelNode)     \
-                                                entry(cuGraphAddEmptyNode)                        \
-                                                    entry(cuGraphInstantiate)                     \
-                                                        entry(cuGraphExecDestroy)                 \
-                                                            entry(cuGraphExecKernelNodeSetParams) \
-                                                                entry(cuGraphLaunch)                                    \
-    entry(cuGraphGetNodes) entry(cuGraphAddChildGraphNode) entry(cuStreamBeginCapture) entry(cuStreamEndCapture)
+            entry(cuCtxGetCurrent) entry(cuDeviceCanAccessPeer) entry(cuCtxEnablePeerAccess)      \
+                entry(cuMemAlloc) entry(cuMemFree) entry(cuMemGetInfo) entry(cuMemAllocHost)      \
+                    entry(cuMemFreeHost) entry(cuMemcpyHtoDAsync) entry(cuMemcpyDtoHAsync) entry( \
+                        cuMemcpyDtoDAsync) entry(cuMemcpyPeerAsync) entry(cuStreamCreate)         \
+                        entry(cuStreamSynchronize) entry(cuStreamWaitEvent) entry(cuEventCreate)  \
+                            entry(cuEventRecord) entry(cuEventQuery) entry(cuEventSynchronize)    \
+                                entry(cuEventDestroy) entry(cuModuleLoadData)                     \
+                                    entry(cuModuleGetFunction) entry(cuLaunchKernel)              \
+                                        entry(cuGraphCreate) entry(cuGraphDestroy) entry(         \
+                                            cuGraphAddKernelNode) entry(cuGraphAddEmptyNode)      \
+                                            entry(cuGraphInstantiate) entry(cuGraphExecDestroy)   \
+                                                entry(cuGraphExecKernelNodeSetParams)             \
+                                                    entry(cuGraphLaunch) entry(cuGraphGetNodes)   \
+                                                        entry(cuGraphAddChildGraphNode)           \
+                                                            entry(cuStreamBeginCapture)           \
+                                                                entry(cuStreamEndCapture)
 
 // cuda.h maps some names to later versions of them by macros: cuMemAlloc is cuMemAlloc_v2. Both
 // levels of macro below let it.

@@ -20,7 +20,8 @@ double seconds_of(CodeDevice& device, const std::function<void()>& execute) {
 
 }  // namespace
 
-size_t fastest_plan(CodeDevice& device, std::span<const Plan> plans, const std::function<void(const Plan&)>& execute) {
+size_t fastest_plan(CodeDevice& device, std::span<const Plan> plans,
+                    const std::function<void(const Plan&)>& execute) {
     size_t fastest = 0;
     double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < plans.size(); ++i) {

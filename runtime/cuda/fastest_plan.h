@@ -10,9 +10,11 @@
 
 namespace catena::cuda {
 
-/// The index of the plan that takes the least time on the device: each is executed once to warm up, then three times, of which
-/// the least counts. One that cuDNN refuses to execute is not taken while there is another. CudnnError.
-size_t fastest_plan(CodeDevice& device, std::span<const Plan> plans, const std::function<void(const Plan&)>& execute);
+/// The index of the plan that takes the least time on the device: each is executed once to warm up,
+/// then three times, of which the least counts. One that cuDNN refuses to execute is not taken
+/// while there is another. CudnnError.
+size_t fastest_plan(CodeDevice& device, std::span<const Plan> plans,
+                    const std::function<void(const Plan&)>& execute);
 
 }  // namespace catena::cuda
 

@@ -20,13 +20,16 @@ CUDA_KERNEL_NODE_PARAMS parameters_of(const CodeDevice::Launch& launch, void** p
 
 }  // namespace
 
-KernelGraph::KernelGraph(std::string device, std::span<const CodeDevice::Work> work, Capture* capture)
+KernelGraph::KernelGraph(std::string device, std::span<const CodeDevice::Work> work,
+                         Capture* capture)
     : device_(std::move(device)) {
     check(driver().cuGraphCreate(&graph_, 0), device_, "cuGraphCreate");
     try {
         for (const CodeDevice::Work& part : work) {
-            if (!part.call) add(part.launches);
-            else if (const CUgraph taken = capture->taken(part.call)) add(taken);
+            if (!part.call)
+                add(part.launches);
+            else if (const CUgraph taken = capture->taken(part.call))
+                add(taken);
         }
         check(driver().cuGraphInstantiate(&executable_, graph_, 0), device_,
               fmt::format("cuGraphInstantiate of {} kernels", nodes_.size()));
@@ -40,7 +43,8 @@ KernelGraph::KernelGraph(std::string device, std::span<const CodeDevice::Work> w
 void KernelGraph::end_level() {
     if (level_.empty()) return;
     if (level_.size() > 1)  // One node in between: not every pair is an edge.
-        check(driver().cuGraphAddEmptyNode(&before_, graph_, level_.data(), level_.size()), device_, "cuGraphAddEmptyNode");
+        check(driver().cuGraphAddEmptyNode(&before_, graph_, level_.data(), level_.size()), device_,
+              "cuGraphAddEmptyNode");
     else
         before_ = level_[0];
     level_.clear();
@@ -55,8 +59,9 @@ void KernelGraph::add(std::span<const CodeDevice::Launch> launches) {
         node.arguments.assign(bytes, bytes + launch.bytes);
         void* parameter = node.arguments.data();
         const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launch, &parameter);
-        check(driver().cuGraphAddKernelNode(&node.node, graph_, before_ ? &before_ : nullptr, before_ ? 1 : 0, &parameters), device_,
-              fmt::format("cuGraphAddKernelNode({})", launch.name));
+        check(driver().cuGraphAddKernelNode(&node.node, graph_, before_ ? &before_ : nullptr,
+                                            before_ ? 1 : 0, &parameters),
+              device_, fmt::format("cuGraphAddKernelNode({})", launch.name));
         level_.push_back(node.node);
         nodes_.push_back(std::move(node));
     }
@@ -66,7 +71,8 @@ void KernelGraph::add(std::span<const CodeDevice::Launch> launches) {
 void KernelGraph::add(CUgraph part) {
     end_level();
     CUgraphNode node = nullptr;
-    const CUresult added = driver().cuGraphAddChildGraphNode(&node, graph_, before_ ? &before_ : nullptr, before_ ? 1 : 0, part);
+    const CUresult added = driver().cuGraphAddChildGraphNode(
+        &node, graph_, before_ ? &before_ : nullptr, before_ ? 1 : 0, part);
     driver().cuGraphDestroy(part);  // The node has a copy.
     check(added, device_, "cuGraphAddChildGraphNode");
     level_.push_back(node);
@@ -83,7 +89,8 @@ void KernelGraph::update(Node& node, const CodeDevice::Launch& launch) {
     const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launch, &parameter);
     check(driver().cuGraphExecKernelNodeSetParams(executable_, node.node, &parameters), device_,
           fmt::format("cuGraphExecKernelNodeSetParams({})", launch.name));
-    std::memcpy(node.arguments.data(), launch.arguments, node.arguments.size());  // The graph has them now.
+    std::memcpy(node.arguments.data(), launch.arguments,
+                node.arguments.size());  // The graph has them now.
 }
 
 void KernelGraph::run(std::span<const CodeDevice::Work> work, CUstream stream) {

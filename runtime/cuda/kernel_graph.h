@@ -12,13 +12,15 @@
 
 namespace catena::cuda {
 
-/// A sequence of launches, and of what calls of libraries launch, as one CUDA graph. Kernels are nodes of their own, so that a
-/// call costs one launch and an update of the nodes whose arguments are others than last time. Launches of one level run
-/// beside each other; work runs one after another.
+/// A sequence of launches, and of what calls of libraries launch, as one CUDA graph. Kernels are
+/// nodes of their own, so that a call costs one launch and an update of the nodes whose arguments
+/// are others than last time. Launches of one level run beside each other; work runs one after
+/// another.
 class KernelGraph final : public CodeDevice::Replay {
 public:
     /// `capture`: takes what the calls of `work` launch; null where it has none. DeviceError.
-    KernelGraph(std::string device, std::span<const CodeDevice::Work> work, Capture* capture = nullptr);
+    KernelGraph(std::string device, std::span<const CodeDevice::Work> work,
+                Capture* capture = nullptr);
     ~KernelGraph() override;
     KernelGraph(const KernelGraph&) = delete;
 

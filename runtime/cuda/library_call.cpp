@@ -5,14 +5,18 @@
 
 namespace catena::cuda {
 
-void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason, const char* instead) {
+void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason,
+                  const char* instead) {
     std::string types;
     for (const Array& x : call.inputs) types += (types.empty() ? "" : ", ") + to_string(x.type());
-    notice_once(fmt::format("{}: {}({}): {}; {} runs instead", place.device.name(), call.op.name, types, reason, instead));
+    notice_once(fmt::format("{}: {}({}): {}; {} runs instead", place.device.name(), call.op.name,
+                            types, reason, instead));
 }
 
-void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint, const char* what) {
-    if (environment::text(variable) != "/none") notice_once(fmt::format("{}: {}; {}", place.device.name(), complaint, what));
+void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint,
+                  const char* what) {
+    if (environment::text(variable) != "/none")
+        notice_once(fmt::format("{}: {}; {}", place.device.name(), complaint, what));
 }
 
 }  // namespace catena::cuda

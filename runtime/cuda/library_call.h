@@ -17,7 +17,8 @@ public:
     virtual ~LibraryProvider() = default;
     /// By types and attributes alone.
     virtual bool takes(const KernelCall& call) = 0;
-    /// False when the library knows no way after all. The context is current. DeviceError with the library's words.
+    /// False when the library knows no way after all. The context is current. DeviceError with the
+    /// library's words.
     virtual bool launch(const KernelCall& call) = 0;
 };
 
@@ -25,7 +26,9 @@ public:
 struct LibraryPlace {
     CodeDevice& device;
     CUstream stream;
-    std::function<size_t()> most_workspace = [] { return size_t(256) << 20; };  ///< Of one call, in bytes.
+    std::function<size_t()> most_workspace = [] {
+        return size_t(256) << 20;
+    };  ///< Of one call, in bytes.
 };
 
 /// Where the calling thread's work goes: to the place's stream, or into a graph.
@@ -34,13 +37,16 @@ inline CUstream stream_in(const LibraryPlace& place) {
     return capture ? capture->stream() : place.stream;
 }
 
-/// Says once on standard error, for each op, shapes and reason, that a library does not compute a call that it is meant for, or
-/// not in its best way, and what does instead.
-void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason, const char* instead);
+/// Says once on standard error, for each op, shapes and reason, that a library does not compute a
+/// call that it is meant for, or not in its best way, and what does instead.
+void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason,
+                  const char* instead);
 inline constexpr const char* generated_kernel = "a generated kernel";
 
-/// Says that `what` is generated because the library is not there; nothing where `variable` is /none.
-void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint, const char* what);
+/// Says that `what` is generated because the library is not there; nothing where `variable` is
+/// /none.
+void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint,
+                  const char* what);
 
 /// cuBLASLt for contractions; null where its header was not there at build time.
 std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place);

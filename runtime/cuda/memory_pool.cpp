@@ -24,8 +24,9 @@ size_t free_on_device() {
     return left;
 }
 
-/// For a request that no segment has room for. Shapes that grow would leave one segment behind for each size, none of them
-/// large enough for the next: so segments grow with what is held, as long as plenty is left for others.
+/// For a request that no segment has room for. Shapes that grow would leave one segment behind for
+/// each size, none of them large enough for the next: so segments grow with what is held, as long
+/// as plenty is left for others.
 size_t segment_for(size_t bytes, size_t held) {
     const size_t wanted = std::max({bytes, smallest_segment, held / 2});
     const size_t left = free_on_device();
@@ -43,7 +44,8 @@ size_t MemoryPool::rounded(size_t bytes) {
 
 MemoryPool::~MemoryPool() {
     for (CUdeviceptr slab : slabs_) driver().cuMemFree(slab);
-    for (const SegmentBlocks::Segment& segment : large_.unused()) driver().cuMemFree(segment.address);
+    for (const SegmentBlocks::Segment& segment : large_.unused())
+        driver().cuMemFree(segment.address);
 }
 
 CUdeviceptr MemoryPool::allocate(size_t bytes, CUstream stream) {
@@ -125,9 +127,10 @@ void MemoryPool::fail_for_want_of(size_t bytes) const {
     size_t left = 0, total = 0;
     driver().cuMemGetInfo(&left, &total);
     fail<DeviceError>(
-        "{}: no room for {}: arrays use {} of {} that are kept for them, the device has {}, of which {} are free", device_,
-        megabytes(bytes), megabytes(statistics_.bytes_in_use), megabytes(statistics_.bytes_reserved), megabytes(total),
-        megabytes(left));
+        "{}: no room for {}: arrays use {} of {} that are kept for them, the device has {}, of "
+        "which {} are free",
+        device_, megabytes(bytes), megabytes(statistics_.bytes_in_use),
+        megabytes(statistics_.bytes_reserved), megabytes(total), megabytes(left));
 }
 
 void MemoryPool::release(CUstream stream) {

@@ -15,8 +15,9 @@ namespace catena::cuda {
 /// stream, so a block may be handed out again at once: whoever gets it uses it later than who gave
 /// it back. The context must be current.
 ///
-/// Small blocks have sizes in steps, and are cut from slabs for good. Large ones are cut from segments and become one again
-/// with their neighbours, so that requests of ever other sizes share the same memory.
+/// Small blocks have sizes in steps, and are cut from slabs for good. Large ones are cut from
+/// segments and become one again with their neighbours, so that requests of ever other sizes share
+/// the same memory.
 class MemoryPool {
 public:
     explicit MemoryPool(std::string device) : device_(std::move(device)) {}
@@ -24,8 +25,8 @@ public:
     MemoryPool& operator=(const MemoryPool&) = delete;
     ~MemoryPool();  ///< Gives everything back that is not in use, and all slabs.
 
-    /// At least `bytes` > 0, 256-byte aligned. DeviceError with what is in use and free when there is no room even after
-    /// unused segments were given back.
+    /// At least `bytes` > 0, 256-byte aligned. DeviceError with what is in use and free when there
+    /// is no room even after unused segments were given back.
     CUdeviceptr allocate(size_t bytes, CUstream stream);
     void free(CUdeviceptr block, size_t bytes);
 
@@ -36,7 +37,8 @@ public:
     /// What could be allocated now: free on the device or kept here, in whatever pieces.
     size_t available() const;
 
-    /// What is taken for a request: at most an eighth more than a small one, the next multiple of 512 bytes for a large.
+    /// What is taken for a request: at most an eighth more than a small one, the next multiple of
+    /// 512 bytes for a large.
     static size_t rounded(size_t bytes);
 
 private:

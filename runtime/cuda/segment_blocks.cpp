@@ -23,7 +23,8 @@ void SegmentBlocks::set_free(Blocks::iterator block, bool free) {
 
 void SegmentBlocks::add(const Segment& segment) {
     segments_[segment.address] = segment.bytes;
-    set_free(blocks_.emplace(segment.address, Block{segment.bytes, segment.address, false}).first, true);
+    set_free(blocks_.emplace(segment.address, Block{segment.bytes, segment.address, false}).first,
+             true);
 }
 
 CUdeviceptr SegmentBlocks::take(size_t bytes) {
@@ -34,7 +35,8 @@ CUdeviceptr SegmentBlocks::take(size_t bytes) {
     set_free(block, false);
     if (const size_t rest = block->second.bytes - bytes; rest >= smallest_rest) {
         block->second.bytes = bytes;
-        set_free(blocks_.emplace(address + bytes, Block{rest, block->second.segment, false}).first, true);
+        set_free(blocks_.emplace(address + bytes, Block{rest, block->second.segment, false}).first,
+                 true);
     }
     return address;
 }
@@ -48,7 +50,8 @@ void SegmentBlocks::give_back(CUdeviceptr address) {
     auto block = blocks_.find(address);
     CATENA_ASSERT(block != blocks_.end() && !block->second.free, "a block is given back twice");
     auto joins = [&](Blocks::iterator other) {
-        return other != blocks_.end() && other->second.free && other->second.segment == block->second.segment;
+        return other != blocks_.end() && other->second.free &&
+               other->second.segment == block->second.segment;
     };
     if (const auto next = std::next(block); joins(next)) {
         set_free(next, false);

@@ -10,8 +10,8 @@
 
 namespace catena::cuda {
 
-/// Which parts of some segments of memory are in use. A request takes the smallest free block that it fits into, and
-/// leaves the rest of it; free neighbours become one block again. Asks no driver.
+/// Which parts of some segments of memory are in use. A request takes the smallest free block that
+/// it fits into, and leaves the rest of it; free neighbours become one block again. Asks no driver.
 class SegmentBlocks {
 public:
     struct Segment {
@@ -24,7 +24,8 @@ public:
     CUdeviceptr take(size_t bytes);
     /// Ends the use of what take() gave.
     void give_back(CUdeviceptr block);
-    /// Of a block in use: what was asked for, or a little more where the rest would have been too small for anybody.
+    /// Of a block in use: what was asked for, or a little more where the rest would have been too
+    /// small for anybody.
     size_t size_of(CUdeviceptr block) const { return blocks_.at(block).bytes; }
 
     /// Segments of which no part is in use, the largest first.

@@ -7,12 +7,14 @@
 
 namespace catena::cuda {
 
-SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string>& names, const Refusal& refusal) {
+SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string>& names,
+                             const Refusal& refusal) {
     std::string tried;
     for (const std::string& file : cuda_library_files(variable, names)) {
         std::string refused;
         if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-            if (refusal) refused = refusal([handle](const char* name) { return dlsym(handle, name); });
+            if (refusal)
+                refused = refusal([handle](const char* name) { return dlsym(handle, name); });
             if (refused.empty()) {
                 handle_ = handle;
                 file_ = file;
@@ -27,7 +29,8 @@ SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string
 
 void* SharedLibrary::find(const char* name) {
     void* found = handle_ ? dlsym(handle_, name) : nullptr;
-    if (!found && complaint_.empty()) complaint_ = fmt::format("too old: {} has no {}", file_, name);
+    if (!found && complaint_.empty())
+        complaint_ = fmt::format("too old: {} has no {}", file_, name);
     return found;
 }
 

@@ -9,11 +9,14 @@ namespace catena::cuda {
 /// A library that may be missing, found at run time.
 class SharedLibrary {
 public:
-    /// Why a library that was opened is not the one to use; empty when it is. `find` gives its entries, null for none.
+    /// Why a library that was opened is not the one to use; empty when it is. `find` gives its
+    /// entries, null for none.
     using Refusal = std::function<std::string(const std::function<void*(const char*)>& find)>;
 
-    /// Takes the first of cuda_library_files(variable, names) that can be opened and is not refused.
-    SharedLibrary(const char* variable, const std::vector<std::string>& names, const Refusal& refusal = {});
+    /// Takes the first of cuda_library_files(variable, names) that can be opened and is not
+    /// refused.
+    SharedLibrary(const char* variable, const std::vector<std::string>& names,
+                  const Refusal& refusal = {});
 
     /// Sets `function`; the first that is not there is the complaint.
     template <class F>

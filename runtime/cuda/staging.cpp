@@ -40,8 +40,8 @@ Staging::Chunk Staging::make_chunk() {
 /// Two at least: one is filled while the other is copied.
 size_t Staging::most_chunks() {
     if (most_chunks_ == 0) {
-        const int64_t megabytes =
-            environment::whole_number("CATENA_CUDA_STAGING_MB", 8, 1 << 20).value_or(default_megabytes);
+        const int64_t megabytes = environment::whole_number("CATENA_CUDA_STAGING_MB", 8, 1 << 20)
+                                      .value_or(default_megabytes);
         most_chunks_ = (size_t(megabytes) << 20) / chunk_bytes;
     }
     return most_chunks_;
@@ -79,7 +79,8 @@ void Staging::upload(CUdeviceptr to, const void* from, size_t bytes, CUstream st
         std::memcpy(memory, source + at, count);
         check(driver().cuMemcpyHtoDAsync(to + at, memory, count, stream), device_,
               fmt::format("cuMemcpyHtoDAsync of {} bytes", count));
-        filling_.used = std::min((filling_.used + count + alignment - 1) / alignment * alignment, chunk_bytes);
+        filling_.used =
+            std::min((filling_.used + count + alignment - 1) / alignment * alignment, chunk_bytes);
         at += count;
     }
 }

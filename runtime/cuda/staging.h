@@ -19,16 +19,16 @@ public:
     Staging& operator=(const Staging&) = delete;
     ~Staging();
 
-    /// The host's bytes may change when this returns; the copy is done in the order of the stream. Waits for earlier
-    /// copies only where all the memory that this may take, CATENA_CUDA_STAGING_MB, is full of them, and then for the
-    /// oldest alone.
+    /// The host's bytes may change when this returns; the copy is done in the order of the stream.
+    /// Waits for earlier copies only where all the memory that this may take,
+    /// CATENA_CUDA_STAGING_MB, is full of them, and then for the oldest alone.
     void upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
     /// Returns when the bytes are there, after all earlier work of the stream.
     void download(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
 
 private:
-    /// Filled from its beginning by one copy after another. When it is full an event behind the last of them says when it
-    /// is free again.
+    /// Filled from its beginning by one copy after another. When it is full an event behind the
+    /// last of them says when it is free again.
     struct Chunk {
         char* memory = nullptr;
         size_t used = 0;

@@ -8,7 +8,8 @@ namespace {
 
 class Event final : public CodeDevice::Mark {
 public:
-    Event(const std::string& device, CUstream stream, unsigned flags = CU_EVENT_DISABLE_TIMING) : device_(device) {
+    Event(const std::string& device, CUstream stream, unsigned flags = CU_EVENT_DISABLE_TIMING)
+        : device_(device) {
         check(driver().cuEventCreate(&event_, flags), device_, "cuEventCreate");
         check(driver().cuEventRecord(event_, stream), device_, "cuEventRecord");
     }
@@ -24,7 +25,8 @@ public:
     /// Both were made with CU_EVENT_DEFAULT and are reached.
     double seconds_since(const Event& earlier) const {
         float milliseconds = 0;
-        check(driver().elapsed_time(&milliseconds, earlier.event_, event_), device_, "cuEventElapsedTime");
+        check(driver().elapsed_time(&milliseconds, earlier.event_, event_), device_,
+              "cuEventElapsedTime");
         return milliseconds * 1e-3;
     }
 
@@ -36,11 +38,14 @@ private:
 class EventTimer final : public CodeDevice::Timer {
 public:
     EventTimer(const std::string& device, CUstream stream) : device_(device), stream_(stream) {}
-    void mark() override { marks_.push_back(std::make_unique<Event>(device_, stream_, CU_EVENT_DEFAULT)); }
+    void mark() override {
+        marks_.push_back(std::make_unique<Event>(device_, stream_, CU_EVENT_DEFAULT));
+    }
     std::vector<double> seconds() override {
         std::vector<double> all;
         if (!marks_.empty()) marks_.back()->wait();
-        for (size_t i = 1; i < marks_.size(); ++i) all.push_back(marks_[i]->seconds_since(*marks_[i - 1]));
+        for (size_t i = 1; i < marks_.size(); ++i)
+            all.push_back(marks_[i]->seconds_since(*marks_[i - 1]));
         return all;
     }
 
@@ -53,15 +58,17 @@ private:
 class OtherStream final : public CodeDevice::Stream {
 public:
     /// The context is current.
-    OtherStream(const std::string& device, CUcontext context) : device_(device), context_(context), stream_(device) {}
+    OtherStream(const std::string& device, CUcontext context)
+        : device_(device), context_(context), stream_(device) {}
     void* handle() override {
         enter();
         return stream_.get();
     }
     void wait_for(const CodeDevice::Mark& mark) override {
         enter();
-        check(driver().cuStreamWaitEvent(stream_.get(), dynamic_cast<const Event&>(mark).event(), 0), device_,
-              "cuStreamWaitEvent");
+        check(
+            driver().cuStreamWaitEvent(stream_.get(), dynamic_cast<const Event&>(mark).event(), 0),
+            device_, "cuStreamWaitEvent");
     }
     std::unique_ptr<CodeDevice::Mark> mark() override {
         enter();

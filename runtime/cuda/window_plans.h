@@ -22,15 +22,17 @@ struct PlanStore {
 struct PlanChoice {
     FunctionRef<size_t()> most_workspace;  ///< Asked where a plan is made.
     bool tf32 = false;                     ///< Tensor cores may round float32.
-    /// The index of the fastest of several, which it measures; null: what cuDNN's heuristics hold for the fastest is taken.
+    /// The index of the fastest of several, which it measures; null: what cuDNN's heuristics hold
+    /// for the fastest is taken.
     std::function<size_t(std::span<const Plan>)> fastest_of = nullptr;
 };
 
-/// Plans by what they were made for: role, attributes, how they are chosen, and each tensor's dtype, sizes, steps and alignment.
-/// Those that take long to make, or to choose, are stored.
+/// Plans by what they were made for: role, attributes, how they are chosen, and each tensor's
+/// dtype, sizes, steps and alignment. Those that take long to make, or to choose, are stored.
 class WindowPlans {
 public:
-    explicit WindowPlans(EngineSource source, PlanStore store = {}) : source_(source), store_(std::move(store)) {}
+    explicit WindowPlans(EngineSource source, PlanStore store = {})
+        : source_(source), store_(std::move(store)) {}
 
     struct Choice {
         std::optional<Plan> plan;      ///< Nothing when cuDNN knows no way.
@@ -38,10 +40,12 @@ public:
         size_t skipped_workspace = 0;  ///< What a better engine wanted; 0: there was none.
         bool noted = false;            ///< Whoever asks may have told the user.
         bool has_run = false;          ///< The plan has been executed.
-        std::string refusal;           ///< Why cuDNN did not execute a plan that it had made; there is none then.
+        std::string
+            refusal;  ///< Why cuDNN did not execute a plan that it had made; there is none then.
     };
     /// Operands are those of window_operands() or normalization_operands(). CudnnError.
-    Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes, const PlanChoice& how);
+    Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes,
+                 const PlanChoice& how);
 
 private:
     /// What a plan is made for; `numbers` are all of it but the attributes.
@@ -53,10 +57,10 @@ private:
     struct HashOfAsked {
         size_t operator()(const Asked& asked) const;
     };
-    Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands, const Attributes& attributes,
-                           const PlanChoice& how) const;
-    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, const PlanChoice& how,
-                size_t most_workspace) const;
+    Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
+                           const Attributes& attributes, const PlanChoice& how) const;
+    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes,
+                const PlanChoice& how, size_t most_workspace) const;
 
     EngineSource source_;
     PlanStore store_;

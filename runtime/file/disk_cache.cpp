@@ -40,7 +40,8 @@ std::string prepare(const std::string& folder) {
     fs::create_directories(fs::path(folder).parent_path(), error);
     ::mkdir(folder.c_str(), 0700);
     struct stat status;
-    if (::lstat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder, std::strerror(errno));
+    if (::lstat(folder.c_str(), &status) != 0)
+        return fmt::format("{}: {}", folder, std::strerror(errno));
     if (!S_ISDIR(status.st_mode)) return folder + " is not a folder";
     if (status.st_uid != ::geteuid()) return folder + " belongs to another user";
     if (status.st_mode & 022) return folder + " can be written by others; its mode should be 0700";
@@ -61,17 +62,23 @@ std::optional<std::string> read_file(const std::string& path, uint64_t most) {
 }
 
 /// The value, if the file is complete and that of this key.
-std::optional<std::string> checked(const std::string& content, const std::string& name, const std::string_view* key) {
+std::optional<std::string> checked(const std::string& content, const std::string& name,
+                                   const std::string_view* key) {
     Header header;
     if (content.size() < sizeof header) return std::nullopt;
     std::memcpy(&header, content.data(), sizeof header);
     const uint64_t rest = content.size() - sizeof header;
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > rest || header.value_bytes != rest - header.key_bytes)
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > rest ||
+        header.value_bytes != rest - header.key_bytes)
         return std::nullopt;
-    const std::string_view stored = std::string_view(content).substr(sizeof header, header.key_bytes);
-    if (std::string_view(header.key, sizeof header.key) != name || (key ? stored != *key : fingerprint(stored) != name)) return std::nullopt;
+    const std::string_view stored =
+        std::string_view(content).substr(sizeof header, header.key_bytes);
+    if (std::string_view(header.key, sizeof header.key) != name ||
+        (key ? stored != *key : fingerprint(stored) != name))
+        return std::nullopt;
     std::string value = content.substr(sizeof header + header.key_bytes);
-    if (std::string_view(header.value, sizeof header.value) != fingerprint(value)) return std::nullopt;
+    if (std::string_view(header.value, sizeof header.value) != fingerprint(value))
+        return std::nullopt;
     return value;
 }
 
@@ -79,8 +86,10 @@ std::string folder_from_environment() {
     auto variable = [](const char* name) { return environment::text(name).value_or(""); };
     if (const std::string folder = variable("CATENA_KERNEL_CACHE"); !folder.empty())
         return folder == "off" ? "" : folder;
-    if (const std::string folder = variable("CATENA_CACHE_DIR"); !folder.empty()) return folder + "/kernels";
-    if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/catena/kernels";
+    if (const std::string folder = variable("CATENA_CACHE_DIR"); !folder.empty())
+        return folder + "/kernels";
+    if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty())
+        return folder + "/catena/kernels";
     const std::string home = variable("HOME");
     return home.empty() ? "" : home + "/.cache/catena/kernels";
 }
@@ -92,7 +101,8 @@ std::string fingerprint(std::string_view bytes) {
     return fmt::format("{:016x}{:016x}", uint64_t(hash.high64), uint64_t(hash.low64));
 }
 
-DiskCache::DiskCache(std::string folder, size_t limit_bytes) : folder_(std::move(folder)), limit_(limit_bytes) {
+DiskCache::DiskCache(std::string folder, size_t limit_bytes)
+    : folder_(std::move(folder)), limit_(limit_bytes) {
     if (folder_.empty()) return;
     problem_ = prepare(folder_);
     if (!problem_.empty()) folder_.clear();
@@ -100,7 +110,8 @@ DiskCache::DiskCache(std::string folder, size_t limit_bytes) : folder_(std::move
 
 DiskCache& DiskCache::instance() {
     static DiskCache& cache = *[] {
-        const auto limit = size_t(environment::whole_number("CATENA_KERNEL_CACHE_DISK_MB", 0, 1 << 30).value_or(512));
+        const auto limit = size_t(
+            environment::whole_number("CATENA_KERNEL_CACHE_DISK_MB", 0, 1 << 30).value_or(512));
         auto* made = new DiskCache(folder_from_environment(), limit << 20);
         if (!made->problem().empty())
             fmt::print(stderr, "catena: compiled code is not kept: {}\n", made->problem());
@@ -109,13 +120,16 @@ DiskCache& DiskCache::instance() {
     return cache;
 }
 
-std::optional<std::string> DiskCache::find(std::string_view key) { return on() ? look_up(fingerprint(key), &key) : std::nullopt; }
+std::optional<std::string> DiskCache::find(std::string_view key) {
+    return on() ? look_up(fingerprint(key), &key) : std::nullopt;
+}
 
 std::optional<std::string> DiskCache::find_named(const std::string& fingerprint) {
     return on() ? look_up(fingerprint, nullptr) : std::nullopt;
 }
 
-std::optional<std::string> DiskCache::look_up(const std::string& name, const std::string_view* key) {
+std::optional<std::string> DiskCache::look_up(const std::string& name,
+                                              const std::string_view* key) {
     const std::string path = folder_ + "/" + name;
     const std::optional<std::string> content = read_file(path, sizeof(Header) + limit_);
     std::optional<std::string> value = content ? checked(*content, name, key) : std::nullopt;
@@ -150,7 +164,8 @@ void DiskCache::store(std::string_view key, std::string_view value) {
         }
         return true;
     };
-    const bool whole = write_all(&header, sizeof header) && write_all(key.data(), key.size()) && write_all(value.data(), value.size());
+    const bool whole = write_all(&header, sizeof header) && write_all(key.data(), key.size()) &&
+                       write_all(value.data(), value.size());
     ::close(file);
     // Not synced: after a crash the checksum detects a damaged file.
     if (!whole || ::rename(temporary.c_str(), (folder_ + "/" + name).c_str()) != 0) {
@@ -163,8 +178,8 @@ void DiskCache::store(std::string_view key, std::string_view value) {
     if (!read_ || bytes_ > limit_) make_room();
 }
 
-/// Reads the folder; removes the least recently used files until a tenth is free, and temporary files of terminated
-/// processes.
+/// Reads the folder; removes the least recently used files until a tenth is free, and temporary
+/// files of terminated processes.
 void DiskCache::make_room() {
     struct File {
         fs::file_time_type used;
@@ -189,7 +204,8 @@ void DiskCache::make_room() {
     }
     read_ = true;
     if (bytes_ <= limit_) return;
-    std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
+    std::sort(files.begin(), files.end(),
+              [](const File& a, const File& b) { return a.used < b.used; });
     for (const File& file : files) {
         if (bytes_ <= limit_ - limit_ / 10) break;
         if (!fs::remove(file.path, error)) continue;

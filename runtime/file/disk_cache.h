@@ -10,15 +10,17 @@
 
 namespace catena {
 
-/// A persistent cache of machine code and programs: one file per key, named by its fingerprint, replaced atomically, with the key
-/// and a checksum. Damaged or unreadable files are ignored; the least recently used are deleted when the limit is exceeded.
-/// Failures to write are silent.
+/// A persistent cache of machine code and programs: one file per key, named by its fingerprint,
+/// replaced atomically, with the key and a checksum. Damaged or unreadable files are ignored; the
+/// least recently used are deleted when the limit is exceeded. Failures to write are silent.
 class DiskCache {
 public:
-    /// Code is executed, so a folder that others can write to is not used; see problem(). An empty path: no cache.
+    /// Code is executed, so a folder that others can write to is not used; see problem(). An empty
+    /// path: no cache.
     DiskCache(std::string folder, size_t limit_bytes);
-    /// As CATENA_KERNEL_CACHE says (a folder, or "off"), else CATENA_CACHE_DIR/kernels, else XDG_CACHE_HOME or ~/.cache
-    /// and then catena/kernels. CATENA_KERNEL_CACHE_DISK_MB bounds it, 512 otherwise.
+    /// As CATENA_KERNEL_CACHE says (a folder, or "off"), else CATENA_CACHE_DIR/kernels, else
+    /// XDG_CACHE_HOME or ~/.cache and then catena/kernels. CATENA_KERNEL_CACHE_DISK_MB bounds it,
+    /// 512 otherwise.
     static DiskCache& instance();
 
     std::optional<std::string> find(std::string_view key);
@@ -28,7 +30,9 @@ public:
 
     bool on() const { return !folder_.empty(); }
     const std::string& folder() const { return folder_; }
-    const std::string& problem() const { return problem_; }  ///< Why the cache is off although a folder was given.
+    const std::string& problem() const {
+        return problem_;
+    }  ///< Why the cache is off although a folder was given.
 
     struct Counts {
         int64_t found = 0, missed = 0, stored = 0, damaged = 0, deleted = 0;
@@ -48,7 +52,8 @@ private:
     bool read_ = false;
 };
 
-/// 32 hexadecimal digits (128 bits of XXH3, https://xxhash.com): for names and against damage, not against forgery.
+/// 32 hexadecimal digits (128 bits of XXH3, https://xxhash.com): for names and against damage, not
+/// against forgery.
 std::string fingerprint(std::string_view bytes);
 
 }  // namespace catena

@@ -83,7 +83,8 @@ FileReader::~FileReader() {
 
 void FileReader::read_at(uint64_t offset, void* to, size_t bytes) const {
     if (offset > size_ || bytes > size_ - offset)
-        fail<FileError>("{}: ends at byte {}; {} bytes were expected at byte {}", path_, size_, bytes, offset);
+        fail<FileError>("{}: ends at byte {}; {} bytes were expected at byte {}", path_, size_,
+                        bytes, offset);
     if (descriptor_ < 0) {
         if (bytes > 0) std::memcpy(to, content_.data() + offset, bytes);
         return;
@@ -92,8 +93,11 @@ void FileReader::read_at(uint64_t offset, void* to, size_t bytes) const {
     while (bytes > 0) {
         ssize_t got = pread(descriptor_, next, bytes, off_t(offset));
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) fail<FileError>("{}: reading at byte {} failed: {}", path_, offset, std::strerror(errno));
-        if (got == 0) fail<FileError>("{}: became shorter while it was read (at byte {})", path_, offset);
+        if (got < 0)
+            fail<FileError>("{}: reading at byte {} failed: {}", path_, offset,
+                            std::strerror(errno));
+        if (got == 0)
+            fail<FileError>("{}: became shorter while it was read (at byte {})", path_, offset);
         next += got;
         offset += uint64_t(got);
         bytes -= size_t(got);
@@ -108,7 +112,8 @@ void FileSource::read(void* to, size_t bytes) {
     at_ += bytes;
 }
 
-void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted) {
+void remove_abandoned(const std::string& folder,
+                      const std::function<bool(const std::string& name)>& wanted) {
     constexpr size_t letters = 6;
     constexpr time_t young = 10;  // Seconds: a new file is not locked immediately.
     DIR* const entries = opendir(folder.c_str());
@@ -116,24 +121,29 @@ void remove_abandoned(const std::string& folder, const std::function<bool(const 
     while (const dirent* entry = readdir(entries)) {
         const std::string name = entry->d_name;
         const size_t at = name.rfind(partial);
-        if (at == name.npos || at + partial.size() + letters != name.size() || !wanted(name.substr(0, at))) continue;
+        if (at == name.npos || at + partial.size() + letters != name.size() ||
+            !wanted(name.substr(0, at)))
+            continue;
         const std::string path = folder + "/" + name;
         const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (file < 0) continue;
         struct stat status;
-        if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime + young < time(nullptr) &&
-            flock(file, LOCK_EX | LOCK_NB) == 0)
+        if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_mtime + young < time(nullptr) && flock(file, LOCK_EX | LOCK_NB) == 0)
             unlink(path.c_str());
         close(file);
     }
     closedir(entries);
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
     // A file may replace a file only: /dev/null or a pipe of that name must stay what it is.
     struct stat status;
     if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        fail<FileError>("{}: cannot be written: there is something of that name that is not a regular file", path_);
+        fail<FileError>(
+            "{}: cannot be written: there is something of that name that is not a regular file",
+            path_);
     descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail<FileError>("{}: cannot be written: {}", path_, std::strerror(errno));
     flock(descriptor_, LOCK_EX | LOCK_NB);  // Until this process ends: see remove_abandoned.
@@ -147,8 +157,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::give_up(const char* doing, int error) {
-    fail<FileError>("{}: {} failed at byte {}: {}; an older file of that name is untouched", path_, doing, offset_,
-                    std::strerror(error));
+    fail<FileError>("{}: {} failed at byte {}: {}; an older file of that name is untouched", path_,
+                    doing, offset_, std::strerror(error));
 }
 
 void AtomicFile::write(const void* from, size_t bytes) {

@@ -20,8 +20,9 @@ public:
     virtual const std::string& name() const = 0;
 };
 
-/// Opens a regular file for reading. Anything else, such as a pipe (which blocks) or a device (which may be endless), is
-/// rejected without opening it. Negative on failure, with the reason in `problem`.
+/// Opens a regular file for reading. Anything else, such as a pipe (which blocks) or a device
+/// (which may be endless), is rejected without opening it. Negative on failure, with the reason in
+/// `problem`.
 int open_regular_file(const char* path, std::string& problem);
 
 /// A buffer of `bytes` for file `name`; OutOfMemory naming it.
@@ -62,15 +63,18 @@ private:
     std::string name_;
 };
 
-/// Removes from `folder` the temporary files left by AtomicFiles of terminated processes: NAME.partial-XXXXXX, if `wanted`
-/// returns true for NAME. Files still being written are locked and kept.
-void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted);
+/// Removes from `folder` the temporary files left by AtomicFiles of terminated processes:
+/// NAME.partial-XXXXXX, if `wanted` returns true for NAME. Files still being written are locked and
+/// kept.
+void remove_abandoned(const std::string& folder,
+                      const std::function<bool(const std::string& name)>& wanted);
 
-/// Replaces a file atomically: writes a temporary file beside it, syncs it and renames it in commit(). Until then, and
-/// without commit(), an existing file of that name is unchanged.
+/// Replaces a file atomically: writes a temporary file beside it, syncs it and renames it in
+/// commit(). Until then, and without commit(), an existing file of that name is unchanged.
 class AtomicFile {
 public:
-    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written, or has no file but a pipe of that name.
+    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written, or has
+                                            ///< no file but a pipe of that name.
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     void write(const void* from, size_t bytes);  ///< FileError, as when the disk is full.

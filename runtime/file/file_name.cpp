@@ -7,17 +7,19 @@
 namespace catena {
 namespace {
 
-constexpr size_t longest = 100;  // File systems take 255 bytes; callers add endings and numbers.
+constexpr size_t longest = 100;     // File systems take 255 bytes; callers add endings and numbers.
 constexpr size_t hash_ending = 17;  // "-" and 16 digits.
 
 bool is_plain(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
 }
 
 /// Whether `name` looks like one that was changed.
 bool ends_in_a_hash(std::string_view name) {
     if (name.size() < hash_ending || name[name.size() - hash_ending] != '-') return false;
-    return name.find_first_not_of("0123456789abcdef", name.size() - hash_ending + 1) == std::string_view::npos;
+    return name.find_first_not_of("0123456789abcdef", name.size() - hash_ending + 1) ==
+           std::string_view::npos;
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 namespace catena {
 namespace {
 
-// Smaller reads than two of zlib's buffers go through it, and it reads on to the checksum. A larger read ends at the last byte of the
-// content, and zlib takes a file that is cut off there for a whole one; as it does where the content fills its buffer, so the size is odd.
+// Smaller reads than two of zlib's buffers go through it, and it reads on to the checksum. A larger
+// read ends at the last byte of the content, and zlib takes a file that is cut off there for a
+// whole one; as it does where the content fills its buffer, so the size is odd.
 constexpr unsigned buffer_bytes = 65539;
 
 }  // namespace
@@ -35,9 +36,11 @@ size_t GzipReader::read_some(void* to, size_t bytes) {
         const unsigned part = unsigned(std::min<size_t>(bytes - at, buffer_bytes));
         const int got = gzread(file_.get(), static_cast<char*>(to) + at, part);
         int problem = Z_OK;
-        const std::string message = gzerror(file_.get(), &problem);  // "<fd:3>: incorrect data check"
+        const std::string message =
+            gzerror(file_.get(), &problem);  // "<fd:3>: incorrect data check"
         // A file that is cut off is told by the error alone: gzread gives what there is.
-        if (got < 0 || problem != Z_OK) fail<FileError>("{}: is damaged: {}", path_, message.substr(message.rfind(": ") + 2));
+        if (got < 0 || problem != Z_OK)
+            fail<FileError>("{}: is damaged: {}", path_, message.substr(message.rfind(": ") + 2));
         at += size_t(got);
         if (unsigned(got) < part) break;
     }
@@ -48,12 +51,15 @@ size_t GzipReader::read_some(void* to, size_t bytes) {
 void GzipReader::read(void* to, size_t bytes) {
     const uint64_t before = read_;
     if (const size_t got = read_some(to, bytes); got != bytes)
-        fail<FileError>("{}: ends after {} bytes of content, {} are expected", path_, read_, before + bytes);
+        fail<FileError>("{}: ends after {} bytes of content, {} are expected", path_, read_,
+                        before + bytes);
 }
 
 void GzipReader::finish() {
     char more;
-    if (read_some(&more, 1) > 0) fail<FileError>("{}: goes on after the {} bytes of content that are expected", path_, read_ - 1);
+    if (read_some(&more, 1) > 0)
+        fail<FileError>("{}: goes on after the {} bytes of content that are expected", path_,
+                        read_ - 1);
 }
 
 void GzipReader::read_to_end() {

@@ -45,35 +45,43 @@ FileLimits file_limits() {
 
 void set_file_limits(const FileLimits& limits) {
     if (limits.depth < 1 || limits.steps < 1 || limits.entries < 1)
-        fail<ValueError>("set_file_limits: depth {}, steps {} and entries {} should each be at least 1", limits.depth,
-                         limits.steps, limits.entries);
+        fail<ValueError>(
+            "set_file_limits: depth {}, steps {} and entries {} should each be at least 1",
+            limits.depth, limits.steps, limits.entries);
     Setting& s = setting();
     const std::lock_guard lock(s.mutex);
     s.limits = limits;
 }
 
 FileBudget::FileBudget(std::string name, uint64_t file_bytes)
-    : name_(std::move(name)), limits_(file_limits()),
+    : name_(std::move(name)),
+      limits_(file_limits()),
       most_(std::max(limits_.bytes, product_or_most(file_bytes, limits_.ratio))) {}
 
 void FileBudget::ask(uint64_t bytes, std::string_view what) {
     if (bytes > most_ - asked_)
-        fail<FileError>("{}: {} declares {} bytes after {} others; a file of its size may declare {} in total; {}", name_, what,
-                        bytes, asked_, most_, advice);
+        fail<FileError>(
+            "{}: {} declares {} bytes after {} others; a file of its size may declare {} in total; "
+            "{}",
+            name_, what, bytes, asked_, most_, advice);
     asked_ += bytes;
 }
 
 void FileBudget::check_entries(uint64_t entries) const {
     if (entries > limits_.entries)
-        fail<FileError>("{}: declares {} entries; at most {} are allowed; call set_file_limits() if you trust it", name_, entries,
-                        limits_.entries);
+        fail<FileError>(
+            "{}: declares {} entries; at most {} are allowed; call set_file_limits() if you trust "
+            "it",
+            name_, entries, limits_.entries);
 }
 
 void check_json(std::string_view text, const std::string& name) {
     const FileLimits limits = file_limits();
     if (text.size() > limits.json)
-        fail<FileError>("{}: is JSON of {} bytes; at most {} are allowed; call set_file_limits() if you trust it", name, text.size(),
-                        limits.json);
+        fail<FileError>(
+            "{}: is JSON of {} bytes; at most {} are allowed; call set_file_limits() if you trust "
+            "it",
+            name, text.size(), limits.json);
     const int most = limits.depth;
     int depth = 0;
     bool quoted = false;
@@ -86,8 +94,10 @@ void check_json(std::string_view text, const std::string& name) {
             quoted = true;
         } else if (c == '[' || c == '{') {
             if (++depth > most)
-                fail<FileError>("{}: brackets are nested deeper than {} at byte {}; call set_file_limits() if you trust it",
-                                name, most, i);
+                fail<FileError>(
+                    "{}: brackets are nested deeper than {} at byte {}; call set_file_limits() if "
+                    "you trust it",
+                    name, most, i);
         } else if (c == ']' || c == '}') {
             --depth;
         }

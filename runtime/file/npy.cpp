@@ -51,13 +51,15 @@ public:
         }
         skip_space();
         if (at_ != text_.size()) wrong("nothing after the dictionary");
-        if (!have_descr || !have_order || !have_shape) wrong("the keys 'descr', 'fortran_order' and 'shape'");
+        if (!have_descr || !have_order || !have_shape)
+            wrong("the keys 'descr', 'fortran_order' and 'shape'");
         return header;
     }
 
 private:
     [[noreturn]] void wrong(const std::string& expected) const {
-        fail<FileError>("{}: the .npy header is wrong at byte {}: expected {}", file_, start_ + at_, expected);
+        fail<FileError>("{}: the .npy header is wrong at byte {}: expected {}", file_, start_ + at_,
+                        expected);
     }
     void skip_space() {
         while (at_ < text_.size() && std::strchr(" \t\r\n", text_[at_])) ++at_;
@@ -73,7 +75,8 @@ private:
     }
     std::string quoted() {
         skip_space();
-        if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) wrong("a quoted name");
+        if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"'))
+            wrong("a quoted name");
         char quote = text_[at_++];
         size_t end = text_.find(quote, at_);
         if (end == std::string::npos) wrong("a closing quote");
@@ -113,7 +116,8 @@ private:
         uint64_t value = 0;
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
             uint64_t digit = uint64_t(text_[at_] - '0');
-            if (value > (uint64_t(std::numeric_limits<int64_t>::max()) - digit) / 10) wrong("a size below 2^63");
+            if (value > (uint64_t(std::numeric_limits<int64_t>::max()) - digit) / 10)
+                wrong("a size below 2^63");
             value = value * 10 + digit;
         }
         if (at_ == first) wrong("a non-negative size");
@@ -129,40 +133,57 @@ private:
 
 /// How elements of the file become elements of an array.
 struct ElementFormat {
-    Dtype dtype;          ///< Of the array.
-    size_t bytes;         ///< Of one element in the file.
-    bool swapped;         ///< Big-endian.
-    bool widened;         ///< Unsigned, read into the next larger signed integer.
+    Dtype dtype;   ///< Of the array.
+    size_t bytes;  ///< Of one element in the file.
+    bool swapped;  ///< Big-endian.
+    bool widened;  ///< Unsigned, read into the next larger signed integer.
 };
 
 std::optional<ElementFormat> element_format(const std::string& descr) {
     if (descr.size() != 3) return std::nullopt;
     bool swapped = descr[0] == '>';
     if (!swapped && descr[0] != '<' && descr[0] != '|' && descr[0] != '=') return std::nullopt;
-    struct Known { const char* name; Dtype dtype; size_t bytes; bool widened; };
+    struct Known {
+        const char* name;
+        Dtype dtype;
+        size_t bytes;
+        bool widened;
+    };
     static constexpr Known known[] = {
-        {"b1", Dtype::bool_, 1, false},   {"i1", Dtype::int8, 1, false},    {"i2", Dtype::int16, 2, false},
-        {"i4", Dtype::int32, 4, false},   {"i8", Dtype::int64, 8, false},   {"u1", Dtype::uint8, 1, false},
-        {"u2", Dtype::int32, 2, true},    {"u4", Dtype::int64, 4, true},    {"f2", Dtype::float16, 2, false},
-        {"f4", Dtype::float32, 4, false}, {"f8", Dtype::float64, 8, false},
+        {"b1", Dtype::bool_, 1, false},   {"i1", Dtype::int8, 1, false},
+        {"i2", Dtype::int16, 2, false},   {"i4", Dtype::int32, 4, false},
+        {"i8", Dtype::int64, 8, false},   {"u1", Dtype::uint8, 1, false},
+        {"u2", Dtype::int32, 2, true},    {"u4", Dtype::int64, 4, true},
+        {"f2", Dtype::float16, 2, false}, {"f4", Dtype::float32, 4, false},
+        {"f8", Dtype::float64, 8, false},
     };
     for (const Known& k : known)
-        if (descr.compare(1, 2, k.name) == 0) return ElementFormat{k.dtype, k.bytes, swapped && k.bytes > 1, k.widened};
+        if (descr.compare(1, 2, k.name) == 0)
+            return ElementFormat{k.dtype, k.bytes, swapped && k.bytes > 1, k.widened};
     return std::nullopt;
 }
 
 const char* descr_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::bool_: return "|b1";
-        case Dtype::int8: return "|i1";
-        case Dtype::int16: return "<i2";
-        case Dtype::int32: return "<i4";
-        case Dtype::int64: return "<i8";
-        case Dtype::uint8: return "|u1";
-        case Dtype::float16: return "<f2";
+        case Dtype::bool_:
+            return "|b1";
+        case Dtype::int8:
+            return "|i1";
+        case Dtype::int16:
+            return "<i2";
+        case Dtype::int32:
+            return "<i4";
+        case Dtype::int64:
+            return "<i8";
+        case Dtype::uint8:
+            return "|u1";
+        case Dtype::float16:
+            return "<f2";
         case Dtype::bfloat16:
-        case Dtype::float32: return "<f4";
-        default: return "<f8";
+        case Dtype::float32:
+            return "<f4";
+        default:
+            return "<f8";
     }
 }
 
@@ -172,20 +193,25 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// Bytes that the elements take in the file; FileError when no file can hold them or this one does not.
+/// Bytes that the elements take in the file; FileError when no file can hold them or this one does
+/// not.
 uint64_t checked_bytes(const NpyHeader& header, size_t element, const ByteSource& source) {
     uint64_t count = 1;
     bool empty = std::find(header.shape.begin(), header.shape.end(), 0u) != header.shape.end();
     if (empty) return 0;
     for (uint64_t size : header.shape)
-        if (__builtin_mul_overflow(count, size, &count) || count > uint64_t(std::numeric_limits<int64_t>::max()) / element)
-            fail<FileError>("{}: the .npy header declares more elements than fit into memory: shape {}",
-                            source.name(), shape_text(header.shape));
+        if (__builtin_mul_overflow(count, size, &count) ||
+            count > uint64_t(std::numeric_limits<int64_t>::max()) / element)
+            fail<FileError>(
+                "{}: the .npy header declares more elements than fit into memory: shape {}",
+                source.name(), shape_text(header.shape));
     uint64_t bytes = count * element;
     if (bytes > source.remaining())
-        fail<FileError>("{}: the elements of shape {} and dtype {} take {} bytes from byte {}, at most {} are left",
-                        source.name(), shape_text(header.shape), header.descr, bytes, source.offset(),
-                        source.remaining());
+        fail<FileError>(
+            "{}: the elements of shape {} and dtype {} take {} bytes from byte {}, at most {} are "
+            "left",
+            source.name(), shape_text(header.shape), header.descr, bytes, source.offset(),
+            source.remaining());
     return bytes;
 }
 
@@ -195,7 +221,8 @@ void swap_bytes(char* data, size_t elements, size_t bytes) {
 
 template <class From, class To>
 void widen(char* data, int64_t elements) {
-    // The narrow elements are at the front of the block: widening from the back overwrites nothing unread.
+    // The narrow elements are at the front of the block: widening from the back overwrites nothing
+    // unread.
     for (int64_t i = elements - 1; i >= 0; --i) {
         From narrow;
         std::memcpy(&narrow, data + i * int64_t(sizeof(From)), sizeof narrow);
@@ -251,7 +278,8 @@ NpyHeader read_npy_header(ByteSource& source) {
     char head[magic_bytes + 2];
     source.read(head, sizeof head);
     if (std::memcmp(head, magic, magic_bytes) != 0)
-        fail<FileError>("{}: is not .npy data: byte {} should begin \"\\x93NUMPY\"", source.name(), start);
+        fail<FileError>("{}: is not .npy data: byte {} should begin \"\\x93NUMPY\"", source.name(),
+                        start);
     int major = uint8_t(head[magic_bytes]);
     if (major < 1 || major > 3)
         fail<FileError>("{}: .npy format {} at byte {}; 1, 2 and 3 are known", source.name(), major,
@@ -259,8 +287,8 @@ NpyHeader read_npy_header(ByteSource& source) {
     uint32_t length = 0;
     source.read(&length, major == 1 ? 2 : 4);
     if (length > largest_header)
-        fail<FileError>("{}: a .npy header of {} bytes at byte {}; at most {} are allowed", source.name(), length,
-                        source.offset(), largest_header);
+        fail<FileError>("{}: a .npy header of {} bytes at byte {}; at most {} are allowed",
+                        source.name(), length, source.offset(), largest_header);
     uint64_t text_start = source.offset();
     std::string text(length, '\0');
     source.read(text.data(), length);
@@ -276,10 +304,13 @@ Array read_npy(ByteSource& source) {
     }
     std::optional<ElementFormat> format = element_format(header.descr);
     if (!format)
-        fail<FileError>("{}: dtype '{}' is not supported; bool, int8 to int64, uint8 to uint32 and float16 to "
-                        "float64 are", source.name(), header.descr);
+        fail<FileError>(
+            "{}: dtype '{}' is not supported; bool, int8 to int64, uint8 to uint32 and float16 to "
+            "float64 are",
+            source.name(), header.descr);
     if (header.shape.size() > size_t(max_rank))
-        fail<FileError>("{}: {} dimensions; at most {} are supported", source.name(), header.shape.size(), max_rank);
+        fail<FileError>("{}: {} dimensions; at most {} are supported", source.name(),
+                        header.shape.size(), max_rank);
     uint64_t bytes = checked_bytes(header, format->bytes, source);
 
     Shape shape;
@@ -301,15 +332,17 @@ Array read_npy(ByteSource& source) {
 
 std::string read_npy_text(ByteSource& source) {
     NpyHeader header = read_npy_header(source);
-    bool wide = header.descr.size() >= 3 && header.descr[1] == 'U', narrow = header.descr.starts_with("|S");
+    bool wide = header.descr.size() >= 3 && header.descr[1] == 'U',
+         narrow = header.descr.starts_with("|S");
     if (!header.shape.empty() || !(wide || narrow) ||
-        header.descr.find_first_not_of("0123456789", 2) != std::string::npos || header.descr.size() > 12)
-        fail<FileError>("{}: is an array of shape {} and dtype {}, a text is expected", source.name(),
-                        shape_text(header.shape), header.descr);
+        header.descr.find_first_not_of("0123456789", 2) != std::string::npos ||
+        header.descr.size() > 12)
+        fail<FileError>("{}: is an array of shape {} and dtype {}, a text is expected",
+                        source.name(), shape_text(header.shape), header.descr);
     uint64_t count = std::stoull(header.descr.substr(2)), bytes = count * (wide ? 4 : 1);
     if (bytes != source.remaining())
-        fail<FileError>("{}: a text of dtype {} takes {} bytes, {} are there", source.name(), header.descr, bytes,
-                        source.remaining());
+        fail<FileError>("{}: a text of dtype {} takes {} bytes, {} are there", source.name(),
+                        header.descr, bytes, source.remaining());
     std::string content = file_buffer(bytes, source.name());
     source.read(content.data(), bytes);
     if (narrow) return content.substr(0, content.find_last_not_of('\0') + 1);
@@ -318,7 +351,8 @@ std::string read_npy_text(ByteSource& source) {
     for (uint64_t i = 0; i < count; ++i) {
         uint32_t point;
         std::memcpy(&point, content.data() + 4 * i, 4);
-        if (point > 0x10ffff) fail<FileError>("{}: character {} is not Unicode: {:#x}", source.name(), i, point);
+        if (point > 0x10ffff)
+            fail<FileError>("{}: character {} is not Unicode: {:#x}", source.name(), i, point);
         append_utf8(text, point);
     }
     return text.substr(0, text.find_last_not_of('\0') + 1);  // NumPy fills up with zeros.
@@ -330,8 +364,8 @@ Array load_npy(const std::string& path) {
     Array array = read_npy(source);
     if (!array.defined()) fail<FileError>("{}: holds a Python object, not an array", path);
     if (source.remaining() > 0)
-        fail<FileError>("{}: {} bytes follow the array's last element at byte {}", path, source.remaining(),
-                        source.offset());
+        fail<FileError>("{}: {} bytes follow the array's last element at byte {}", path,
+                        source.remaining(), source.offset());
     return array;
 }
 
@@ -340,7 +374,8 @@ namespace {
 void write_header(const std::string& descr, const Shape* shape, const ByteSink& sink) {
     std::vector<uint64_t> sizes;
     if (shape) sizes.assign(shape->begin(), shape->end());
-    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape_text(sizes));
+    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descr, shape_text(sizes));
     size_t before = magic_bytes + 4;
     text.append(63 - (before + text.size()) % 64, ' ');  // Elements then begin at a multiple of 64.
     text += '\n';
@@ -354,11 +389,18 @@ void write_header(const std::string& descr, const Shape* shape, const ByteSink& 
 
 /// What Python's pickle, protocol 3, makes of numpy.array(None): a 0-d array of objects.
 constexpr char pickled_none[] =
-    "\x80\x03" "cnumpy.core.multiarray\n_reconstruct\n" "cnumpy\nndarray\n" "K\0\x85" "C\1b" "\x87R"
-    "(K\1)"                                                // Its state: version 1, shape (),
-    "cnumpy\ndtype\n" "X\2\0\0\0O8" "\x89\x88\x87R"       // dtype('O8'),
+    "\x80\x03"
+    "cnumpy.core.multiarray\n_reconstruct\n"
+    "cnumpy\nndarray\n"
+    "K\0\x85"
+    "C\1b"
+    "\x87R"
+    "(K\1)"  // Its state: version 1, shape (),
+    "cnumpy\ndtype\n"
+    "X\2\0\0\0O8"
+    "\x89\x88\x87R"  // dtype('O8'),
     "(K\3X\1\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb"
-    "\x89]Natb.";                                          // not in Fortran order, [None].
+    "\x89]Natb.";  // not in Fortran order, [None].
 
 }  // namespace
 

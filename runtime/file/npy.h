@@ -12,7 +12,7 @@ namespace catena {
 
 /// The header of a .npy file.
 struct NpyHeader {
-    std::string descr;           ///< As written: "<f4", "|O".
+    std::string descr;  ///< As written: "<f4", "|O".
     bool fortran_order = false;
     std::vector<uint64_t> shape;
     bool is_object() const { return descr.size() >= 2 && descr[1] == 'O'; }
@@ -21,9 +21,10 @@ struct NpyHeader {
 /// Reads and checks the header. FileError naming file, offset and what was expected.
 NpyHeader read_npy_header(ByteSource& source);
 
-/// An array in NumPy's format 1.0 to 3.0, either byte order, C or Fortran order. Unsigned 16- and 32-bit integers are
-/// widened, as Catena lacks them. Everything is checked before memory for the elements is allocated. Undefined for an
-/// object array of shape (), which is how NumPy writes None; other objects are a FileError.
+/// An array in NumPy's format 1.0 to 3.0, either byte order, C or Fortran order. Unsigned 16- and
+/// 32-bit integers are widened, as Catena lacks them. Everything is checked before memory for the
+/// elements is allocated. Undefined for an object array of shape (), which is how NumPy writes
+/// None; other objects are a FileError.
 Array read_npy(ByteSource& source);
 Array load_npy(const std::string& path);
 
@@ -32,7 +33,8 @@ std::string read_npy_text(ByteSource& source);
 
 /// Receives the bytes of a file piece by piece.
 using ByteSink = std::function<void(const void* from, size_t bytes)>;
-/// Format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an undefined array as None.
+/// Format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an undefined array as
+/// None.
 void write_npy(const Array& array, const ByteSink& sink);
 /// A 0-d array of dtype "<U...", as NumPy makes of a str.
 void write_npy_text(std::string_view utf8, const ByteSink& sink);

@@ -27,7 +27,8 @@ std::string_view trimmed(std::string_view s) {
     return s;
 }
 
-/// Parts between separators, trimmed; between blanks, of which many count as one, if the separator is empty or a blank.
+/// Parts between separators, trimmed; between blanks, of which many count as one, if the separator
+/// is empty or a blank.
 std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
     std::vector<std::string_view> parts;
     const bool by_blanks = trimmed(separator).empty();
@@ -56,21 +57,26 @@ bool parse(std::string_view text, T& value) {
     const char* const end = text.data() + text.size();
     if constexpr (std::is_same_v<T, bool>) {
         double number = 0;
-        if (text == "True" || text == "true" || text == "False" || text == "false") return value = text[0] == 'T' || text[0] == 't', true;
+        if (text == "True" || text == "true" || text == "False" || text == "false")
+            return value = text[0] == 'T' || text[0] == 't', true;
         return parse(text, number) && (value = number != 0, true);
     } else if constexpr (std::is_integral_v<T>) {
         // Also 3.0 and 1e3, as long as they are whole.
         const auto [stop, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc() && stop == end) return true;
         double number = 0;
-        if (error == std::errc::result_out_of_range || !parse(text, number) || number != std::floor(number)) return false;
-        if (!(number >= double(std::numeric_limits<T>::min()) && number < std::ldexp(1.0, std::numeric_limits<T>::digits)))
+        if (error == std::errc::result_out_of_range || !parse(text, number) ||
+            number != std::floor(number))
+            return false;
+        if (!(number >= double(std::numeric_limits<T>::min()) &&
+              number < std::ldexp(1.0, std::numeric_limits<T>::digits)))
             return false;
         value = T(number);
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
         const auto [stop, error] = std::from_chars(text.data(), end, value);
-        if (error == std::errc::result_out_of_range && stop == end) {  // To infinity or 0, as in arithmetic.
+        if (error == std::errc::result_out_of_range &&
+            stop == end) {  // To infinity or 0, as in arithmetic.
             value = T(std::strtod(std::string(text).c_str(), nullptr));
             return true;
         }
@@ -108,14 +114,16 @@ private:
 };
 
 /// The wanted parts of a line.
-std::vector<std::string_view> columns_of(std::vector<std::string_view> parts, const LoadText& options,
-                                         const std::string& path, int64_t line) {
+std::vector<std::string_view> columns_of(std::vector<std::string_view> parts,
+                                         const LoadText& options, const std::string& path,
+                                         int64_t line) {
     if (options.columns.empty()) return parts;
     std::vector<std::string_view> wanted;
     for (int64_t column : options.columns) {
         const int64_t at = column < 0 ? column + int64_t(parts.size()) : column;
         if (at < 0 || at >= int64_t(parts.size()))
-            fail<FileError>("{}: line {} has {} columns, column {} is not there", path, line, parts.size(), column);
+            fail<FileError>("{}: line {} has {} columns, column {} is not there", path, line,
+                            parts.size(), column);
         wanted.push_back(parts[size_t(at)]);
     }
     return wanted;
@@ -145,16 +153,19 @@ Array loadtxt(const std::string& path, const LoadText& options) {
         if (trimmed(row).empty()) continue;
         const auto parts = columns_of(parts_of(row, options.delimiter), options, path, line);
         if (width >= 0 && int64_t(parts.size()) != width)
-            fail<FileError>("{}: line {} has {} columns, those before have {}", path, line, parts.size(), width);
+            fail<FileError>("{}: line {} has {} columns, those before have {}", path, line,
+                            parts.size(), width);
         width = int64_t(parts.size());
         for (std::string_view part : parts)
             if (!elements.add(part))
-                fail<FileError>("{}: line {}: '{}' is no {}", path, line, part, name_of(options.dtype));
+                fail<FileError>("{}: line {}: '{}' is no {}", path, line, part,
+                                name_of(options.dtype));
         ++rows;
     }
     if (rows == 0) return elements.array({0});
     const Array all = elements.array({rows, width});
-    const Array turned = options.unpack ? all.view({width, rows}, {1, width}, 0).as_contiguous() : all;
+    const Array turned =
+        options.unpack ? all.view({width, rows}, {1, width}, 0).as_contiguous() : all;
     Shape shape;
     for (int64_t size : turned.shape())
         if (size != 1) shape.push_back(size);
@@ -163,8 +174,9 @@ Array loadtxt(const std::string& path, const LoadText& options) {
 
 void savetxt(const std::string& path, const Array& array, const SaveText& options) {
     if (array.rank() > 2)
-        fail<ShapeError>("savetxt: an array {} has {} axes; numbers, vectors and matrices have lines", to_string(array.shape()),
-                         array.rank());
+        fail<ShapeError>(
+            "savetxt: an array {} has {} axes; numbers, vectors and matrices have lines",
+            to_string(array.shape()), array.rank());
     std::string text;
     for (std::string_view header = options.header; !header.empty();) {
         const size_t end = header.find('\n');
@@ -179,7 +191,8 @@ void savetxt(const std::string& path, const Array& array, const SaveText& option
         }
     };
     if (is_float(array.dtype()))
-        write(array.to_vector<double>(), [&](double value) { append(text, value, array.dtype(), options.digits); });
+        write(array.to_vector<double>(),
+              [&](double value) { append(text, value, array.dtype(), options.digits); });
     else
         write(array.to_vector<int64_t>(), [&](int64_t value) { text += std::to_string(value); });
     write_file(path, text);
@@ -190,10 +203,12 @@ Array frombuffer(std::span<const std::byte> bytes, Dtype dtype, int64_t count, i
     if (offset < 0 || given < 0)
         fail<ValueError>("frombuffer: offset {} is outside of the {} bytes", offset, bytes.size());
     if (count < 0 && given % size != 0)
-        fail<ValueError>("frombuffer: {} bytes are no whole number of {} elements, which take {}", given, name_of(dtype), size);
+        fail<ValueError>("frombuffer: {} bytes are no whole number of {} elements, which take {}",
+                         given, name_of(dtype), size);
     const int64_t taken = count < 0 ? given / size : count;
     if (taken > given / size)
-        fail<ValueError>("frombuffer: {} elements of {} need {} bytes each, there are {} bytes", taken, name_of(dtype), size, given);
+        fail<ValueError>("frombuffer: {} elements of {} need {} bytes each, there are {} bytes",
+                         taken, name_of(dtype), size, given);
     const Array made = Array::empty({dtype, Shape{taken}}, cpu_device());
     if (taken > 0) std::memcpy(made.to_fill(), bytes.data() + offset, size_t(taken * size));
     return made.to(current_device());
@@ -204,7 +219,8 @@ Array fromstring(std::string_view text, Dtype dtype, std::string_view separator)
     Elements elements(dtype);
     if (trimmed(text).empty()) return elements.array({0});
     for (std::string_view part : parts_of(text, separator))
-        if (!elements.add(part)) fail<ValueError>("fromstring: '{}' is no {}", part, name_of(dtype));
+        if (!elements.add(part))
+            fail<ValueError>("fromstring: '{}' is no {}", part, name_of(dtype));
     return elements.array({elements.count()});
 }
 
@@ -214,7 +230,9 @@ Array fromfile(const std::string& path, Dtype dtype, int64_t count, std::string_
         if (separator.empty()) return frombuffer(std::as_bytes(std::span(bytes)), dtype, count);
         const Array all = fromstring(bytes, dtype, separator);
         if (count < 0) return all;
-        if (count > all.size()) fail<ValueError>("fromfile: {} numbers were asked for, there are {}", count, all.size());
+        if (count > all.size())
+            fail<ValueError>("fromfile: {} numbers were asked for, there are {}", count,
+                             all.size());
         return all.view({count}, {1}, 0);
     } catch (const ValueError& error) {
         fail<FileError>("{}: {}", path, error.what());
@@ -224,7 +242,8 @@ Array fromfile(const std::string& path, Dtype dtype, int64_t count, std::string_
 void tofile(const std::string& path, const Array& array) {
     const Array dense = array.to(cpu_device()).as_contiguous();
     AtomicFile file(path);
-    if (dense.size() > 0) file.write(dense.elements(), size_t(dense.size()) * size_of(dense.dtype()));
+    if (dense.size() > 0)
+        file.write(dense.elements(), size_t(dense.size()) * size_of(dense.dtype()));
     file.commit();
 }
 

@@ -13,7 +13,8 @@ inline constexpr uint32_t end_signature = 0x06054b50;
 inline constexpr uint32_t end64_signature = 0x06064b50;
 inline constexpr uint32_t locator64_signature = 0x07064b50;
 inline constexpr uint32_t descriptor_signature = 0x08074b50;
-inline constexpr size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56, locator64_bytes = 20;
+inline constexpr size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56,
+                        locator64_bytes = 20;
 inline constexpr uint16_t zip64_field = 1;
 inline constexpr uint16_t stored = 0, deflated = 8;
 inline constexpr uint16_t flag_encrypted = 1, flag_descriptor = 8, flag_utf8 = 1 << 11;

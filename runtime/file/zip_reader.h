@@ -10,9 +10,10 @@
 
 namespace catena {
 
-/// Reader of zip archives, zip64 included: what numpy.savez and Chainer write. Archives are checked as they are
-/// read; any defect is a FileError with the offset. The directory is checked as a whole before anything is
-/// unpacked: entries must not overlap, or declare more than file_limits() allows.
+/// Reader of zip archives, zip64 included: what numpy.savez and Chainer write. Archives are checked
+/// as they are read; any defect is a FileError with the offset. The directory is checked as a whole
+/// before anything is unpacked: entries must not overlap, or declare more than file_limits()
+/// allows.
 class ZipReader {
 public:
     explicit ZipReader(const std::string& path);

@@ -16,11 +16,13 @@ struct ZipWriter::Deflater {
     z_stream stream{};
     std::vector<Bytef> output = std::vector<Bytef>(1 << 16);
     Deflater() {
-        if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
+                         Z_DEFAULT_STRATEGY) != Z_OK)
             throw InternalError("zlib: deflateInit2 failed");
     }
     ~Deflater() { deflateEnd(&stream); }
-    /// Hands compressed bytes to `sink` until the input is used up (or, with Z_FINISH, the stream has ended).
+    /// Hands compressed bytes to `sink` until the input is used up (or, with Z_FINISH, the stream
+    /// has ended).
     template <class Sink>
     void run(const void* from, uInt bytes, int flush, const Sink& sink) {
         stream.next_in = static_cast<Bytef*>(const_cast<void*>(from));
@@ -38,7 +40,7 @@ void ZipWriter::DeleteDeflater::operator()(Deflater* deflater) const { delete de
 
 namespace {
 
-constexpr uint16_t version_needed = 45;  // zip64
+constexpr uint16_t version_needed = 45;      // zip64
 constexpr uint16_t dos_date = (1 << 5) | 1;  // 1980-01-01: equal content gives equal files.
 
 uint32_t in_32(uint64_t value) { return uint32_t(std::min<uint64_t>(value, in_zip64_32)); }
@@ -72,7 +74,8 @@ std::string directory_record(const ZipEntry& entry) {
     return record + extra;
 }
 
-/// The end records of the archive whose directory is in [start, at), with zip64 records if 32 bits are too few.
+/// The end records of the archive whose directory is in [start, at), with zip64 records if 32 bits
+/// are too few.
 std::string end_records(uint64_t entries, uint64_t start, uint64_t at) {
     uint64_t bytes = at - start;
     std::string end;
@@ -107,14 +110,17 @@ std::string end_records(uint64_t entries, uint64_t start, uint64_t at) {
 }  // namespace
 
 void ZipWriter::put_out(const void* from, size_t bytes) {
-    if (file_) file_->write(from, bytes);
-    else sink_(from, bytes);
+    if (file_)
+        file_->write(from, bytes);
+    else
+        sink_(from, bytes);
     offset_ += bytes;
 }
 
 void ZipWriter::begin(const std::string& name, bool compress) {
     entries_.push_back({.name = name, .deflated = compress, .header_offset = offset_});
-    // Sizes are not known yet: they follow the data, in 64 bits because the header announces a zip64 field.
+    // Sizes are not known yet: they follow the data, in 64 bits because the header announces a
+    // zip64 field.
     std::string header;
     put<uint32_t>(header, local_signature);
     put<uint16_t>(header, version_needed);

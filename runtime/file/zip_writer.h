@@ -16,7 +16,8 @@ class ZipWriter {
 public:
     using Sink = std::function<void(const void* from, size_t bytes)>;
     explicit ZipWriter(const std::string& path) : file_(std::make_unique<AtomicFile>(path)) {}
-    explicit ZipWriter(Sink sink) : sink_(std::move(sink)) {}  ///< Receives the archive piece by piece.
+    explicit ZipWriter(Sink sink)
+        : sink_(std::move(sink)) {}  ///< Receives the archive piece by piece.
     /// Adds a file whose content add's caller writes through `write` until end().
     void begin(const std::string& name, bool compress);
     void write(const void* from, size_t bytes);
@@ -25,7 +26,9 @@ public:
 
 private:
     struct Deflater;
-    struct DeleteDeflater { void operator()(Deflater* deflater) const; };
+    struct DeleteDeflater {
+        void operator()(Deflater* deflater) const;
+    };
     void put_out(const void* from, size_t bytes);
     std::unique_ptr<AtomicFile> file_;
     Sink sink_;  ///< Instead of a file.

@@ -30,42 +30,54 @@ Device& device_of(const OpDef& op, Inputs inputs, const Recorder* recorder) {
             if (other.is_meta()) device = &other;
             continue;
         }
-        fail<DeviceError>("{}: arrays of {} and {} are mixed; move them to one device first", op.name,
-                          device->name(), other.name());
+        fail<DeviceError>("{}: arrays of {} and {} are mixed; move them to one device first",
+                          op.name, device->name(), other.name());
     }
     return *device;
 }
 
 void check_inputs(const OpDef& op, Inputs inputs) {
     if (op.input_count >= 0 && size_t(op.input_count) != inputs.size())
-        throw InternalError(fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, inputs.size()));
+        throw InternalError(
+            fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, inputs.size()));
     for (size_t i = 0; i < inputs.size(); ++i) {
         if (!inputs[i]->defined())
-            fail<ValueError>("{}: input {} holds no array: it is an undefined Variable; make it of one, Variable x(array), and begin a "
-                             "sum with its first term, loss = l",
-                             op.name, i);
+            fail<ValueError>(
+                "{}: input {} holds no array: it is an undefined Variable; make it of one, "
+                "Variable x(array), and begin a "
+                "sum with its first term, loss = l",
+                op.name, i);
         if (!inputs[i]->array().defined())
-            fail<ValueError>("{}: input {} holds no array; an uninitialised parameter gets one by initialize(shape) or at "
-                             "its link's first call",
-                             op.name, i);
+            fail<ValueError>(
+                "{}: input {} holds no array; an uninitialised parameter gets one by "
+                "initialize(shape) or at "
+                "its link's first call",
+                op.name, i);
     }
 }
 
 constexpr double exact_below = 0x1p53;
 
-/// A number is float64 on its way to the elements: an integer from 2^53 on may have been rounded to another one, which only
-/// floats take for the same.
-void check_large_integer(const OpDef& op, Inputs inputs, const Attributes& attributes, const Scalar& number) {
+/// A number is float64 on its way to the elements: an integer from 2^53 on may have been rounded to
+/// another one, which only floats take for the same.
+void check_large_integer(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                         const Scalar& number) {
     for (const Variable* input : inputs)
         if (is_float(input->dtype())) return;
-    if (inputs.empty() && op.type && is_float(op.type(TypeCall{op, {}, attributes})[0].dtype)) return;
-    fail<ValueError>("{}: the integer {:.0f} may be a rounded one: numbers are exact up to 2^53 = {:.0f}; give it as an array, "
-                     "Array::scalar(int64_t(...))", op.name, number.present(), exact_below);
+    if (inputs.empty() && op.type && is_float(op.type(TypeCall{op, {}, attributes})[0].dtype))
+        return;
+    fail<ValueError>(
+        "{}: the integer {:.0f} may be a rounded one: numbers are exact up to 2^53 = {:.0f}; give "
+        "it as an array, "
+        "Array::scalar(int64_t(...))",
+        op.name, number.present(), exact_below);
 }
 
-void check_numbers(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> numbers) {
+void check_numbers(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                   std::span<const Scalar> numbers) {
     for (const Scalar& number : numbers)
-        if (number.kind() == Scalar::Kind::integer && std::abs(number.present()) >= exact_below) [[unlikely]]
+        if (number.kind() == Scalar::Kind::integer && std::abs(number.present()) >= exact_below)
+            [[unlikely]]
             check_large_integer(op, inputs, attributes, number);
 }
 
@@ -73,12 +85,14 @@ Array make_output(const OpDef& op, const Type& type, Device& device) {
     try {
         return Array::empty(type, device);
     } catch (const OutOfMemory& error) {
-        throw OutOfMemory(fmt::format("{}: its result {} on {}", op.name, to_string(type), device.name()), error.bytes, error.held);
+        throw OutOfMemory(
+            fmt::format("{}: its result {} on {}", op.name, to_string(type), device.name()),
+            error.bytes, error.held);
     }
 }
 
-Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const Type> types, Device& device,
-               const Attributes& attributes, std::span<const double> scalars) {
+Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const Type> types,
+               Device& device, const Attributes& attributes, std::span<const double> scalars) {
     Arrays outputs;
     if (op.view && &inputs[0].device() == &device) {
         Array view = op.view(inputs[0], attributes);
@@ -88,13 +102,15 @@ Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const T
         }
     }
     for (const Array& input : inputs)
-        if (Pending* pending = input.body()->pending; pending && !device.is_meta()) pending->force(*input.body());
+        if (Pending* pending = input.body()->pending; pending && !device.is_meta())
+            pending->force(*input.body());
     for (const Type& type : types) outputs.push_back(make_output(op, type, device));
     if (!device.is_meta()) device.launch(KernelCall{op, inputs, outputs, attributes, scalars});
     return outputs;
 }
 
-Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
+Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                   std::span<const Scalar> scalars) {
     auto mode = using_config(&Config::enable_backprop, config().enable_backprop && !op.gradient);
     // What has a kernel or a gradient of its own computes in the dtypes that those expect.
     const AutocastScope casting(op.kernel || op.gradient ? Dtype::float32 : autocast_dtype());
@@ -122,8 +138,10 @@ Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attribute
     return outputs;
 }
 
-Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
-    const SmallVector<FunctionHook*, 2> hooks(function_hooks());  // A hook, or a custom function, may add others.
+Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                   std::span<const Scalar> scalars) {
+    const SmallVector<FunctionHook*, 2> hooks(
+        function_hooks());  // A hook, or a custom function, may add others.
     for (FunctionHook* hook : hooks) hook->forward_preprocess(op, inputs);
 
     Recorder* recorder = current_recorder();
@@ -144,12 +162,14 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         outputs = run_body(op, inputs, attributes, scalars);
         if (deferred) recorder->composite_ends(outputs);
     } else if (deferred) {
-        outputs = recorder->extend(op, inputs, attributes, scalars, call_types(op, inputs, attributes),
-                                   device_of(op, inputs, recorder));
+        outputs =
+            recorder->extend(op, inputs, attributes, scalars, call_types(op, inputs, attributes),
+                             device_of(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
     }
-    if (whole && !deferred) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
+    if (whole && !deferred)
+        recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
     if (op.gradient) {
         Node* node = attach_node(op, inputs, outputs, attributes, scalars);
         if (node && deferred) recorder->attached(*node, inputs);
@@ -166,7 +186,8 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     LocationScope location(at);
     check_inputs(op, inputs);
     check_numbers(op, inputs, attributes, scalars);
-    if (!scalars.empty() && is_noting()) [[unlikely]] note_numbers(scalars);
+    if (!scalars.empty() && is_noting()) [[unlikely]]
+        note_numbers(scalars);
     if (autocast_dtype() != Dtype::float32) [[unlikely]] {
         if (const AutocastInputs taken = autocast_inputs(op, inputs); !taken.empty()) {
             SmallVector<const Variable*, 4> list;

@@ -24,7 +24,9 @@ bool is_same(const Attribute& a, const Attribute& b) {
 }
 
 /// Of names that are literals of one place, or interned.
-bool is_same_entry(const Attributes::Entry& a, const Attributes::Entry& b) { return a.name == b.name && is_same(a.value, b.value); }
+bool is_same_entry(const Attributes::Entry& a, const Attributes::Entry& b) {
+    return a.name == b.name && is_same(a.value, b.value);
+}
 
 struct HashValue {
     uint64_t operator()(bool v) const { return v; }
@@ -41,15 +43,18 @@ struct HashValue {
 size_t place_of(Entries entries) {
     uint64_t h = entries.size();
     for (const Attributes::Entry& e : entries)
-        h = (h ^ uint64_t(reinterpret_cast<uintptr_t>(e.name)) ^ std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) * 1099511628211u;
-    // All bits count for the place: names are addresses, which differ from process to process, and numbers are mostly small.
+        h = (h ^ uint64_t(reinterpret_cast<uintptr_t>(e.name)) ^
+             std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) *
+            1099511628211u;
+    // All bits count for the place: names are addresses, which differ from process to process, and
+    // numbers are mostly small.
     h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
     h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
     return size_t(h ^ (h >> 33));
 }
 
-/// Lists that this thread has made. Calls make equal lists again and again: they share one, which costs no allocation, and is equal
-/// to the last call's at a glance.
+/// Lists that this thread has made. Calls make equal lists again and again: they share one, which
+/// costs no allocation, and is equal to the last call's at a glance.
 template <class List>
 class KnownLists {
 public:
@@ -70,7 +75,8 @@ public:
             if (!oldest || place.last_use < oldest->last_use) oldest = &place;
             if (!place.list) break;
         }
-        // Not one fixed place: two lists of a step that share it would make each other anew at every step.
+        // Not one fixed place: two lists of a step that share it would make each other anew at
+        // every step.
         *oldest = {make(), ++uses_};
         return oldest->list;
     }
@@ -119,7 +125,9 @@ std::span<const Attributes::Entry> Attributes::entries() const {
 
 namespace {
 /// Most names differ in their first letter: they are not measured before they are compared.
-bool is_name(const char* a, std::string_view b) { return std::strncmp(a, b.data(), b.size()) == 0 && a[b.size()] == '\0'; }
+bool is_name(const char* a, std::string_view b) {
+    return std::strncmp(a, b.data(), b.size()) == 0 && a[b.size()] == '\0';
+}
 }  // namespace
 
 bool Attributes::has(std::string_view name) const {
@@ -145,26 +153,34 @@ const T& get(const Attribute& a, std::string_view name) {
 bool Attributes::flag(std::string_view name) const { return get<bool>(at(name), name); }
 int64_t Attributes::integer(std::string_view name) const { return get<int64_t>(at(name), name); }
 double Attributes::number(std::string_view name) const { return get<double>(at(name), name); }
-const std::string& Attributes::text(std::string_view name) const { return get<std::string>(at(name), name); }
+const std::string& Attributes::text(std::string_view name) const {
+    return get<std::string>(at(name), name);
+}
 const Dims& Attributes::dims(std::string_view name) const { return get<Dims>(at(name), name); }
 Dtype Attributes::dtype(std::string_view name) const { return parse_dtype(text(name)); }
 
 uint64_t Attributes::hash() const {
     uint64_t h = 0;
     for (const Entry& e : entries())
-        h = (h ^ std::hash<std::string_view>()(e.name) ^ std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) * 1099511628211u;
+        h = (h ^ std::hash<std::string_view>()(e.name) ^
+             std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) *
+            1099511628211u;
     return h;
 }
 
 bool operator==(const Attributes& a, const Attributes& b) {
-    return a.list_ == b.list_ || std::ranges::equal(a.entries(), b.entries(), [](const Attributes::Entry& x, const Attributes::Entry& y) {
-        return std::string_view(x.name) == y.name && is_same(x.value, y.value);
-    });
+    return a.list_ == b.list_ ||
+           std::ranges::equal(a.entries(), b.entries(),
+                              [](const Attributes::Entry& x, const Attributes::Entry& y) {
+                                  return std::string_view(x.name) == y.name &&
+                                         is_same(x.value, y.value);
+                              });
 }
 
 const char* intern(std::string_view name) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto& names = *new std::set<std::string, std::less<>>;  // Attributes of static objects refer to them.
+    static auto& names =
+        *new std::set<std::string, std::less<>>;  // Attributes of static objects refer to them.
     std::lock_guard lock(mutex);
     auto found = names.find(name);
     if (found == names.end()) found = names.emplace(name).first;

@@ -31,17 +31,22 @@ bool is_castable(Dtype dtype) { return is_float(dtype) && dtype != Dtype::float6
 std::optional<Dtype> common_dtype(std::span<const Variable* const> inputs) {
     std::optional<Dtype> common;
     for (const Variable* input : inputs)
-        if (is_float(input->dtype())) common = common ? promote(*common, input->dtype()) : input->dtype();
+        if (is_float(input->dtype()))
+            common = common ? promote(*common, input->dtype()) : input->dtype();
     return common;
 }
 
 /// The dtype for every input that can be cast.
 std::optional<Dtype> wanted_dtype(Autocast how, std::span<const Variable* const> inputs) {
     switch (how) {
-        case Autocast::narrow: return active;
-        case Autocast::wide: return Dtype::float32;
-        case Autocast::same: return common_dtype(inputs);
-        default: return std::nullopt;
+        case Autocast::narrow:
+            return active;
+        case Autocast::wide:
+            return Dtype::float32;
+        case Autocast::same:
+            return common_dtype(inputs);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -63,7 +68,9 @@ Autocast autocast_of(const OpDef& op) {
 
 AutocastScope::AutocastScope(Dtype dtype) : previous_(active) {
     if (!is_castable(dtype))
-        fail<ValueError>("autocast: the dtype is {} and should be bfloat16, float16, or float32 for none", name_of(dtype));
+        fail<ValueError>(
+            "autocast: the dtype is {} and should be bfloat16, float16, or float32 for none",
+            name_of(dtype));
     active = dtype;
 }
 AutocastScope::~AutocastScope() { active = previous_; }

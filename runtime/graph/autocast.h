@@ -9,23 +9,25 @@
 
 namespace catena {
 
-/// What an op does with its float16, bfloat16 and float32 inputs inside an autocast scope. float64 stays as it is, and so do the
-/// other inputs of an op that has one.
+/// What an op does with its float16, bfloat16 and float32 inputs inside an autocast scope. float64
+/// stays as it is, and so do the other inputs of an op that has one.
 enum class Autocast : uint8_t {
     unchanged,  ///< Nothing: operands of different dtypes are promoted as always.
-    narrow,     ///< Rounds them to the scope's dtype: products and convolutions, whose sums are float32 anyway.
-    wide,       ///< Takes 16-bit floats as float32: sums, softmax, losses, and states that accumulate.
-    same,       ///< Takes them in their common dtype: ops that ask for equal ones.
+    narrow,     ///< Rounds them to the scope's dtype: products and convolutions, whose sums are
+                ///< float32 anyway.
+    wide,  ///< Takes 16-bit floats as float32: sums, softmax, losses, and states that accumulate.
+    same,  ///< Takes them in their common dtype: ops that ask for equal ones.
 };
-/// Said once, beside the op's definition. A composite without kernel and gradient needs none: its body's ops say it.
-/// Returns true.
+/// Said once, beside the op's definition. A composite without kernel and gradient needs none: its
+/// body's ops say it. Returns true.
 bool set_autocast(const OpDef& op, Autocast how);
 Autocast autocast_of(const OpDef& op);
 
-/// Until the scope ends, on this thread: products and convolutions take their operands in `dtype` (bfloat16 or float16;
-/// float32 switches autocast off; others are a ValueError), results come in it, and sums and losses stay float32. Parameters
-/// stay what they are, and so do their gradients. A gradient is computed in the dtypes of its forward call, wherever
-/// backward() stands. As torch.autocast.
+/// Until the scope ends, on this thread: products and convolutions take their operands in `dtype`
+/// (bfloat16 or float16; float32 switches autocast off; others are a ValueError), results come in
+/// it, and sums and losses stay float32. Parameters stay what they are, and so do their gradients.
+/// A gradient is computed in the dtypes of its forward call, wherever backward() stands. As
+/// torch.autocast.
 class AutocastScope {
 public:
     explicit AutocastScope(Dtype dtype);
@@ -37,7 +39,9 @@ private:
     Dtype previous_;
 };
 /// `auto scope = ct::autocast();`
-[[nodiscard]] inline AutocastScope autocast(Dtype dtype = Dtype::bfloat16) { return AutocastScope(dtype); }
+[[nodiscard]] inline AutocastScope autocast(Dtype dtype = Dtype::bfloat16) {
+    return AutocastScope(dtype);
+}
 
 /// The scope's dtype; float32 outside.
 Dtype autocast_dtype();

@@ -15,7 +15,9 @@ thread_local GradientListener* listener = nullptr;
 }
 
 GradientListener* gradient_listener() { return listener; }
-GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener) { listener = &next; }
+GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener) {
+    listener = &next;
+}
 GradientListenerScope::~GradientListenerScope() { listener = previous_; }
 
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
@@ -41,16 +43,20 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     }
 }
 
-VariableList::VariableList(std::initializer_list<Variable> variables) : span(variables.begin(), variables.size()) {}
+VariableList::VariableList(std::initializer_list<Variable> variables)
+    : span(variables.begin(), variables.size()) {}
 
-void backward(const VariableList& outputs, const VariableList& grad_outputs, bool enable_double_backprop) {
+void backward(const VariableList& outputs, const VariableList& grad_outputs,
+              bool enable_double_backprop) {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
-        fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
+        fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(),
+                         grad_outputs.size());
     std::vector<Variable> starts;
     for (size_t i = 0; i < outputs.size(); ++i) {
         starts.push_back(grad_outputs.empty() ? outputs[i].grad_variable() : grad_outputs[i]);
         if (!starts.back().defined())
-            fail<ValueError>("backward: output {} ({}) has no gradient", i, to_string(outputs[i].type()));
+            fail<ValueError>("backward: output {} ({}) has no gradient", i,
+                             to_string(outputs[i].type()));
     }
     run_backward(outputs, starts, {.enable_double_backprop = enable_double_backprop});
     for (const Variable& output : outputs)

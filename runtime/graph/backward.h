@@ -28,17 +28,19 @@ private:
 /// Null where no scope is active.
 GradientListener* gradient_listener();
 
-/// Gradients of `outputs`, started with `grad_outputs`, with respect to `border`, where the walk stops: without the part
-/// that flows through another border edge. Undefined where no gradient flows.
+/// Gradients of `outputs`, started with `grad_outputs`, with respect to `border`, where the walk
+/// stops: without the part that flows through another border edge. Undefined where no gradient
+/// flows.
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
                               std::span<const Variable> grad_outputs);
 
-/// As grad(), of what is between `inputs` and `outputs`: none of `inputs` is computed from another by that, and nothing below them is walked.
-Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs, std::span<const Variable> grad_outputs,
-                      bool enable_double_backprop);
+/// As grad(), of what is between `inputs` and `outputs`: none of `inputs` is computed from another
+/// by that, and nothing below them is walked.
+Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs,
+                      std::span<const Variable> grad_outputs, bool enable_double_backprop);
 
-/// Runs the gradients of everything below `outputs`, each started with its grad_output, and accumulates into
-/// the leaves. No recursion: graphs of any depth.
+/// Runs the gradients of everything below `outputs`, each started with its grad_output, and
+/// accumulates into the leaves. No recursion: graphs of any depth.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
                   const BackwardOptions& options);
 

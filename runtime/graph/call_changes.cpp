@@ -14,9 +14,12 @@ public:
     std::unique_ptr<Held> now() const override { return std::make_unique<HeldState>(state_); }
     void put_back() const override {
         const Variable state(state_);
-        const bool is_alike = array_.defined() && state_->array.defined() && array_.type() == state_->array.type();
-        if (is_alike) assign(state, Variable(array_, false));
-        else state.set_array(array_);
+        const bool is_alike =
+            array_.defined() && state_->array.defined() && array_.type() == state_->array.type();
+        if (is_alike)
+            assign(state, Variable(array_, false));
+        else
+            state.set_array(array_);
     }
     bool is_reachable() const override { return state_->use_count() > 1; }
 
@@ -67,7 +70,8 @@ void note_state(VariableBody& state) {
 
 void note_numbers(std::span<const Scalar> numbers) {
     for (const Scalar& number : numbers)
-        if (const Ref<Cell::Body>& cell = number.cell()) note(cell.get(), [&] { return std::make_unique<HeldNumber>(cell); });
+        if (const Ref<Cell::Body>& cell = number.cell())
+            note(cell.get(), [&] { return std::make_unique<HeldNumber>(cell); });
 }
 
 EarlierScope::EarlierScope(const HeldList& earlier) {

@@ -27,14 +27,16 @@ public:
     virtual void put_back() const = 0;
     /// False: nothing else refers to it, so no later call can find it.
     virtual bool is_reachable() const = 0;
-    /// The places of variables with their graphs in it, as it is now: always as many, in the same order.
+    /// The places of variables with their graphs in it, as it is now: always as many, in the same
+    /// order.
     virtual std::vector<Variable*> variables() const { return {}; }
     /// Of what was held, keeps without their graphs the variables that are not wanted.
     virtual void drop_graphs([[maybe_unused]] const std::function<bool(const Variable&)>& wanted) {}
 };
 using HeldList = std::vector<std::unique_ptr<Held>>;
 
-/// Until the scope ends, on this thread: notes what a call changes outside the graph, and the numbers that it reads, as they were before.
+/// Until the scope ends, on this thread: notes what a call changes outside the graph, and the
+/// numbers that it reads, as they were before.
 class NotingScope {
 public:
     NotingScope();
@@ -65,12 +67,14 @@ private:
 bool is_noting();
 /// Before `what` changes: `hold` tells what it holds, unless that is known.
 void note(const void* what, FunctionRef<std::unique_ptr<Held>()> hold);
-/// Before the content of the state changes. To get the first content is no change: it would be another one the next time.
+/// Before the content of the state changes. To get the first content is no change: it would be
+/// another one the next time.
 void note_state(VariableBody& state);
 /// Those that are cells.
 void note_numbers(std::span<const Scalar> numbers);
 
-/// Until the scope ends, all holds what it held earlier; then what it held before the scope, whatever happened in between.
+/// Until the scope ends, all holds what it held earlier; then what it held before the scope,
+/// whatever happened in between.
 class EarlierScope {
 public:
     explicit EarlierScope(const HeldList& earlier);

@@ -20,7 +20,8 @@ bool has_nan(const Array& array) {
 void check_nan(const OpDef& op, std::span<const Array> outputs) {
     RecorderScope paused(nullptr);
     for (const Array& y : outputs)
-        if (has_nan(y)) fail<ValueError>("{}: NaN in its output {} (debug mode)", op.name, to_string(y.type()));
+        if (has_nan(y))
+            fail<ValueError>("{}: NaN in its output {} (debug mode)", op.name, to_string(y.type()));
 }
 
 }  // namespace catena

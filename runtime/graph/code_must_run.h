@@ -2,8 +2,8 @@
 
 namespace catena {
 
-/// While one lives, static regions that this thread calls run their code, whatever their audit: something listens to it that a call without
-/// it would not tell.
+/// While one lives, static regions that this thread calls run their code, whatever their audit:
+/// something listens to it that a call without it would not tell.
 class CodeMustRunScope {
 public:
     CodeMustRunScope();

@@ -15,8 +15,10 @@ Config from_environment() {
     c.use_static_graph = environment::flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
     c.tf32 = environment::flag("CATENA_TF32", c.tf32);
     c.autotune = environment::flag("CATENA_AUTOTUNE", c.autotune);
-    c.keep_graph_on_report = environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
-    if (auto dtype = environment::choice("CATENA_DTYPE", {"float16", "bfloat16", "float32", "float64", "mixed16"}))
+    c.keep_graph_on_report =
+        environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
+    if (auto dtype = environment::choice("CATENA_DTYPE",
+                                         {"float16", "bfloat16", "float32", "float64", "mixed16"}))
         c.dtype = *dtype == "mixed16" ? Dtype::float16 : parse_dtype(*dtype);  // See mixed16.h.
     return c;
 }
@@ -25,8 +27,9 @@ Config from_environment() {
 
 const Config& config() { return mutable_config(); }
 Config& mutable_config() {
-    thread_local Config of_thread [[gnu::tls_model("initial-exec")]] = from_environment();  // Initialised in the function, so that errors
-                                                         // can be caught.
+    thread_local Config of_thread [[gnu::tls_model("initial-exec")]] =
+        from_environment();  // Initialised in the function, so that errors
+                             // can be caught.
     return of_thread;
 }
 

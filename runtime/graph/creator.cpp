@@ -40,7 +40,9 @@ std::vector<CreatorInput> Creator::inputs() const {
     return all;
 }
 
-std::vector<Type> Creator::output_types() const { return {node_->output_types.begin(), node_->output_types.end()}; }
+std::vector<Type> Creator::output_types() const {
+    return {node_->output_types.begin(), node_->output_types.end()};
+}
 
 std::vector<Variable> Creator::outputs() const {
     std::vector<Variable> all;

@@ -16,7 +16,8 @@ struct GradOptions {
     bool retain_grad = false;             ///< Keep the gradients of intermediate variables.
     bool enable_double_backprop = false;  ///< The results can be differentiated again.
     double loss_scale = 1.0;              ///< Multiplies the automatic start gradients.
-    /// What the inputs' gradients begin with: sums are added to it. Empty, or one for each input, some undefined.
+    /// What the inputs' gradients begin with: sums are added to it. Empty, or one for each input,
+    /// some undefined.
     std::vector<Variable> grad_inputs = {};
 };
 
@@ -29,15 +30,17 @@ public:
     VariableList(const List& list) : span(list) {}
 };
 
-/// Gradients of `outputs` with respect to `inputs` (leaves or intermediate variables), in order; undefined where
-/// no gradient flows. Runs only the graph between the two and changes no other variable's gradient. Missing
-/// grad_outputs are ones; given ones must match in number and type.
+/// Gradients of `outputs` with respect to `inputs` (leaves or intermediate variables), in order;
+/// undefined where no gradient flows. Runs only the graph between the two and changes no other
+/// variable's gradient. Missing grad_outputs are ones; given ones must match in number and type.
 ///
 ///     auto gx = ct::grad({y}, {x}, {}, {.enable_double_backprop = true})[0];
-Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs = {},
-               const GradOptions& options = {});
+Variables grad(const VariableList& outputs, const VariableList& inputs,
+               const VariableList& grad_outputs = {}, const GradOptions& options = {});
 
-/// backward() from several outputs at once. Every output needs a gradient in `grad_outputs` or set on it.
-void backward(const VariableList& outputs, const VariableList& grad_outputs = {}, bool enable_double_backprop = false);
+/// backward() from several outputs at once. Every output needs a gradient in `grad_outputs` or set
+/// on it.
+void backward(const VariableList& outputs, const VariableList& grad_outputs = {},
+              bool enable_double_backprop = false);
 
 }  // namespace catena

@@ -27,16 +27,24 @@ Variable GradientCall::gy(int output) const {
 
 Variable GradientCall::x(int input) const {
     const Array& kept = node_.kept_inputs[input];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {}, which OpDef::reads does not declare", node_.op->name, input));
+    if (!kept.defined())
+        throw InternalError(
+            fmt::format("{}: the gradient reads input {}, which OpDef::reads does not declare",
+                        node_.op->name, input));
     return reconstruct(kept, node_.edges[input]);
 }
 
 Variable GradientCall::y(int output) const {
     const Array& kept = node_.kept_outputs[output];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {}, which OpDef::reads does not declare", node_.op->name, output));
-    // Another array than the one that is kept: the user has replaced it, or a region has computed once more what its nodes keep, and in other
-    // bits. Then the gradient goes with what is kept, as x() does: max asks where its input equals its output.
-    if (VariableBody* alive = node_.outputs[output]; alive && alive->array == kept) return Variable(Ref<VariableBody>(alive));
+    if (!kept.defined())
+        throw InternalError(
+            fmt::format("{}: the gradient reads output {}, which OpDef::reads does not declare",
+                        node_.op->name, output));
+    // Another array than the one that is kept: the user has replaced it, or a region has computed
+    // once more what its nodes keep, and in other bits. Then the gradient goes with what is kept,
+    // as x() does: max asks where its input equals its output.
+    if (VariableBody* alive = node_.outputs[output]; alive && alive->array == kept)
+        return Variable(Ref<VariableBody>(alive));
     Variable y(kept, true);
     y.body()->creator = Ref<Node>(&node_);
     y.body()->output_index = output;

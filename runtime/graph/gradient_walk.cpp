@@ -15,12 +15,14 @@ namespace {
 
 thread_local int running_walks = 0;
 
-/// The gradient of a region runs as a whole, so the part that flows to one result through another is not available.
+/// The gradient of a region runs as a whole, so the part that flows to one result through another
+/// is not available.
 bool lacks_inner_result(const Node& node, std::span<const Variable> gradients) {
     if (!node.region) return false;
     for (size_t i = 0; i < gradients.size(); ++i)
         for (size_t j = 0; j < gradients.size() && gradients[i].defined(); ++j)
-            if (j != i && node.outputs[j] && node.region->is_computed_from(int(i), int(j))) return true;
+            if (j != i && node.outputs[j] && node.region->is_computed_from(int(i), int(j)))
+                return true;
     return false;
 }
 
@@ -34,12 +36,15 @@ Device& device_of(std::span<const Variable> gy) {
 }
 
 /// A hook may add and remove hooks.
-SmallVector<FunctionHook*, 2> copied(std::span<FunctionHook* const> hooks) { return SmallVector<FunctionHook*, 2>(hooks); }
+SmallVector<FunctionHook*, 2> copied(std::span<FunctionHook* const> hooks) {
+    return SmallVector<FunctionHook*, 2>(hooks);
+}
 
 void check(const Node& node, int input, const Variable& gx) {
     if (!(gx.type() == node.input_types[input]))
-        throw InternalError(fmt::format("{}: the gradient of input {} is {}, the input {}", node.op->name, input,
-                                        to_string(gx.type()), to_string(node.input_types[input])));
+        throw InternalError(fmt::format("{}: the gradient of input {} is {}, the input {}",
+                                        node.op->name, input, to_string(gx.type()),
+                                        to_string(node.input_types[input])));
 }
 
 }  // namespace
@@ -94,7 +99,8 @@ void GradientWalk::send(const Edge& edge, const Variable& gradient) {
 
 void GradientWalk::visit(Node& node) {
     WalkScratch& scratch = sink_.scratches.of(node);
-    if ((retain_grad_ && lacks_inner_result(node, scratch.pending)) || (node.region && !node.region->serves(scratch.pending)))
+    if ((retain_grad_ && lacks_inner_result(node, scratch.pending)) ||
+        (node.region && !node.region->serves(scratch.pending)))
         sink_.expand(node);
     sink_.node(node);
     node.walked = node.walked || !config().enable_backprop;
@@ -102,7 +108,8 @@ void GradientWalk::visit(Node& node) {
     reset(node);
     if (retain_grad_)
         for (size_t i = 0; i < gy.size(); ++i)
-            if (node.outputs[i] && gy[i].defined()) store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
+            if (node.outputs[i] && gy[i].defined())
+                store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
     if (!sink_.goes_below(node)) return;
     if (Recorder* recorder = current_recorder()) recorder->walks(node);
     LocationScope at(node.location);
@@ -112,14 +119,19 @@ void GradientWalk::visit(Node& node) {
 }
 
 Variables GradientWalk::gradients_of_inputs(Node& node, std::span<const Variable> gy) {
-    for (FunctionHook* hook : copied(function_hooks())) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
-    for (FunctionHook* hook : copied(hooks_of(node))) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
-    Variables gx = node.region ? node.region->gradient(node, gy)
-                               : node.op->gradient(GradientCall(node, gy));
-    for (FunctionHook* hook : copied(hooks_of(node))) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
-    for (FunctionHook* hook : copied(function_hooks())) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(function_hooks()))
+        hook->backward_preprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(hooks_of(node)))
+        hook->backward_preprocess(*node.op, node.kept_inputs, gy);
+    Variables gx =
+        node.region ? node.region->gradient(node, gy) : node.op->gradient(GradientCall(node, gy));
+    for (FunctionHook* hook : copied(hooks_of(node)))
+        hook->backward_postprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(function_hooks()))
+        hook->backward_postprocess(*node.op, node.kept_inputs, gy);
     if (gx.size() != node.edges.size())
-        throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
+        throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(),
+                                        node.edges.size()));
     return gx;
 }
 
@@ -136,7 +148,8 @@ void GradientWalk::send_below(const Node& node, const Variables& gx) {
 
 void walk(const WalkRequest& request, GradientSink& sink, bool retain_grad) {
     GradientWalk walk(sink, retain_grad);
-    for (size_t i = 0; i < request.outputs.size(); ++i) walk.start(request.outputs[i], request.starts[i]);
+    for (size_t i = 0; i < request.outputs.size(); ++i)
+        walk.start(request.outputs[i], request.starts[i]);
     walk.run();
 }
 

@@ -9,8 +9,9 @@
 
 namespace catena {
 
-/// What one walk knows of the nodes: in them, or beside them while another walk of this thread runs. A gradient may call grad(), as those of
-/// composites do, over nodes that the outer walk has marked or collects gradients for.
+/// What one walk knows of the nodes: in them, or beside them while another walk of this thread
+/// runs. A gradient may call grad(), as those of composites do, over nodes that the outer walk has
+/// marked or collects gradients for.
 class WalkScratches {
 public:
     WalkScratches();
@@ -50,7 +51,9 @@ public:
     ~GradientWalk();
     GradientWalk(const GradientWalk&) = delete;
 
-    void start(const Variable& output, const Variable& gradient) { send(edge_of(output), gradient); }
+    void start(const Variable& output, const Variable& gradient) {
+        send(edge_of(output), gradient);
+    }
     void run();
 
 private:
@@ -71,7 +74,8 @@ void walk(const WalkRequest& request, GradientSink& sink, bool retain_grad);
 Variable sum_gradients(const Variable& a, const Variable& b);
 void store_gradient(const Ref<VariableBody>& body, const Variable& gradient);
 
-/// Whether the gradients themselves become part of a graph or a recording, which needs single operations.
+/// Whether the gradients themselves become part of a graph or a recording, which needs single
+/// operations.
 bool gradients_are_recorded();
 
 }  // namespace catena

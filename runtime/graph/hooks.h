@@ -12,10 +12,12 @@ class FunctionHook {
 public:
     virtual ~FunctionHook() = default;
     virtual std::string name() const = 0;
-    virtual void forward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
-    virtual void forward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
-    /// `inputs` are those of the operation: undefined where its gradient does not read them and the graph did not keep them; none
-    /// where a whole compiled region is one node.
+    virtual void forward_preprocess(const OpDef&,
+                                    [[maybe_unused]] std::span<const Variable* const> inputs) {}
+    virtual void forward_postprocess(const OpDef&,
+                                     [[maybe_unused]] std::span<const Variable* const> inputs) {}
+    /// `inputs` are those of the operation: undefined where its gradient does not read them and the
+    /// graph did not keep them; none where a whole compiled region is one node.
     virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
                                      [[maybe_unused]] std::span<const Variable> grad_outputs) {}
     virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,

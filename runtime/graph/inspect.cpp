@@ -27,7 +27,8 @@ std::string statistics_of(const Array& array) {
 std::string label(const Variable& x) {
     std::string shape;
     for (int64_t size : x.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    return fmt::format("{}({}{}), {}", named(x), shape, x.rank() == 1 ? "," : "", name_of(x.dtype()));
+    return fmt::format("{}({}{}), {}", named(x), shape, x.rank() == 1 ? "," : "",
+                       name_of(x.dtype()));
 }
 
 int64_t graph_rank(const Variable& x) {
@@ -44,7 +45,8 @@ std::string summary(const Variable& x) {
     if (!x.defined() || !x.array().defined()) return "variable without an array";
     const std::string creator = creator_label(x);
     return fmt::format("variable {}{} on {}{}{}", named(x), to_string(x.type()), x.device().name(),
-                       x.requires_grad() ? ", requires a gradient" : "", creator.empty() ? "" : ", made by " + creator);
+                       x.requires_grad() ? ", requires a gradient" : "",
+                       creator.empty() ? "" : ", made by " + creator);
 }
 
 std::string debug_print(const Variable& x) {
@@ -61,7 +63,8 @@ void copydata(const Variable& to, const Variable& from) {
     const Array& target = to.array();
     if (!target.defined()) return to.set_array(from.array());
     if (target.shape() != from.shape())
-        fail<ShapeError>("copydata: from is {}, to {}; shapes must be equal", to_string(from.type()), to_string(target.type()));
+        fail<ShapeError>("copydata: from is {}, to {}; shapes must be equal",
+                         to_string(from.type()), to_string(target.type()));
     to.set_array(from.array().astype(target.dtype()).to(target.device()));
 }
 

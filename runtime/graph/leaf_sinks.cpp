@@ -17,12 +17,14 @@ Variable row_major(const Variable& gradient) {
 
 void LeafSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
-    if (leaf->grad_consumed) return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
-                                      // error.
+    if (leaf->grad_consumed)
+        return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
+                 // error.
     store_gradient(leaf, row_major(sum_gradients(Variable(leaf->grad), gradient)));
 }
 
-CountingSink::CountingSink(WalkScratches& scratches, GradientListener& listener, std::span<const Variable> outputs)
+CountingSink::CountingSink(WalkScratches& scratches, GradientListener& listener,
+                           std::span<const Variable> outputs)
     : LeafSink(scratches), listener_(listener) {
     for (const Variable& output : outputs) {
         const Edge edge = edge_of(output);
@@ -49,7 +51,8 @@ void CountingSink::count(const Node& root) {
         waiting.pop_back();
         for (const Edge& edge : node->edges) {
             if (edge.leaf) ++edges_[edge.leaf.get()];
-            if (edge.node && seen_.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
+            if (edge.node && seen_.insert(edge.node.get()).second)
+                waiting.push_back(edge.node.get());
         }
     }
 }

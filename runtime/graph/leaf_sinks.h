@@ -18,7 +18,8 @@ public:
 /// Tells the listener when the last edge to a leaf is done.
 class CountingSink final : public LeafSink {
 public:
-    CountingSink(WalkScratches& scratches, GradientListener& listener, std::span<const Variable> outputs);
+    CountingSink(WalkScratches& scratches, GradientListener& listener,
+                 std::span<const Variable> outputs);
     void edge_done(const Ref<VariableBody>& leaf) override;
     void expand(Node& node) override;
 

@@ -23,8 +23,8 @@ Type infer(const OpDef& op, size_t n, TypeOf type_of) {
         if (t.shape == result.shape) continue;
         Shape both;
         if (!broadcast_shapes(result.shape, t.shape, both))  // map_c1
-            fail<ShapeError>("{}: shapes must broadcast, dimension by dimension equal or 1 ({})", op.name,
-                             list_types(n, type_of));
+            fail<ShapeError>("{}: shapes must broadcast, dimension by dimension equal or 1 ({})",
+                             op.name, list_types(n, type_of));
         result.shape = both;
     }
     if (op.floats_only && !is_float(result.dtype))  // map_c2

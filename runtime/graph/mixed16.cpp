@@ -12,7 +12,9 @@ bool& is_mixed() {
 
 }  // namespace
 
-Mixed16Scope::Mixed16Scope() : dtype_(&Config::dtype, Dtype::float16), previous_(is_mixed()) { is_mixed() = true; }
+Mixed16Scope::Mixed16Scope() : dtype_(&Config::dtype, Dtype::float16), previous_(is_mixed()) {
+    is_mixed() = true;
+}
 Mixed16Scope::~Mixed16Scope() { is_mixed() = previous_; }
 
 Dtype high_precision_dtype() {

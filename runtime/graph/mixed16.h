@@ -16,15 +16,17 @@ private:
     bool previous_;
 };
 
-/// Chainer's `config.dtype = mixed16`, also CATENA_DTYPE=mixed16: links that are made in its scope have float16 parameters and
-/// compute in float16, but the parameters and statistics of batch and group normalization are float32. Train them with
-/// optimizer.use_fp32_update() and loss_scaling(optimizer). autocast() is the other way: float32 parameters.
+/// Chainer's `config.dtype = mixed16`, also CATENA_DTYPE=mixed16: links that are made in its scope
+/// have float16 parameters and compute in float16, but the parameters and statistics of batch and
+/// group normalization are float32. Train them with optimizer.use_fp32_update() and
+/// loss_scaling(optimizer). autocast() is the other way: float32 parameters.
 ///
 ///     auto scope = ct::mixed16();
 ///     Net net;
 [[nodiscard]] inline Mixed16Scope mixed16() { return {}; }
 
-/// Chainer's get_dtype(None, map_mixed16=float32): config().dtype, but float32 where that is mixed16.
+/// Chainer's get_dtype(None, map_mixed16=float32): config().dtype, but float32 where that is
+/// mixed16.
 Dtype high_precision_dtype();
 
 }  // namespace catena

@@ -11,8 +11,9 @@ namespace {
 
 thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]] = 0;
 
-/// Nodes whose last reference is released while another one is being freed wait here, so that a long chain is freed in a loop. The list
-/// is the outermost call's: one of the thread's own would be gone when nodes of static objects are freed.
+/// Nodes whose last reference is released while another one is being freed wait here, so that a
+/// long chain is freed in a loop. The list is the outermost call's: one of the thread's own would
+/// be gone when nodes of static objects are freed.
 thread_local ReusedVector<Node*>* waiting_nodes [[gnu::tls_model("initial-exec")]] = nullptr;
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
@@ -30,7 +31,8 @@ Reads what_gradient_reads(const OpDef& op, const Node& node) {
 void add_edge(Node& node, const Variable& input) {
     node.edges.push_back(edge_of(input));
     node.input_types.push_back(input.type());
-    if (const Node* creator = node.edges.back().node.get()) node.rank = std::max(node.rank, creator->rank);
+    if (const Node* creator = node.edges.back().node.get())
+        node.rank = std::max(node.rank, creator->rank);
 }
 
 void add_output(Ref<Node> node, const Variable& output) {
@@ -42,8 +44,8 @@ void add_output(Ref<Node> node, const Variable& output) {
     body->creator = std::move(node);
 }
 
-/// Backward communicates in reverse order of the forward messages: otherwise two ranks with different graphs would
-/// deadlock.
+/// Backward communicates in reverse order of the forward messages: otherwise two ranks with
+/// different graphs would deadlock.
 void follow_messages(Node& node) {
     thread_local int64_t last_rank = 0;
     last_rank = node.rank = std::max(node.rank, last_rank + 1);
@@ -83,7 +85,8 @@ void VariableBody::operator delete(void* body) { ObjectPool<VariableBody>::free(
 
 void VariableBody::destroy(VariableBody* body) {
     detach_creator(*body);
-    if (ArrayBody* array = body->array.body(); array && array->owner == body) array->owner = nullptr;
+    if (ArrayBody* array = body->array.body(); array && array->owner == body)
+        array->owner = nullptr;
     delete body;
 }
 
@@ -115,8 +118,9 @@ Edge edge_of(const Variable& variable) {
     return {.leaf = variable.ref()};
 }
 
-Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,
-                  const Attributes& attributes, std::span<const Scalar> scalars) {
+Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
+                  std::span<Variable> outputs, const Attributes& attributes,
+                  std::span<const Scalar> scalars) {
     if (!op.differentiable || !config().enable_backprop) return nullptr;
     bool needed = false;
     for (const Variable* input : inputs) needed = needed || input->requires_grad();
@@ -134,18 +138,21 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     for (size_t i = 0; i < outputs.size(); ++i)
         node->kept_outputs.push_back(reads(kept.outputs, i) ? outputs[i].array() : Array());
     Node* made = outputs.empty() ? nullptr : node.get();
-    // The last one takes this reference: counting up and down costs as much as the rest of the function.
-    for (size_t i = 0; i < outputs.size(); ++i) add_output(i + 1 < outputs.size() ? node : std::move(node), outputs[i]);
+    // The last one takes this reference: counting up and down costs as much as the rest of the
+    // function.
+    for (size_t i = 0; i < outputs.size(); ++i)
+        add_output(i + 1 < outputs.size() ? node : std::move(node), outputs[i]);
     return made;
 }
 
-void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
-                   std::unique_ptr<RegionGradient> region) {
+void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types,
+                   std::span<const Variable> outputs, std::unique_ptr<RegionGradient> region) {
     Ref<Node> node = make_node(op);
     for (size_t i = 0; i < edges.size(); ++i) {
         node->edges.push_back(edges[i]);
         node->input_types.push_back(types[i]);
-        if (const Node* creator = edges[i].node.get()) node->rank = std::max(node->rank, creator->rank);
+        if (const Node* creator = edges[i].node.get())
+            node->rank = std::max(node->rank, creator->rank);
     }
     node->rank += 1;
     follow_messages(*node);  // It may send messages.

@@ -37,19 +37,21 @@ public:
     RegionGradient(const RegionGradient&) = delete;
     /// False when no node has a RegionGradient, so searches can be skipped.
     static bool any() { return alive_.load(std::memory_order_relaxed) > 0; }
-    /// Gradients of the inputs from those of all outputs; cannot give what flows to one output through another.
+    /// Gradients of the inputs from those of all outputs; cannot give what flows to one output
+    /// through another.
     virtual Variables gradient(Node& node, std::span<const Variable> gy) = 0;
-    /// False: gradient() would give something else than the single operations do, because some of `gy` are undefined.
+    /// False: gradient() would give something else than the single operations do, because some of
+    /// `gy` are undefined.
     virtual bool serves([[maybe_unused]] std::span<const Variable> gy) { return true; }
-    /// Creates the nodes of the program's single operations, which lead to the edges of `node`; returns the edge of each
-    /// output.
+    /// Creates the nodes of the program's single operations, which lead to the edges of `node`;
+    /// returns the edge of each output.
     virtual std::vector<Edge> expand(Node& node) = 0;
     /// False: expand() and gradient() only throw an error that explains why.
     virtual bool is_expandable() const { return true; }
     /// True when `output` was computed from the output `other`.
     virtual bool is_computed_from(int output, int other) const { return false; }
-    /// True when the operation that gave the output `other` is among those that `output` was computed by: unchaining the history of
-    /// `output` unchains `other`, too.
+    /// True when the operation that gave the output `other` is among those that `output` was
+    /// computed by: unchaining the history of `output` unchains `other`, too.
     virtual bool history_holds(int output, int other) const { return false; }
     /// True when a gradient of `output` flows to edge `edge`.
     virtual bool reaches(int output, int edge) const { return true; }
@@ -70,22 +72,23 @@ struct Node : RefCounted {
     const OpDef* op = nullptr;
     Attributes attributes;
     SmallVector<Scalar, 1> scalars;
-    SmallVector<Edge, 3> edges;            ///< One per input; without target where no gradient is needed.
+    SmallVector<Edge, 3> edges;  ///< One per input; without target where no gradient is needed.
     SmallVector<Type, 3> input_types;
     SmallVector<Type, 2> output_types;
-    SmallVector<Array, 3> kept_inputs;     ///< Undefined where the gradient does not read it.
+    SmallVector<Array, 3> kept_inputs;  ///< Undefined where the gradient does not read it.
     SmallVector<Array, 2> kept_outputs;
-    SmallVector<VariableBody*, 2> outputs; ///< Not owned; null once the variable is destroyed.
-    int64_t rank = 0;                      ///< Larger than that of every node that its inputs were computed by.
-    uint64_t sequence = 0;                 ///< Order of creation on this thread.
+    SmallVector<VariableBody*, 2> outputs;  ///< Not owned; null once the variable is destroyed.
+    int64_t rank = 0;       ///< Larger than that of every node that its inputs were computed by.
+    uint64_t sequence = 0;  ///< Order of creation on this thread.
     SourceLoc location;
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
-    WalkScratch walk;            ///< Of the outermost walk that this thread runs.
-    bool mark = false;           ///< Scratch of unchain(); false in between.
-    bool discerns_zeros = false; ///< Its gradient has asked which outputs have one: zeros are another thing to it than none.
-    bool walked = false;         ///< A backward without enable_double_backprop has used it.
+    WalkScratch walk;                        ///< Of the outermost walk that this thread runs.
+    bool mark = false;                       ///< Scratch of unchain(); false in between.
+    bool discerns_zeros = false;  ///< Its gradient has asked which outputs have one: zeros are
+                                  ///< another thing to it than none.
+    bool walked = false;          ///< A backward without enable_double_backprop has used it.
     NodeOwner* made_by = nullptr;
-    int number = -1;             ///< Number for `made_by`.
+    int number = -1;  ///< Number for `made_by`.
 
     static void* operator new(size_t bytes);
     static void operator delete(void* node);
@@ -104,15 +107,19 @@ Variable reconstruct(const Array& array, const Edge& edge);
 
 /// A node of `op` with the next sequence number.
 Ref<Node> make_node(const OpDef& op);
-/// The order of a walk from results to leaves: whether `a`, nearer to the leaves, is visited after `b`.
+/// The order of a walk from results to leaves: whether `a`, nearer to the leaves, is visited after
+/// `b`.
 bool is_visited_after(const Node& a, const Node& b);
 
-/// Links `outputs` to a new node that represents a whole program; gradients flow to `edges`, whose values have `types`.
-void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
-                   std::unique_ptr<RegionGradient> region);
+/// Links `outputs` to a new node that represents a whole program; gradients flow to `edges`, whose
+/// values have `types`.
+void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types,
+                   std::span<const Variable> outputs, std::unique_ptr<RegionGradient> region);
 
-/// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that node or null.
-Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,
-                  const Attributes& attributes, std::span<const Scalar> scalars);
+/// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that
+/// node or null.
+Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
+                  std::span<Variable> outputs, const Attributes& attributes,
+                  std::span<const Scalar> scalars);
 
 }  // namespace catena

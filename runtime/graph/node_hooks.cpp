@@ -16,8 +16,11 @@ thread_local PerThread<std::unordered_map<const Node*, std::vector<FunctionHook*
 
 }  // namespace
 
-NodeHookScope::NodeHookScope(const Variable& y, FunctionHook& hook) : node_(edge_of(y).node), hook_(hook) {
-    if (!node_) fail<ValueError>("NodeHookScope: {} was made by no operation whose gradient is recorded", to_string(y.type()));
+NodeHookScope::NodeHookScope(const Variable& y, FunctionHook& hook)
+    : node_(edge_of(y).node), hook_(hook) {
+    if (!node_)
+        fail<ValueError>("NodeHookScope: {} was made by no operation whose gradient is recorded",
+                         to_string(y.type()));
     hooks.get()[node_.get()].push_back(&hook);
     hook.added();
 }

@@ -6,8 +6,9 @@ namespace catena {
 
 struct Node;
 
-/// Calls a hook's backward_preprocess and backward_postprocess around the gradient of the one operation that made `y`, as
-/// FunctionNode.add_hook, until the scope ends. ValueError if y is a leaf, which no operation made.
+/// Calls a hook's backward_preprocess and backward_postprocess around the gradient of the one
+/// operation that made `y`, as FunctionNode.add_hook, until the scope ends. ValueError if y is a
+/// leaf, which no operation made.
 class NodeHookScope {
 public:
     NodeHookScope(const Variable& y, FunctionHook& hook);

@@ -18,16 +18,21 @@ struct OpDef;
 
 /// What the compiler may assume of an op. All other ops are a `call`: correct, never fused.
 enum class Kind : uint8_t {
-    map,        ///< `formula` at every index of the broadcast inputs; with no inputs, of the output.
-    reduce,     ///< combine over attribute "axes" (dims), kept as size 1 when "keepdims".
-    scan,       ///< running combination along an axis.
-    contract,   ///< matmul family.
-    window,     ///< convolution, pooling.
-    reshape,    ///< attribute "shape".
+    map,       ///< `formula` at every index of the broadcast inputs; with no inputs, of the output.
+    reduce,    ///< combine over attribute "axes" (dims), kept as size 1 when "keepdims".
+    scan,      ///< running combination along an axis.
+    contract,  ///< matmul family.
+    window,    ///< convolution, pooling.
+    reshape,   ///< attribute "shape".
     transpose,  ///< attribute "axes": output axis i is input axis axes[i].
     broadcast,  ///< attribute "shape"; NumPy rules.
     slice,      ///< attributes "begin", "step", "size" (dims of the input's rank).
-    pad, concat, gather, scatter, sort, random,
+    pad,
+    concat,
+    gather,
+    scatter,
+    sort,
+    random,
     call,
 };
 std::string_view name_of(Kind kind);
@@ -56,8 +61,8 @@ struct KernelCall {
     std::span<const double> scalars;
 };
 
-/// The values available to a gradient. Only those declared in OpDef::reads are kept: using others is an InternalError.
-/// All results are Variables, so gradients are differentiable.
+/// The values available to a gradient. Only those declared in OpDef::reads are kept: using others
+/// is an InternalError. All results are Variables, so gradients are differentiable.
 class GradientCall {
 public:
     GradientCall(Node& node, std::span<const Variable> gy) : node_(node), gy_(gy) {}
@@ -65,11 +70,11 @@ public:
     const Scalar& scalar(int i) const;
     int scalar_count() const;
     int input_count() const;
-    bool needs(int input) const;           ///< False: leave that result undefined.
-    bool ends_at(int input) const;         ///< The input is a leaf, which keeps that result.
+    bool needs(int input) const;    ///< False: leave that result undefined.
+    bool ends_at(int input) const;  ///< The input is a leaf, which keeps that result.
     Variable x(int input) const;
     Variable y(int output = 0) const;
-    const Type& x_type(int input) const;   ///< Always known.
+    const Type& x_type(int input) const;  ///< Always known.
     const Type& y_type(int output = 0) const;
     /// Gradient of output i; zeros when there is none.
     Variable gy(int output = 0) const;
@@ -88,13 +93,15 @@ struct Reads {
 
 struct OnnxCall;
 
-/// The ONNX form of an op (runtime/ops/onnx/onnx.h), as an expression or a function. An expression is an operator,
-/// applied to all inputs ("Relu"), or calls over inputs a, b, ..., scalars by their names and numbers:
-/// "LeakyRelu(a, alpha=slope)". A map without a mapping is exported as its formula, a composite as its body.
+/// The ONNX form of an op (runtime/ops/onnx/onnx.h), as an expression or a function. An expression
+/// is an operator, applied to all inputs ("Relu"), or calls over inputs a, b, ..., scalars by their
+/// names and numbers: "LeakyRelu(a, alpha=slope)". A map without a mapping is exported as its
+/// formula, a composite as its body.
 struct OnnxMapping {
     using Writer = std::function<std::vector<int>(OnnxCall&)>;
     std::string expression;
-    Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these arguments.
+    Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these
+                    ///< arguments.
     int since = 1;  ///< The first operator set that supports it.
 
     OnnxMapping() = default;
@@ -120,21 +127,23 @@ struct OpDef {
     /// The output as a view of input 0, or an undefined Array when it must be copied.
     std::function<Array(const Array& input, const Attributes&)> view;
     /// The op in terms of other ops, which a recorder sees instead of the call.
-    std::function<Variables(std::span<const Variable>, const Attributes&, std::span<const Scalar>)> body;
+    std::function<Variables(std::span<const Variable>, const Attributes&, std::span<const Scalar>)>
+        body;
     /// Gradients of the inputs that need one, in input order.
     std::function<Variables(const GradientCall&)> gradient;
     /// What `gradient` reads for input i; a missing entry reads nothing.
     std::function<Reads(int input, int input_count)> reads;
 
-    Formula formula;          ///< Kind::map.
-    bool gives_bool = false;  ///< Kind::map: the result is bool (comparisons).
-    bool floats_only = false; ///< Kind::map: integer inputs are a DtypeError.
-    Combine combine{};        ///< Kind::reduce.
-    OnnxMapping onnx;         ///< Empty: by formula or body, or not at all.
-    /// The kernel can fail: it rejects values of its inputs (labels, indices), or waits for other processes.
+    Formula formula;           ///< Kind::map.
+    bool gives_bool = false;   ///< Kind::map: the result is bool (comparisons).
+    bool floats_only = false;  ///< Kind::map: integer inputs are a DtypeError.
+    Combine combine{};         ///< Kind::reduce.
+    OnnxMapping onnx;          ///< Empty: by formula or body, or not at all.
+    /// The kernel can fail: it rejects values of its inputs (labels, indices), or waits for other
+    /// processes.
     bool checks_values = false;
 
-    uint32_t id = 0;          ///< Dense, in order of registration.
+    uint32_t id = 0;  ///< Dense, in order of registration.
 };
 
 /// Adds an op to the process-wide registry; InternalError when the name is taken.
@@ -154,7 +163,8 @@ Variable call(const OpDef& op, const SourceLoc& at, const Attributes& attributes
     return std::move(apply(op, list, at, attributes, {scalars.begin(), scalars.size()})[0]);
 }
 
-/// Runs an op's kernel on arrays, outside any graph and not recorded; outputs are allocated on the inputs' device.
+/// Runs an op's kernel on arrays, outside any graph and not recorded; outputs are allocated on the
+/// inputs' device.
 Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attributes& attributes = {},
                   std::span<const double> scalars = {});
 

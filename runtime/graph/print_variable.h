@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// The elements, as of its array (print_array.h): `std::cout << y`. The gradient and the graph: summary() of inspect.h. Reads
-/// elements, so that a static region is cut there.
+/// The elements, as of its array (print_array.h): `std::cout << y`. The gradient and the graph:
+/// summary() of inspect.h. Reads elements, so that a static region is cut there.
 std::string to_text(const Variable& x, const PrintOptions& options = print_options());
 std::ostream& operator<<(std::ostream& out, const Variable& x);
 

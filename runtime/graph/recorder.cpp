@@ -24,16 +24,19 @@ void assign(const Variable& state, const Variable& value) {
     const Type& given = value.type();
     if (have.dtype != given.dtype)
         fail<DtypeError>("assign: {} holds {}, the new value is {}",
-                         state.name().empty() ? "the state" : state.name(), to_string(have), to_string(given));
+                         state.name().empty() ? "the state" : state.name(), to_string(have),
+                         to_string(given));
     if (have.shape != given.shape)
         fail<ShapeError>("assign: {} holds {}, the new value is {}",
-                         state.name().empty() ? "the state" : state.name(), to_string(have), to_string(given));
+                         state.name().empty() ? "the state" : state.name(), to_string(have),
+                         to_string(given));
     if (recorder) recorder->assigned(state, value);
     bind_state(*state.body(), value.array());
 }
 
 void bind_state(VariableBody& state, Array array) {
-    if (is_noting()) [[unlikely]] note_state(state);
+    if (is_noting()) [[unlikely]]
+        note_state(state);
     if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
     if (array.body() && state.is_state) {
         if (array.body()->owner) {  // Each state needs its own array, to be identified by it.

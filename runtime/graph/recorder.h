@@ -10,7 +10,8 @@ namespace catena {
 struct Node;
 class HostFact;
 
-/// Notified of every apply() on this thread. One at a time; an inner scope replaces the outer recorder.
+/// Notified of every apply() on this thread. One at a time; an inner scope replaces the outer
+/// recorder.
 class Recorder : public AccessObserver {
 public:
     virtual ~Recorder() = default;
@@ -31,7 +32,8 @@ public:
     virtual void settle() {}
     /// This call has a one-time effect: it is no prototype for later calls.
     virtual void passing() {}
-    /// `variable` is only read while `state` has the same array: a call that skips the code need not update it.
+    /// `variable` is only read while `state` has the same array: a call that skips the code need
+    /// not update it.
     virtual void stands_for(const Variable& state, const Variable& variable) {}
     /// The code has an effect that needs it: calls must not skip the code.
     virtual void needs_code(const char* why) {}
@@ -42,17 +44,20 @@ public:
     /// While true apply() computes types only: results live on the meta device.
     virtual bool shape_only() const = 0;
 
-    /// True for a recorder that defers operations: apply() gets their results from it instead of a device, and does not
-    /// call saw().
+    /// True for a recorder that defers operations: apply() gets their results from it instead of a
+    /// device, and does not call saw().
     virtual bool defers() const { return false; }
-    /// The results of this call, if it is the expected one; of a composite, if its body need not run.
-    virtual bool follow(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                        std::span<const Scalar> scalars, Variables& outputs) {
+    /// The results of this call, if it is the expected one; of a composite, if its body need not
+    /// run.
+    virtual bool follow(const OpDef& op, std::span<const Variable* const> inputs,
+                        const Attributes& attributes, std::span<const Scalar> scalars,
+                        Variables& outputs) {
         return false;
     }
     /// The results of an unexpected call.
-    virtual Variables extend(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                             std::span<const Scalar> scalars, std::span<const Type> types, Device& device) {
+    virtual Variables extend(const OpDef& op, std::span<const Variable* const> inputs,
+                             const Attributes& attributes, std::span<const Scalar> scalars,
+                             std::span<const Type> types, Device& device) {
         return {};
     }
     /// `node` was created for the results of the latest call.
@@ -60,8 +65,8 @@ public:
     /// A backward() or grad() is about to compute the gradient of `node`.
     virtual void walks(const Node& node) {}
     /// Begin and end of a composite that is recorded as the calls of its body.
-    virtual void composite_begins(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                                  std::span<const Scalar> scalars) {}
+    virtual void composite_begins(const OpDef& op, std::span<const Variable* const> inputs,
+                                  const Attributes& attributes, std::span<const Scalar> scalars) {}
     virtual void composite_ends(std::span<const Variable> outputs) {}
 };
 
@@ -76,8 +81,8 @@ private:
     Recorder* previous_;
 };
 
-/// The only write operation: sets the content of `state` to `value`. Arrays read from `state` before keep their elements.
-/// Types must be equal (ShapeError, DtypeError).
+/// The only write operation: sets the content of `state` to `value`. Arrays read from `state`
+/// before keep their elements. Types must be equal (ShapeError, DtypeError).
 void assign(const Variable& state, const Variable& value);
 
 /// Makes `array` the content of `state` and `state` its owner, outside the graph and not recorded.

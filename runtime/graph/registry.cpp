@@ -27,12 +27,14 @@ Registry& registry() {
 const OpDef& register_op(OpDef op) {
     Registry& r = registry();
     std::lock_guard lock(r.mutex);
-    if (r.by_name.contains(op.name)) throw InternalError("an op named " + op.name + " is registered already");
+    if (r.by_name.contains(op.name))
+        throw InternalError("an op named " + op.name + " is registered already");
     op.id = uint32_t(r.ops.size());
     op.differentiable = bool(op.gradient);
     if (op.kind == Kind::map) {
         op.output_count = int(op.formula.outputs.size());
-        if (!op.kernel) throw InternalError("the map " + op.name + " has no kernel: see register_map");
+        if (!op.kernel)
+            throw InternalError("the map " + op.name + " has no kernel: see register_map");
     }
     r.ops.push_back(std::move(op));
     const OpDef& stored = r.ops.back();

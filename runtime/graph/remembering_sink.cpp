@@ -18,7 +18,9 @@ void RememberingSink::node(Node& node) {
 }
 
 WalkMemory* walk_memory(bool retain_grad, bool enable_double_backprop) {
-    if (gradient_listener() || retain_grad || enable_double_backprop || !function_hooks().empty() || has_node_hooks()) return nullptr;
+    if (gradient_listener() || retain_grad || enable_double_backprop || !function_hooks().empty() ||
+        has_node_hooks())
+        return nullptr;
     return dynamic_cast<WalkMemory*>(current_recorder());
 }
 

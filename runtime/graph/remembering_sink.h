@@ -7,7 +7,8 @@ namespace catena {
 /// Reports what a walk does, to be done again.
 class RememberingSink final : public GradientSink {
 public:
-    RememberingSink(GradientSink& sink, WalkMemory& memory) : GradientSink(sink.scratches), sink_(sink), memory_(memory) {}
+    RememberingSink(GradientSink& sink, WalkMemory& memory)
+        : GradientSink(sink.scratches), sink_(sink), memory_(memory) {}
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
     void node(Node& node) override;
     bool wants(Node& node) const override { return sink_.wants(node); }

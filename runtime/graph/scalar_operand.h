@@ -38,7 +38,8 @@ private:
 /// run-time arguments, never constants.
 class Scalar {
 public:
-    /// Kind of the C++ type; arrays of a lower kind are promoted to it (lifted() in runtime/ops/define/scalar_type.h).
+    /// Kind of the C++ type; arrays of a lower kind are promoted to it (lifted() in
+    /// runtime/ops/define/scalar_type.h).
     enum class Kind : unsigned char { boolean, integer, floating };
 
     template <class T>
@@ -50,7 +51,9 @@ public:
         if (cell_->reads) ++*cell_->reads;
         return cell_->value;
     }
-    double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), but not counted as a read.
+    double present() const {
+        return cell_ ? cell_->value : value_;
+    }  ///< As value(), but not counted as a read.
     const Ref<Cell::Body>& cell() const { return cell_; }
     Kind kind() const { return kind_; }  ///< A cell is a floating number.
 

@@ -7,7 +7,9 @@ namespace catena {
 /// All settings of this thread, until the scope ends.
 class SettingsScope {
 public:
-    explicit SettingsScope(const Config& settings) : previous_(config()) { mutable_config() = settings; }
+    explicit SettingsScope(const Config& settings) : previous_(config()) {
+        mutable_config() = settings;
+    }
     ~SettingsScope() { mutable_config() = previous_; }
     SettingsScope(const SettingsScope&) = delete;
 

@@ -7,7 +7,9 @@
 namespace catena {
 
 TargetSink::TargetSink(WalkScratches& scratches, const WalkRequest& request)
-    : GradientSink(scratches), is_border_(request.targets_are_border), results_(request.targets.size()) {
+    : GradientSink(scratches),
+      is_border_(request.targets_are_border),
+      results_(request.targets.size()) {
     const std::span<const Edge> targets = request.targets;
     for (size_t i = 0; i < targets.size(); ++i) {
         const Edge& edge = targets[i];
@@ -23,11 +25,13 @@ TargetSink::~TargetSink() {
 }
 
 void TargetSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
-    for (const Target& target : targets_at(leaf.get())) results_[target.number] = sum_gradients(results_[target.number], gradient);
+    for (const Target& target : targets_at(leaf.get()))
+        results_[target.number] = sum_gradients(results_[target.number], gradient);
 }
 
 void TargetSink::node(Node& node) {
-    for (const Target& target : targets_at(&node)) results_[target.number] = scratches.of(node).pending[target.output];
+    for (const Target& target : targets_at(&node))
+        results_[target.number] = scratches.of(node).pending[target.output];
 }
 
 void TargetSink::expand(Node& node) {
@@ -49,7 +53,8 @@ void TargetSink::mark(Node* root) {
         auto [node, children_done] = stack.back();
         stack.pop_back();
         if (children_done) {
-            if (is_target(node) || leads_below(*node) || hides_what_is_below(*node)) mark_of(*node) = useful;
+            if (is_target(node) || leads_below(*node) || hides_what_is_below(*node))
+                mark_of(*node) = useful;
             continue;
         }
         if (mark_of(*node) != unseen) continue;
@@ -64,13 +69,16 @@ void TargetSink::mark(Node* root) {
 
 bool TargetSink::hides_what_is_below(const Node& node) const {
     return node.region && !node.region->is_expandable() && node.edges.empty() &&
-           std::ranges::any_of(targets_, [&](const Target& target) { return target.place != &node; });
+           std::ranges::any_of(targets_,
+                               [&](const Target& target) { return target.place != &node; });
 }
 
 bool TargetSink::leads_below(const Node& node) const {
     if (is_border_ && is_target(&node)) return false;
     for (const Edge& edge : node.edges)
-        if ((edge.leaf && is_target(edge.leaf.get())) || (edge.node && mark_of(*edge.node) == useful)) return true;
+        if ((edge.leaf && is_target(edge.leaf.get())) ||
+            (edge.node && mark_of(*edge.node) == useful))
+            return true;
     return false;
 }
 

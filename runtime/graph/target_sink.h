@@ -12,7 +12,9 @@ public:
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
     void node(Node& node) override;
     bool wants(Node& node) const override { return mark_of(node) == useful; }
-    bool goes_below(const Node& node) const override { return leads_below(node) || hides_what_is_below(node); }
+    bool goes_below(const Node& node) const override {
+        return leads_below(node) || hides_what_is_below(node);
+    }
     bool wants_leaf(const VariableBody* leaf) const override { return is_target(leaf); }
     void expand(Node& node) override;
     Variables take() { return std::move(results_); }
@@ -33,7 +35,8 @@ private:
 
     /// Marks what is below `root`: a node is useful when it is a target or leads to one.
     void mark(Node* root);
-    /// Of a region that did not keep its graph: any other target may be below. Its gradient is the error that says so, as for backward().
+    /// Of a region that did not keep its graph: any other target may be below. Its gradient is the
+    /// error that says so, as for backward().
     bool hides_what_is_below(const Node& node) const;
     bool leads_below(const Node& node) const;
 

@@ -29,8 +29,10 @@ uint64_t Trace::structure_hash() const {
         mix_values(hash, step.outputs);
         mix(hash, step.scalars.size());
         for (const Attributes::Entry& e : step.attributes.entries())
-            if (const Dims* dims = std::get_if<Dims>(&e.value)) mix(hash, uint64_t(dims->rank()));
-            else mix(hash, std::hash<std::string>()(catena::to_string(e.value)));
+            if (const Dims* dims = std::get_if<Dims>(&e.value))
+                mix(hash, uint64_t(dims->rank()));
+            else
+                mix(hash, std::hash<std::string>()(catena::to_string(e.value)));
     }
     mix_values(hash, outputs);
     for (const Assign& a : assigns) {
@@ -41,16 +43,18 @@ uint64_t Trace::structure_hash() const {
 }
 
 std::string Trace::to_string() const {
-    static constexpr const char* roles[] = {"argument", "state", "gradient", "captured", "computed"};
+    static constexpr const char* roles[] = {"argument", "state", "gradient", "captured",
+                                            "computed"};
     std::string text = "trace " + name + "\n";
     for (int i : inputs)
-        text += fmt::format("  %{} = {} {} : {}\n", i, roles[size_t(values[i].role)], values[i].name,
-                            catena::to_string(values[i].type));
+        text += fmt::format("  %{} = {} {} : {}\n", i, roles[size_t(values[i].role)],
+                            values[i].name, catena::to_string(values[i].type));
     for (const Step& step : steps) {
         text += "  ";
         for (int o : step.outputs) text += fmt::format("%{} ", o);
         text += "= " + step.op->name + "(";
-        for (size_t i = 0; i < step.inputs.size(); ++i) text += fmt::format("{}%{}", i ? ", " : "", step.inputs[i]);
+        for (size_t i = 0; i < step.inputs.size(); ++i)
+            text += fmt::format("{}%{}", i ? ", " : "", step.inputs[i]);
         for (int s : step.scalars) text += fmt::format("; {}", scalars[s].value);
         text += ")";
         for (const Attributes::Entry& e : step.attributes.entries())

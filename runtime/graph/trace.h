@@ -20,9 +20,9 @@ struct Trace {
     struct Value {
         Type type;
         Role role = Role::computed;
-        std::string name;        ///< Of an argument or state: "x", "/l1/W"; may be empty.
-        Ref<VariableBody> state; ///< Role::state and Role::gradient.
-        Array captured;          ///< Role::captured.
+        std::string name;         ///< Of an argument or state: "x", "/l1/W"; may be empty.
+        Ref<VariableBody> state;  ///< Role::state and Role::gradient.
+        Array captured;           ///< Role::captured.
     };
     struct Step {
         const OpDef* op = nullptr;
@@ -34,8 +34,8 @@ struct Trace {
         const char* function = "";  ///< What the user called there, see user_function(); interned.
     };
     struct ScalarSlot {
-        double value = 0;            ///< The value while recording.
-        Ref<Cell::Body> cell;        ///< Not null: read at every call.
+        double value = 0;      ///< The value while recording.
+        Ref<Cell::Body> cell;  ///< Not null: read at every call.
     };
     /// At the end of the program the state `target` (a value of Role::state) becomes `value`.
     struct Assign {
@@ -43,13 +43,13 @@ struct Trace {
         int value;
     };
 
-    std::string name;               ///< The region's name, for dumps.
+    std::string name;  ///< The region's name, for dumps.
     std::vector<Value> values;
     std::vector<Step> steps;
     std::vector<ScalarSlot> scalars;
-    std::vector<int> inputs;        ///< The program's inputs, in call order.
-    std::vector<int> outputs;       ///< Values it returns, in order; may name inputs and repeat.
-    std::vector<Assign> assigns;    ///< At most one per state.
+    std::vector<int> inputs;      ///< The program's inputs, in call order.
+    std::vector<int> outputs;     ///< Values it returns, in order; may name inputs and repeat.
+    std::vector<Assign> assigns;  ///< At most one per state.
 
     /// Hash of the op sequence, attributes and wiring, without sizes and scalar values.
     uint64_t structure_hash() const;

@@ -9,13 +9,15 @@ namespace catena {
 
 Tracer::~Tracer() { restore(); }
 
-Tracer::Tracer(Trace begun, std::span<const std::pair<Array, int>> known) : shape_only_(true), trace_(std::move(begun)) {
+Tracer::Tracer(Trace begun, std::span<const std::pair<Array, int>> known)
+    : shape_only_(true), trace_(std::move(begun)) {
     for (const auto& [array, value] : known) {
         known_[array.body()] = value;
         alive_.push_back(array);
     }
     for (int v : trace_.inputs)
-        if (const Trace::Value& value = trace_.values[size_t(v)]; value.role == Trace::Role::state && value.state)
+        if (const Trace::Value& value = trace_.values[size_t(v)];
+            value.role == Trace::Role::state && value.state)
             states_[value.state.get()] = v;
 }
 
@@ -65,8 +67,9 @@ int Tracer::scalar_slot(const Scalar& scalar) {
     return slot;
 }
 
-void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
-                 const Attributes& attributes, std::span<const Scalar> scalars, const SourceLoc& at) {
+void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs,
+                 std::span<const Variable> outputs, const Attributes& attributes,
+                 std::span<const Scalar> scalars, const SourceLoc& at) {
     Trace::Step step;
     step.op = &op;
     step.attributes = attributes;
@@ -75,7 +78,8 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     for (const Variable* x : inputs) {
         bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
         bool owned = x->array().body()->owner;  // Then it is that state's content, even if shared.
-        if (trained_leaf && !owned && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
+        if (trained_leaf && !owned && !known_.contains(x->array().body()))
+            state_value(*x->body(), x->array());
         step.inputs.push_back(value_of(x->array()));
     }
     for (const Variable& y : outputs) {
@@ -87,8 +91,9 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     if (!shape_only_) release_unused();
 }
 
-/// Frees the elements of arrays that only the tracer references; the handle stays, and with it the address. Checks the
-/// latest arrays, most of which are short-lived, and some of the others in turn.
+/// Frees the elements of arrays that only the tracer references; the handle stays, and with it the
+/// address. Checks the latest arrays, most of which are short-lived, and some of the others in
+/// turn.
 void Tracer::release_unused() {
     constexpr size_t latest = 128, in_turn = 32;
     auto release = [&](size_t i) {
@@ -123,10 +128,11 @@ void Tracer::assigned(const Variable& state, const Variable& value) {
 void Tracer::changing(VariableBody& variable, Change) {
     if (!saved_index_.contains(&variable)) {
         saved_index_[&variable] = saved_.size();
-        saved_.push_back({Ref<VariableBody>(&variable), variable.array, variable.grad, variable.grad_consumed});
+        saved_.push_back(
+            {Ref<VariableBody>(&variable), variable.array, variable.grad, variable.grad_consumed});
     }
-    // An existing gradient that is accumulated into: a separate role, since its array differs at every
-    // call.
+    // An existing gradient that is accumulated into: a separate role, since its array differs at
+    // every call.
     if (!variable.grad || variable.grad_consumed || variable.creator) return;
     auto found = known_.find(variable.grad->array.body());
     if (found == known_.end()) return;
@@ -145,11 +151,13 @@ void Tracer::same(const Array& copy, const Array& array) {
 
 void Tracer::host_read(ArrayBody& array) {
     auto found = known_.find(&array);
-    bool traced = found != known_.end() && (trace_.values[found->second].role == Trace::Role::computed ||
-                                            trace_.values[found->second].role == Trace::Role::argument);
+    bool traced =
+        found != known_.end() && (trace_.values[found->second].role == Trace::Role::computed ||
+                                  trace_.values[found->second].role == Trace::Role::argument);
     if (!traced && !(array.storage && array.storage->device->is_meta())) return;
     fail<TraceError>(
-        "static_graph: the host reads a value computed in the region ({}); later calls would not run this "
+        "static_graph: the host reads a value computed in the region ({}); later calls would not "
+        "run this "
         "code. Return the value from the region and read it outside",
         to_string(array.type));
 }
@@ -203,7 +211,8 @@ Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int
     }
     part.scalars = trace.scalars;
     for (int o : outputs) part.outputs.push_back(rename(o));
-    for (const Trace::Assign& a : assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
+    for (const Trace::Assign& a : assigns)
+        part.assigns.push_back({rename(a.target), rename(a.value)});
     return part;
 }
 

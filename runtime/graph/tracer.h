@@ -10,10 +10,11 @@ namespace catena {
 /// Records operations as a Trace.
 class Tracer : public Recorder {
 public:
-    /// With `shape_only` nothing is computed, and changes of Catena's objects are undone by restore() (also
-    /// called by the destructor).
+    /// With `shape_only` nothing is computed, and changes of Catena's objects are undone by
+    /// restore() (also called by the destructor).
     explicit Tracer(bool shape_only) : shape_only_(shape_only) {}
-    /// Continues a program that was recorded elsewhere, on shapes only: `known` are the arrays of its values.
+    /// Continues a program that was recorded elsewhere, on shapes only: `known` are the arrays of
+    /// its values.
     Tracer(Trace begun, std::span<const std::pair<Array, int>> known);
     ~Tracer() override;
 
@@ -22,8 +23,8 @@ public:
     /// Switches to shape-only mode; for the backward of a region that was recorded while it ran.
     void become_shape_only();
 
-    /// The number of a value; an array from outside becomes a state (when it is the content of one, or of a leaf
-    /// that requires a gradient) or a captured value.
+    /// The number of a value; an array from outside becomes a state (when it is the content of one,
+    /// or of a leaf that requires a gradient) or a captured value.
     int value_of(const Array& array);
     int step_count() const { return int(trace_.steps.size()); }
     const Trace& trace() const { return trace_; }
@@ -37,8 +38,9 @@ public:
     std::vector<GradientEffect> gradient_effects();
     void restore();
 
-    void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
-             const Attributes& attributes, std::span<const Scalar> scalars, const SourceLoc& at) override;
+    void saw(const OpDef& op, std::span<const Variable* const> inputs,
+             std::span<const Variable> outputs, const Attributes& attributes,
+             std::span<const Scalar> scalars, const SourceLoc& at) override;
     void assigned(const Variable& state, const Variable& value) override;
     void changing(VariableBody& variable, Change what) override;
     void same(const Array& copy, const Array& array) override;
@@ -72,9 +74,9 @@ private:
     size_t next_held_ = 0;
 };
 
-/// Steps [first, last) of `trace` as a separate program: its inputs are the values that they use but do not
-/// compute, given as `inputs` (old numbers) in that order, its outputs `outputs`. `assigns` (old numbers) are
-/// the part's; their targets are among the inputs.
+/// Steps [first, last) of `trace` as a separate program: its inputs are the values that they use
+/// but do not compute, given as `inputs` (old numbers) in that order, its outputs `outputs`.
+/// `assigns` (old numbers) are the part's; their targets are among the inputs.
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
                   const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns = {});
 

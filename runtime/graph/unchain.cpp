@@ -20,18 +20,26 @@ Variables pass_on(const GradientCall& g) {
 
 /// The op that replaces an unchained node: edge i receives the gradient of output i.
 const OpDef& op_unchained() {
-    static const OpDef op{.name = "unchained", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
+    static const OpDef op{.name = "unchained",
+                          .input_count = -1,
+                          .output_count = -1,
+                          .differentiable = true,
+                          .gradient = pass_on};
     return op;
 }
 
 /// The same for a program's node: its edges lead to the nodes of single operations.
 const OpDef& op_expanded() {
-    static const OpDef op{.name = "expanded_region", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
+    static const OpDef op{.name = "expanded_region",
+                          .input_count = -1,
+                          .output_count = -1,
+                          .differentiable = true,
+                          .gradient = pass_on};
     return op;
 }
 
-/// Users of a node's outputs have edges to the node itself, so it stays and forwards to a new node with its
-/// function.
+/// Users of a node's outputs have edges to the node itself, so it stays and forwards to a new node
+/// with its function.
 void become_passage(Node& node) {
     if (node.op == &op_unchained()) return;
     Ref<Node> below = make_node(*node.op);
@@ -55,7 +63,8 @@ void become_passage(Node& node) {
     }
 }
 
-/// Unchains all outputs of the node and frees its kept arrays; gradients of destroyed variables are dropped.
+/// Unchains all outputs of the node and frees its kept arrays; gradients of destroyed variables are
+/// dropped.
 void unchain_outputs(Node& node) {
     become_passage(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -70,8 +79,8 @@ void unchain_outputs(Node& node) {
     }
 }
 
-/// Unchains the outputs of a node to which nothing but they and `node` refer, so that it need not become a passage: false if
-/// something else does.
+/// Unchains the outputs of a node to which nothing but they and `node` refer, so that it need not
+/// become a passage: false if something else does.
 bool unchain_last_users(const Ref<Node>& node) {
     uint32_t users = 1;
     for (const VariableBody* body : node->outputs) {
@@ -84,7 +93,8 @@ bool unchain_last_users(const Ref<Node>& node) {
     return true;
 }
 
-/// Of a variable that was an output of a program's node. That may have been an input as it came, or need no gradient.
+/// Of a variable that was an output of a program's node. That may have been an input as it came, or
+/// need no gradient.
 void lead_to(VariableBody& body, const Edge& edge) {
     body.creator = edge.node;
     body.output_index = edge.index;
@@ -126,7 +136,7 @@ public:
 private:
     /// What is known of a node that is or was a whole program's.
     struct Reached {
-        uint32_t references = 0;    ///< Known references to the node: edges and outputs found.
+        uint32_t references = 0;  ///< Known references to the node: edges and outputs found.
         std::vector<char> outputs;
     };
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
@@ -152,7 +162,8 @@ private:
             wait(node);
         }
         if (!std::exchange(reached.outputs[size_t(output)], 1))
-            if (const VariableBody* body = node->outputs[output]; body && body->creator == node) ++reached.references;
+            if (const VariableBody* body = node->outputs[output]; body && body->creator == node)
+                ++reached.references;
         return &reached;
     }
     void follow(const Edge& edge) {
@@ -164,7 +175,8 @@ private:
     static bool holds_all(const Node& node, const Reached& reached) {
         const auto ends = [&](size_t other) {
             for (size_t i = 0; i < reached.outputs.size(); ++i)
-                if (reached.outputs[i] && node.region->history_holds(int(i), int(other))) return true;
+                if (reached.outputs[i] && node.region->history_holds(int(i), int(other)))
+                    return true;
             return false;
         };
         for (size_t other = 0; other < node.outputs.size(); ++other)
@@ -179,7 +191,8 @@ private:
             return;
         }
         const Reached reached = reached_.at(node.get());
-        if (node->region && (node->use_count() == 1 + reached.references || holds_all(*node, reached))) {
+        if (node->region &&
+            (node->use_count() == 1 + reached.references || holds_all(*node, reached))) {
             for (size_t e = 0; e < node->edges.size(); ++e)
                 for (size_t i = 0; i < reached.outputs.size(); ++i)
                     if (reached.outputs[i] && node->region->reaches(int(i), int(e))) {
@@ -188,7 +201,8 @@ private:
                     }
         } else if (node->region && !node->region->is_expandable()) {
             for (size_t i = 0; i < reached.outputs.size(); ++i)
-                if (VariableBody* body = reached.outputs[i] ? node->outputs[i] : nullptr) catena::unchain(*body);
+                if (VariableBody* body = reached.outputs[i] ? node->outputs[i] : nullptr)
+                    catena::unchain(*body);
             return;
         } else {
             // The node has other users outside.
@@ -207,7 +221,8 @@ private:
 }  // namespace
 
 void unchain(VariableBody& body) {
-    if (Node* node = body.creator.get(); node && node->region && node->outputs.size() > 1 && node->region->is_expandable())
+    if (Node* node = body.creator.get();
+        node && node->region && node->outputs.size() > 1 && node->region->is_expandable())
         expand_region(*node);
     const Ref<Node> creator = body.creator;
     if (!creator) return;
@@ -228,7 +243,8 @@ void expand_region(Node& node) {
     node.op = &op_expanded();
     node.edges.clear();
     node.input_types.clear();
-    node.sequence = make_node(op_expanded())->sequence;  // Of equal rank, it is visited before the others.
+    node.sequence =
+        make_node(op_expanded())->sequence;  // Of equal rank, it is visited before the others.
     for (size_t i = 0; i < edges.size(); ++i) {
         node.edges.push_back(edges[i]);
         node.input_types.push_back(node.output_types[i]);
@@ -237,7 +253,8 @@ void expand_region(Node& node) {
 }
 
 Edge behind_expanded(Edge edge) {
-    while (edge.node && edge.node->op == &op_expanded()) edge = Edge(edge.node->edges[size_t(edge.index)]);
+    while (edge.node && edge.node->op == &op_expanded())
+        edge = Edge(edge.node->edges[size_t(edge.index)]);
     return edge;
 }
 

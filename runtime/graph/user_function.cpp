@@ -23,8 +23,9 @@ UserFunctionScope::~UserFunctionScope() {
 
 const char* user_function(const OpDef& op) {
     if (!outermost.op) return intern(op.name);
-    return intern(outermost.part == UserFunctionScope::Part::gradient ? "gradient of " + outermost.op->name
-                                                                      : outermost.op->name);
+    return intern(outermost.part == UserFunctionScope::Part::gradient
+                      ? "gradient of " + outermost.op->name
+                      : outermost.op->name);
 }
 
 }  // namespace catena

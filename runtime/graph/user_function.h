@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// While alive, the operations of this thread are parts of the function `op`, or of its gradient, unless they are parts of
-/// an outer one already: the outermost is the one the user called.
+/// While alive, the operations of this thread are parts of the function `op`, or of its gradient,
+/// unless they are parts of an outer one already: the outermost is the one the user called.
 class UserFunctionScope {
 public:
     enum class Part : uint8_t { forward, gradient };
@@ -17,8 +17,8 @@ private:
     bool is_outermost_;
 };
 
-/// What the user called that `op`, executed now on this thread, is a part of: "softmax_cross_entropy", "gradient of relu".
-/// The op's own name outside all others. Interned.
+/// What the user called that `op`, executed now on this thread, is a part of:
+/// "softmax_cross_entropy", "gradient of relu". The op's own name outside all others. Interned.
 const char* user_function(const OpDef& op);
 
 }  // namespace catena

@@ -17,12 +17,15 @@ std::string describe(const Variable& v) {
 
 void check_gradient(const Variable& v, const Array& grad) {
     if (grad.shape() != v.shape())
-        fail<ShapeError>("grad: the gradient of {} must have its shape, not {}", describe(v), to_string(grad.type()));
+        fail<ShapeError>("grad: the gradient of {} must have its shape, not {}", describe(v),
+                         to_string(grad.type()));
     if (grad.dtype() != v.dtype())
-        fail<DtypeError>("grad: the gradient of {} must have its dtype, not {}", describe(v), to_string(grad.type()));
+        fail<DtypeError>("grad: the gradient of {} must have its dtype, not {}", describe(v),
+                         to_string(grad.type()));
     bool shape_only = grad.device().is_meta() || v.device().is_meta();
     if (!shape_only && &grad.device() != &v.device())
-        fail<DeviceError>("grad: {} is on {}, its gradient on {}", describe(v), v.device().name(), grad.device().name());
+        fail<DeviceError>("grad: {} is on {}, its gradient on {}", describe(v), v.device().name(),
+                          grad.device().name());
 }
 
 }  // namespace
@@ -34,12 +37,15 @@ Variable::Variable(Array array, bool requires_grad) : body_(make_ref<VariableBod
 
 void Variable::undefined(const char* asked, const Caller& at) {
     const LocationScope scope(at);
-    fail<ValueError>("{}: this Variable is undefined, it has no array; make it of one: Variable x(array)", asked);
+    fail<ValueError>(
+        "{}: this Variable is undefined, it has no array; make it of one: Variable x(array)",
+        asked);
 }
 
 void Variable::set_array(Array array) const {
     there("set_array", Caller());
-    if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::content);
+    if (Recorder* recorder = current_recorder())
+        recorder->changing(*body_, Recorder::Change::content);
     bind_state(*body_, std::move(array));
     if (!body_->is_state) detach_creator(*body_);
 }
@@ -58,9 +64,12 @@ Variable Variable::grad_variable(Caller at) const {
     VariableBody& body = there("grad", at);
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(body);
     if (body.grad_consumed)
-        fail<TraceError>("grad: the gradient of {} was consumed by a compiled static_graph step; ask for it with "
-                         "keep_grads (StaticGraphOptions, or the updater's options) or return it from the region",
-                         describe(*this));
+        fail<TraceError>(
+            "grad: the gradient of {} was consumed by a compiled static_graph step; ask for it "
+            "with "
+            "keep_grads (StaticGraphOptions, or the updater's options) or return it from the "
+            "region",
+            describe(*this));
     return Variable(body.grad);
 }
 
@@ -76,7 +85,8 @@ void Variable::set_grad(Array grad, Caller at) const {
 void Variable::set_grad_variable(Variable grad, Caller at) const {
     there("grad", at);
     if (grad.defined()) check_gradient(*this, grad.array());
-    if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::gradient);
+    if (Recorder* recorder = current_recorder())
+        recorder->changing(*body_, Recorder::Change::gradient);
     body_->grad = grad.ref();
     body_->grad_consumed = false;
 }
@@ -99,8 +109,9 @@ void Variable::backward(const BackwardOptions& options, Caller at) const {
     if (!start.defined()) {
         if (size() != 1) {
             const LocationScope scope(at);
-            fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 has a default",
-                             to_string(type()));
+            fail<ValueError>(
+                "backward: a variable of {} needs a gradient set first; only size 1 has a default",
+                to_string(type()));
         }
         start = fill(type(), options.loss_scale);
     }

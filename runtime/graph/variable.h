@@ -16,9 +16,10 @@ class Index;
 
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {
-    bool retain_grad = false;             ///< Keep the gradients of intermediate variables too.
-    bool enable_double_backprop = false;  ///< Gradients carry graphs and can be differentiated again.
-    double loss_scale = 1.0;              ///< Multiplies the automatic start gradient.
+    bool retain_grad = false;  ///< Keep the gradients of intermediate variables too.
+    bool enable_double_backprop =
+        false;                ///< Gradients carry graphs and can be differentiated again.
+    double loss_scale = 1.0;  ///< Multiplies the automatic start gradient.
 };
 
 /// An array with its place in the graph: a cheap handle, copies are the same variable.
@@ -35,8 +36,8 @@ public:
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
     /// A leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);
-    /// Implicit conversion of an array argument (`model(array)`): plain data without gradient. An explicit
-    /// `Variable x(array)` uses the constructor above.
+    /// Implicit conversion of an array argument (`model(array)`): plain data without gradient. An
+    /// explicit `Variable x(array)` uses the constructor above.
     template <std::same_as<Array> A>
     Variable(A array) : Variable(std::move(array), false) {}
 
@@ -47,12 +48,18 @@ public:
     // ValueError at the caller's line for an undefined Variable.
     const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
     void set_array(Array array) const;  ///< Replaces the content; outside the graph.
-    const Type& type(Caller at = Caller::current()) const { return there("type", at).array.type(at); }
-    const Shape& shape(Caller at = Caller::current()) const { return there("shape", at).array.shape(at); }
+    const Type& type(Caller at = Caller::current()) const {
+        return there("type", at).array.type(at);
+    }
+    const Shape& shape(Caller at = Caller::current()) const {
+        return there("shape", at).array.shape(at);
+    }
     Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).array.dtype(at); }
     int rank(Caller at = Caller::current()) const { return there("rank", at).array.rank(at); }
     int64_t size(Caller at = Caller::current()) const { return there("size", at).array.size(at); }
-    Device& device(Caller at = Caller::current()) const { return there("device", at).array.device(at); }
+    Device& device(Caller at = Caller::current()) const {
+        return there("device", at).array.device(at);
+    }
     bool requires_grad() const;
     const std::string& name() const;
     void set_name(std::string name) const;
@@ -60,17 +67,19 @@ public:
     /// The gradient, undefined when there is none. TraceError when a compiled whole-step region
     /// consumed it and was not asked to keep it.
     Array grad(Caller at = Caller::current()) const;
-    Variable grad_variable(Caller at = Caller::current()) const;  ///< As grad(), with its graph when there is one.
+    Variable grad_variable(
+        Caller at = Caller::current()) const;  ///< As grad(), with its graph when there is one.
     /// ShapeError, DtypeError, DeviceError unless like the variable; undefined clears.
     void set_grad(Array grad, Caller at = Caller::current()) const;
     void set_grad_variable(Variable grad, Caller at = Caller::current()) const;
     void cleargrad(Caller at = Caller::current()) const;
     void addgrad(const Variable& source) const;  ///< grad += source.grad; no effect if undefined.
 
-    /// Accumulates the gradients of this variable into the leaves it was computed from. A size-1 variable without
-    /// a gradient starts from loss_scale; any other needs set_grad first (ValueError).
+    /// Accumulates the gradients of this variable into the leaves it was computed from. A size-1
+    /// variable without a gradient starts from loss_scale; any other needs set_grad first
+    /// (ValueError).
     void backward(const BackwardOptions& options = {}, Caller at = Caller::current()) const;
-    void unchain() const;           ///< Removes its creator: it becomes a leaf, also for earlier uses.
+    void unchain() const;  ///< Removes its creator: it becomes a leaf, also for earlier uses.
     void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
 
     /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/array/indexing.h, which makes an Index.
@@ -93,8 +102,8 @@ private:
     Ref<VariableBody> body_;
 };
 
-/// An argument of an op: a variable or an array, with the line where the user passed it. Created by implicit
-/// conversion; never stored.
+/// An argument of an op: a variable or an array, with the line where the user passed it. Created by
+/// implicit conversion; never stored.
 class Operand {
 public:
     Operand(const Variable& variable,

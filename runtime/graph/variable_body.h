@@ -16,9 +16,10 @@ struct VariableBody : RefCounted {
     Ref<Node> creator;
     int output_index = 0;
     bool requires_grad = false;
-    bool is_state = false;        ///< A State: the tracer records assignments to it.
-    bool grad_consumed = false;   ///< A compiled step consumed the gradient; reading it is an error.
-    /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that leaf.
+    bool is_state = false;       ///< A State: the tracer records assignments to it.
+    bool grad_consumed = false;  ///< A compiled step consumed the gradient; reading it is an error.
+    /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that
+    /// leaf.
     Ref<VariableBody> alias_of;
     std::unique_ptr<std::string> name;
 

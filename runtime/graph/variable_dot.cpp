@@ -36,10 +36,11 @@ public:
 
 private:
     std::string visit(Node* node) {
-        auto [found, is_new] = functions_.try_emplace(node, "f" + std::to_string(functions_.size()));
+        auto [found, is_new] =
+            functions_.try_emplace(node, "f" + std::to_string(functions_.size()));
         if (is_new) {
-            text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second, dot_escaped(node->op->name),
-                                 options_.function_style);
+            text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second,
+                                 dot_escaped(node->op->name), options_.function_style);
             waiting_.push_back(node);
         }
         return found->second;
@@ -49,8 +50,9 @@ private:
         auto [found, is_new] = variables_.try_emplace(key, "v" + std::to_string(variables_.size()));
         if (is_new && !options_.remove_variable) {
             std::string label = options_.show_name && !name.empty() ? name + ": " : "";
-            text_ += fmt::format("{} [label=\"{}{}, {}\",{}];\n", found->second, dot_escaped(label),
-                                 to_string(type.shape), name_of(type.dtype), options_.variable_style);
+            text_ +=
+                fmt::format("{} [label=\"{}{}, {}\",{}];\n", found->second, dot_escaped(label),
+                            to_string(type.shape), name_of(type.dtype), options_.variable_style);
         }
         return found->second;
     }
@@ -65,10 +67,13 @@ private:
 
     std::string leaf(VariableBody* body) {
         static const std::string& unnamed = *new std::string;
-        return variable(fmt::format("{}", fmt::ptr(body)), body->array.type(), body->name ? *body->name : unnamed);
+        return variable(fmt::format("{}", fmt::ptr(body)), body->array.type(),
+                        body->name ? *body->name : unnamed);
     }
 
-    void arrow(const std::string& from, const std::string& to) { text_ += from + " -> " + to + ";\n"; }
+    void arrow(const std::string& from, const std::string& to) {
+        text_ += from + " -> " + to + ";\n";
+    }
 
     void expand(Node* node) {
         std::string own = functions_.at(node);
@@ -84,7 +89,9 @@ private:
                 arrow(leaf(edge.leaf.get()), own);
             } else if (!options_.remove_variable && i < node->input_types.size()) {
                 // Data that needs no gradient: the graph keeps only its type.
-                arrow(variable(fmt::format("{} data {}", fmt::ptr(node), i), node->input_types[i], ""), own);
+                arrow(variable(fmt::format("{} data {}", fmt::ptr(node), i), node->input_types[i],
+                               ""),
+                      own);
             }
         }
     }

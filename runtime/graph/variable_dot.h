@@ -8,15 +8,16 @@
 namespace catena {
 
 struct DotOptions {
-    std::string rankdir = "TB";      ///< "TB", "BT", "LR" or "RL".
-    bool remove_variable = false;    ///< Show functions only.
+    std::string rankdir = "TB";    ///< "TB", "BT", "LR" or "RL".
+    bool remove_variable = false;  ///< Show functions only.
     bool show_name = true;
     /// Attributes of Graphviz.
     std::string variable_style = "shape=\"octagon\",fillcolor=\"#E0E0E0\",style=\"filled\"";
     std::string function_style = "shape=\"record\",fillcolor=\"#6495ED\",style=\"filled\"";
 };
 
-/// The graph that `outputs` were computed with, in Graphviz's language: functions as boxes, variables as octagons.
+/// The graph that `outputs` were computed with, in Graphviz's language: functions as boxes,
+/// variables as octagons.
 std::string to_dot(std::span<const Variable> outputs, const DotOptions& options = {});
 
 }  // namespace catena

@@ -4,8 +4,8 @@
 
 namespace catena {
 
-// The intrinsics of formulas as functions of Variables, found by generic lambdas by name. Defined with
-// the other mathematical functions.
+// The intrinsics of formulas as functions of Variables, found by generic lambdas by name. Defined
+// with the other mathematical functions.
 Variable absolute(const Operand& x);  ///< The gradient at 0 is 0.
 Variable floor(const Operand& x);
 Variable ceil(const Operand& x);
@@ -25,7 +25,8 @@ Variable erfc(const Operand& x);  ///< 1 - erf(x), exact for large x.
 /// x summed over the dimensions that broadcasting `shape` to x's shape repeats.
 Variable sum_to(const Operand& x, const Shape& shape);
 
-/// What a gradient lambda returned on Variables, as a Variable: a plain number fills the shape of v.back().
+/// What a gradient lambda returned on Variables, as a Variable: a plain number fills the shape of
+/// v.back().
 inline Variable as_result(const Variable& result, std::span<const Variable>) { return result; }
 Variable as_result(double number, std::span<const Variable> v);
 

@@ -33,7 +33,8 @@ void add_streaming(const Arrays3& t, int64_t begin, int64_t end) {
 #ifdef __SSE2__
     const __m128 half = _mm_set1_ps(0.5f);
     for (int64_t i = begin; i < end; i += 4)
-        _mm_stream_ps(t.y + i, _mm_add_ps(_mm_loadu_ps(t.a + i), _mm_mul_ps(half, _mm_loadu_ps(t.x + i))));
+        _mm_stream_ps(t.y + i,
+                      _mm_add_ps(_mm_loadu_ps(t.a + i), _mm_mul_ps(half, _mm_loadu_ps(t.x + i))));
     _mm_sfence();
 #else
     add(t, begin, end);
@@ -51,8 +52,10 @@ double seconds_of(const Arrays3& t, bool streaming, bool all_threads) {
     for (int round = 0; round < 10; ++round) {
         const auto begin = Clock::now();
         for (int i = 0; i < repeat; ++i) {
-            if (all_threads) parallel_for(blocks, 4, body);
-            else body(0, blocks);
+            if (all_threads)
+                parallel_for(blocks, 4, body);
+            else
+                body(0, blocks);
         }
         best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count() / repeat);
     }
@@ -60,14 +63,16 @@ double seconds_of(const Arrays3& t, bool streaming, bool all_threads) {
 }
 
 double measured_bandwidth(double bytes) {
-    constexpr int64_t block = 4096, most = int64_t(1) << 25;  // 128 MB an array: far beyond the caches.
+    constexpr int64_t block = 4096, most = int64_t(1)
+                                           << 25;  // 128 MB an array: far beyond the caches.
     const int64_t size = std::clamp<int64_t>(int64_t(bytes / 12) / block * block, block, most);
     const Type type{Dtype::float32, Shape{size}};
     const Array a = Array::full(type, 1), x = Array::full(type, 2), y = Array::full(type, 0);
     const Arrays3 t{a.elements<float>(), x.elements<float>(), y.to_fill<float>(), size};
     double best = 1e9;
     for (const bool streaming : {false, true})
-        for (const bool all_threads : {false, true}) best = std::min(best, seconds_of(t, streaming, all_threads));
+        for (const bool all_threads : {false, true})
+            best = std::min(best, seconds_of(t, streaming, all_threads));
     return 12.0 * double(size) / best;
 }
 
@@ -79,7 +84,8 @@ double measured_product_speed() {
     double best = 1e9;
     for (int i = 0; i < 12; ++i) {
         const auto begin = Clock::now();
-        sgemm(false, false, n, n, n, 1, a.elements<float>(), n, b.elements<float>(), n, 0, c.to_fill<float>(), n);
+        sgemm(false, false, n, n, n, 1, a.elements<float>(), n, b.elements<float>(), n, 0,
+              c.to_fill<float>(), n);
         best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
     }
     return 2.0 * double(n) * double(n) * double(n) / best;
@@ -106,7 +112,8 @@ double product_speed() {
 }
 
 double least_seconds(double bytes, double product_operations, double program_bytes) {
-    constexpr double enough = double(1 << 27);  // Beyond the caches of most machines; more would take longer to measure.
+    constexpr double enough =
+        double(1 << 27);  // Beyond the caches of most machines; more would take longer to measure.
     const double memory = bytes > 0 ? bytes / bandwidth(std::min(program_bytes, enough)) : 0;
     return std::max(memory, product_operations > 0 ? product_operations / product_speed() : 0);
 }

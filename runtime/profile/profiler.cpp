@@ -26,7 +26,9 @@ struct Profiler {
     std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::deque<Lane> lanes;  ///< One for each thread that has ever recorded.
     std::deque<Label> labels;
-    std::map<std::tuple<std::string, std::string, std::string, double, double, double, double>, const Label*> known;
+    std::map<std::tuple<std::string, std::string, std::string, double, double, double, double>,
+             const Label*>
+        known;
     std::atomic<int64_t> slices{0}, dropped{0}, generation{0};
     const Clock::time_point start = Clock::now();
     // Of CATENA_PROFILE:
@@ -54,7 +56,8 @@ Lane& lane() {
 
 void write_at_exit() {
     Profiler& p = profiler();
-    // A child that was forked has its parent's slices; a process without slices may share the variable with one that has some.
+    // A child that was forked has its parent's slices; a process without slices may share the
+    // variable with one that has some.
     if (p.process != getpid() || p.slices == 0) return;
     try {
         save_trace(p.path);
@@ -67,7 +70,8 @@ void check_folder(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::error_code ignored;
     if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return;
-    fail<ValueError>("CATENA_PROFILE: '{}' cannot be written, there is no folder {}", path, folder.string());
+    fail<ValueError>("CATENA_PROFILE: '{}' cannot be written, there is no folder {}", path,
+                     folder.string());
 }
 
 }  // namespace
@@ -99,8 +103,9 @@ int64_t generation() { return profiler().generation.load(std::memory_order_relax
 const Label* keep(Label label) {
     Profiler& p = profiler();
     std::lock_guard lock(p.mutex);
-    auto [known, is_new] = p.known.try_emplace(
-        {label.category, label.name, label.place, label.bytes_read, label.bytes_written, label.operations, label.least_seconds});
+    auto [known, is_new] =
+        p.known.try_emplace({label.category, label.name, label.place, label.bytes_read,
+                             label.bytes_written, label.operations, label.least_seconds});
     if (is_new) known->second = &p.labels.emplace_back(std::move(label));
     return known->second;
 }
@@ -134,7 +139,9 @@ Content content() {
 }
 
 void Span::begin(const char* category, std::string_view name, const SourceLoc& at) {
-    label_ = keep({.name = fmt::format("{} {}", category, name), .category = category, .place = to_string(at)});
+    label_ = keep({.name = fmt::format("{} {}", category, name),
+                   .category = category,
+                   .place = to_string(at)});
     begin_ = Clock::now();
 }
 

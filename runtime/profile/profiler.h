@@ -11,9 +11,9 @@
 #include "runtime/core/error.h"
 #include "runtime/profile/profile_scope.h"
 
-/// Records what a process spends its time on: a slice for each launch of a compiled program, each compilation and its
-/// stages, each call of a region. Off unless CATENA_PROFILE names a file, which is written when the process exits, or a
-/// ProfileScope is alive.
+/// Records what a process spends its time on: a slice for each launch of a compiled program, each
+/// compilation and its stages, each call of a region. Off unless CATENA_PROFILE names a file, which
+/// is written when the process exits, or a ProfileScope is alive.
 namespace catena::profile {
 
 using Clock = std::chrono::steady_clock;
@@ -24,7 +24,7 @@ struct Label {
     std::string category;  ///< "library call", "kernels", "compile".
     std::string place;     ///< "model.cpp:12"; may be empty.
     double bytes_read = 0, bytes_written = 0;
-    double operations = 0;  ///< Floating-point, of a product or convolution.
+    double operations = 0;     ///< Floating-point, of a product or convolution.
     double least_seconds = 0;  ///< That the machine needs for them; 0: unknown.
 };
 
@@ -36,7 +36,7 @@ struct Slice {
 
 /// A thread with its slices, in order of their end.
 struct LaneContent {
-    int number = 0;  ///< In order of the threads' first slices.
+    int number = 0;           ///< In order of the threads' first slices.
     bool is_of_pool = false;  ///< It has only run parts of launches.
     std::vector<Slice> slices;
 };
@@ -50,24 +50,28 @@ constexpr int64_t most_slices = int64_t(1) << 21;
 
 namespace detail {
 enum State : int { unread = -1, off = 0 };
-extern std::atomic<int> state;  ///< `unread` until CATENA_PROFILE has been read, else what keeps recording on.
+extern std::atomic<int>
+    state;  ///< `unread` until CATENA_PROFILE has been read, else what keeps recording on.
 bool read_environment();
 }  // namespace detail
 
 /// ValueError when CATENA_PROFILE names a file in a folder that does not exist.
 inline bool is_on() {
     const int state = detail::state.load(std::memory_order_relaxed);
-    if (state == detail::off) [[likely]] return false;
+    if (state == detail::off) [[likely]]
+        return false;
     return state > 0 || detail::read_environment();
 }
 
-/// Grows with every outermost ProfileScope that begins without CATENA_PROFILE: counts from before it are void.
+/// Grows with every outermost ProfileScope that begins without CATENA_PROFILE: counts from before
+/// it are void.
 int64_t generation();
 
 /// The label, kept for the process; equal ones are one.
 const Label* keep(Label label);
 
-/// Records a slice of this thread, if recording is on. `in_pool`: a part of a launch, see LaneContent.
+/// Records a slice of this thread, if recording is on. `in_pool`: a part of a launch, see
+/// LaneContent.
 void add(const Label* label, Clock::time_point begin, Clock::time_point end, bool in_pool = false);
 inline void add(Label label, Clock::time_point begin, Clock::time_point end) {
     if (is_on()) add(keep(std::move(label)), begin, end);

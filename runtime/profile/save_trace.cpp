@@ -33,25 +33,32 @@ std::string arguments_text(const Label& label, double nanoseconds) {
         add("bytes written", fmt::format("{:.0f}", label.bytes_written));
         if (nanoseconds > 0) add("GB/s", fmt::format("{:.2f}", bytes / nanoseconds));
     }
-    if (label.operations > 0 && nanoseconds > 0) add("GFLOP/s", fmt::format("{:.2f}", label.operations / nanoseconds));
-    if (label.least_seconds > 0 && nanoseconds > 0) add("% of limit", fmt::format("{:.1f}", label.least_seconds * 1e11 / nanoseconds));
+    if (label.operations > 0 && nanoseconds > 0)
+        add("GFLOP/s", fmt::format("{:.2f}", label.operations / nanoseconds));
+    if (label.least_seconds > 0 && nanoseconds > 0)
+        add("% of limit", fmt::format("{:.1f}", label.least_seconds * 1e11 / nanoseconds));
     return text;
 }
 
-/// Trace events have microseconds: the last three digits are nanoseconds, so that slices do not overlap by rounding.
-std::string microseconds(int64_t nanoseconds) { return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000); }
+/// Trace events have microseconds: the last three digits are nanoseconds, so that slices do not
+/// overlap by rounding.
+std::string microseconds(int64_t nanoseconds) {
+    return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
+}
 
 std::string event(const Slice& slice, int lane, int process) {
     const Label& label = *slice.label;
     const int64_t duration = slice.end - slice.begin;
-    return fmt::format(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", quoted(label.name),
-                       quoted(label.category), process, lane, microseconds(slice.begin), microseconds(duration),
-                       arguments_text(label, double(duration)));
+    return fmt::format(
+        R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+        quoted(label.name), quoted(label.category), process, lane, microseconds(slice.begin),
+        microseconds(duration), arguments_text(label, double(duration)));
 }
 
 std::string lane_name(const profile::LaneContent& lane, int process) {
-    return fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", process, lane.number,
-                       lane.is_of_pool ? "pool thread" : "thread", lane.number);
+    return fmt::format(
+        R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", process,
+        lane.number, lane.is_of_pool ? "pool thread" : "thread", lane.number);
 }
 
 }  // namespace
@@ -61,8 +68,12 @@ void save_trace(const std::string& path) {
     const int process = int(getpid());
     AtomicFile file(path);
     const auto write = [&](const std::string& text) { file.write(text.data(), text.size()); };
-    write(fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"slices dropped\":{}}},\"traceEvents\":[\n", content.dropped));
-    write(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"catena"}}}})", process));
+    write(fmt::format(
+        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"slices dropped\":{}}},\"traceEvents\":[\n",
+        content.dropped));
+    write(fmt::format(
+        R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"catena"}}}})",
+        process));
     for (const profile::LaneContent& lane : content.lanes) {
         write(",\n" + lane_name(lane, process));
         for (const Slice& slice : lane.slices) write(",\n" + event(slice, lane.number, process));

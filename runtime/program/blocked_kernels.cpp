@@ -11,10 +11,12 @@ BlockedKernels::BlockedKernels(const Schedule& schedule)
         if (kernel.geometry.split <= 0) continue;
         of_kernel_[k] = int(k);
         for (size_t o = kernel.geometry.inputs.size(); o < kernel.operands.size(); ++o)
-            if (is_per_block(kernel.geometry, kernel.geometry.operand(int(o)))) of_buffer_[size_t(kernel.operands[o].buffer)] = int(k);
+            if (is_per_block(kernel.geometry, kernel.geometry.operand(int(o))))
+                of_buffer_[size_t(kernel.operands[o].buffer)] = int(k);
     }
     for (size_t k = 0; k < schedule.kernels.size(); ++k)
-        for (size_t i = 0; i < schedule.kernels[k].geometry.inputs.size() && of_kernel_[k] == none; ++i)
+        for (size_t i = 0; i < schedule.kernels[k].geometry.inputs.size() && of_kernel_[k] == none;
+             ++i)
             of_kernel_[k] = of_buffer_[size_t(schedule.kernels[k].operands[i].buffer)];
 }
 
@@ -40,14 +42,17 @@ bool divide_into_blocks(Schedule& schedule) {
         KernelGeometry& geometry = schedule.kernels[k].geometry;
         if (geometry.split <= 0) continue;
         const ReductionBlocks wanted = blocks_for(geometry);
-        if (wanted.count < 2) return false;  // The combination is other code: it has a dimension less.
+        if (wanted.count < 2)
+            return false;  // The combination is other code: it has a dimension less.
         for (size_t b = 0; b < schedule.buffers.size(); ++b)
             if (blocks.of_buffer(b) == int(k))
-                schedule.buffers[b].bytes = schedule.buffers[b].bytes / size_t(geometry.domain[0]) * size_t(wanted.count);
+                schedule.buffers[b].bytes =
+                    schedule.buffers[b].bytes / size_t(geometry.domain[0]) * size_t(wanted.count);
         geometry.domain[0] = wanted.count;
         geometry.domain[geometry.split] = wanted.size;
         auto set_stride = [&](KernelOperand& operand) {
-            if (!BlockedKernels::is_per_block(geometry, operand)) operand.strides[0] = operand.strides[geometry.split] * wanted.size;
+            if (!BlockedKernels::is_per_block(geometry, operand))
+                operand.strides[0] = operand.strides[geometry.split] * wanted.size;
         };
         for (KernelOperand& input : geometry.inputs) set_stride(input);
         for (KernelOperand& output : geometry.outputs) set_stride(output);
@@ -55,8 +60,10 @@ bool divide_into_blocks(Schedule& schedule) {
     for (size_t k = 0; k < schedule.kernels.size(); ++k) {
         const int from = blocks.of_kernel(k);
         KernelGeometry& geometry = schedule.kernels[k].geometry;
-        for (int dim = 0; dim < geometry.domain.rank() && from != BlockedKernels::none && from != int(k); ++dim)
-            if (geometry.is_reduced(dim)) geometry.domain[dim] = schedule.kernels[size_t(from)].geometry.domain[0];
+        for (int dim = 0;
+             dim < geometry.domain.rank() && from != BlockedKernels::none && from != int(k); ++dim)
+            if (geometry.is_reduced(dim))
+                geometry.domain[dim] = schedule.kernels[size_t(from)].geometry.domain[0];
     }
     return true;
 }
@@ -67,7 +74,8 @@ bool has_regular_blocks(const Schedule& schedule) {
         const KernelGeometry& geometry = schedule.kernels[k].geometry;
         if (geometry.split > 0) {
             const ReductionBlocks wanted = blocks_for(geometry);
-            if (geometry.domain[0] != wanted.count || geometry.domain[geometry.split] != wanted.size || wanted.count < 2)
+            if (geometry.domain[0] != wanted.count ||
+                geometry.domain[geometry.split] != wanted.size || wanted.count < 2)
                 return false;
             continue;
         }
@@ -75,7 +83,10 @@ bool has_regular_blocks(const Schedule& schedule) {
         int reduced = 0;
         for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
             reduced += geometry.is_reduced(dim);
-            if (geometry.is_reduced(dim) && geometry.domain[dim] != schedule.kernels[size_t(blocks.of_kernel(k))].geometry.domain[0]) return false;
+            if (geometry.is_reduced(dim) &&
+                geometry.domain[dim] !=
+                    schedule.kernels[size_t(blocks.of_kernel(k))].geometry.domain[0])
+                return false;
         }
         if (reduced > 1) return false;
     }

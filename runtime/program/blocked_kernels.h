@@ -6,8 +6,8 @@
 
 namespace catena::program {
 
-/// Which kernels of a host schedule work on blocks of a reduction, which buffers have one result per block, and which kernels
-/// combine these.
+/// Which kernels of a host schedule work on blocks of a reduction, which buffers have one result
+/// per block, and which kernels combine these.
 class BlockedKernels {
 public:
     explicit BlockedKernels(const Schedule& schedule);
@@ -23,10 +23,12 @@ public:
     }
     /// How many results a buffer has for blocks; 1 if it has none.
     int64_t count(const Schedule& schedule, size_t b) const {
-        return of_buffer_[b] == none ? 1 : schedule.kernels[size_t(of_buffer_[b])].geometry.domain[0];
+        return of_buffer_[b] == none ? 1
+                                     : schedule.kernels[size_t(of_buffer_[b])].geometry.domain[0];
     }
 
-    /// An operand of a kernel over blocks that has one element for each, instead of the elements of the blocks.
+    /// An operand of a kernel over blocks that has one element for each, instead of the elements of
+    /// the blocks.
     static bool is_per_block(const KernelGeometry& geometry, const KernelOperand& operand) {
         return operand.strides[geometry.split] == 0 && operand.strides[0] != 0;
     }
@@ -38,7 +40,8 @@ private:
 /// Whether reductions are divided as reduction_blocks.h says.
 bool has_regular_blocks(const Schedule& schedule);
 
-/// Divides the reductions anew after their sizes have changed; false: there would be a single block, which is other code.
+/// Divides the reductions anew after their sizes have changed; false: there would be a single
+/// block, which is other code.
 bool divide_into_blocks(Schedule& schedule);
 
 }  // namespace catena::program

@@ -17,7 +17,8 @@ namespace {
 
 template <class... Args>
 void require(bool sound, fmt::format_string<Args...> format, Args&&... args) {
-    if (!sound) throw InternalError("schedule: " + fmt::format(format, std::forward<Args>(args)...));
+    if (!sound)
+        throw InternalError("schedule: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
 /// One kernel or library call that reads or writes a buffer.
@@ -26,9 +27,11 @@ struct Use {
     int kernel = -1;  ///< -1: the library call.
 };
 
-/// True when every element that kernel `k` stores to `output` replaces the one of `input` that it has just read for the last
-/// time: both have the same strides, and no other index stores there or reads it later.
-bool replaces_element_by_element(const Schedule& schedule, int k, int input, int output, const KernelFacts& facts) {
+/// True when every element that kernel `k` stores to `output` replaces the one of `input` that it
+/// has just read for the last time: both have the same strides, and no other index stores there or
+/// reads it later.
+bool replaces_element_by_element(const Schedule& schedule, int k, int input, int output,
+                                 const KernelFacts& facts) {
     const KernelLaunch& kernel = schedule.kernels[size_t(k)];
     const KernelGeometry& geometry = kernel.geometry;
     const size_t inputs = geometry.inputs.size();
@@ -40,7 +43,8 @@ bool replaces_element_by_element(const Schedule& schedule, int k, int input, int
     }
     if (!to) return false;
     for (size_t i = 0; i < inputs; ++i) {
-        const bool alike = kernel.operands[i].byte_offset == 0 && geometry.inputs[i].dtype == to->dtype &&
+        const bool alike = kernel.operands[i].byte_offset == 0 &&
+                           geometry.inputs[i].dtype == to->dtype &&
                            geometry.inputs[i].strides == to->strides;
         if (kernel.operands[i].buffer == input && !alike) return false;
     }
@@ -60,7 +64,11 @@ bool replaces_element_by_element(const Schedule& schedule, int k, int input, int
 class Checker {
 public:
     Checker(const Schedule& schedule, const KernelFacts& facts)
-        : s_(schedule), facts_(facts), reads_(s_.buffers.size()), writer_(s_.buffers.size()), last_(s_.buffers.size(), -1) {}
+        : s_(schedule),
+          facts_(facts),
+          reads_(s_.buffers.size()),
+          writer_(s_.buffers.size()),
+          last_(s_.buffers.size(), -1) {}
 
     void run() {
         for (size_t l = 0; l < s_.launches.size(); ++l) add(int(l));
@@ -97,10 +105,11 @@ private:
 
     void write(int b, Use use) {
         Use& writer = writer_[size_t(b)];
-        require(buffer(b).place != Buffer::Place::input, "launch {} writes buffer {}, which is input {}",
-                use.launch, b, buffer(b).index);
+        require(buffer(b).place != Buffer::Place::input,
+                "launch {} writes buffer {}, which is input {}", use.launch, b, buffer(b).index);
         require(writer.launch < 0 || (writer.launch == use.launch && writer.kernel == use.kernel),
-                "buffer {} is written by launch {} and again by launch {}", b, writer.launch, use.launch);
+                "buffer {} is written by launch {} and again by launch {}", b, writer.launch,
+                use.launch);
         writer = use;
         last_[size_t(b)] = use.launch;
     }
@@ -108,15 +117,18 @@ private:
     void check_order(int b) const {
         if (buffer(b).place == Buffer::Place::input || buffer(b).bytes == 0) return;
         for (const Use& use : reads_[size_t(b)]) {
-            require(first(b) >= 0, "launch {} reads buffer {}, which is never written", use.launch, b);
-            require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes", use.launch, b, first(b));
+            require(first(b) >= 0, "launch {} reads buffer {}, which is never written", use.launch,
+                    b);
+            require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes",
+                    use.launch, b, first(b));
         }
     }
 
     void check_result(size_t r) const {
         const Result& result = s_.results[r];
         if (result.input >= 0 || buffer(result.view.buffer).bytes == 0) return;
-        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which is never written", r, result.view.buffer);
+        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which is never written", r,
+                result.view.buffer);
     }
 
     //---- the arena
@@ -124,8 +136,10 @@ private:
     void check_arena() {
         std::vector<std::vector<int>> born(s_.launches.size()), dying(s_.launches.size());
         for (int b = 0; b < int(s_.buffers.size()); ++b) {
-            if (buffer(b).place != Buffer::Place::arena || buffer(b).bytes == 0 || first(b) < 0) continue;
-            require(buffer(b).offset + buffer(b).bytes <= s_.arena_bytes, "buffer {} ends at byte {} of an arena of {}", b,
+            if (buffer(b).place != Buffer::Place::arena || buffer(b).bytes == 0 || first(b) < 0)
+                continue;
+            require(buffer(b).offset + buffer(b).bytes <= s_.arena_bytes,
+                    "buffer {} ends at byte {} of an arena of {}", b,
                     buffer(b).offset + buffer(b).bytes, s_.arena_bytes);
             born[size_t(first(b))].push_back(b);
             dying[size_t(last_[size_t(b)])].push_back(b);
@@ -137,17 +151,20 @@ private:
             for (int b : born[l])
                 if (buffer(b).over < 0) place(b);
             for (int b : dying[l])
-                if (auto found = in_use_.find(buffer(b).offset); found != in_use_.end() && found->second == b) in_use_.erase(found);
+                if (auto found = in_use_.find(buffer(b).offset);
+                    found != in_use_.end() && found->second == b)
+                    in_use_.erase(found);
         }
     }
 
     void take_over(int b) {
         const int below = buffer(b).over;
         auto found = in_use_.find(buffer(below).offset);
-        require(found != in_use_.end() && found->second == below, "buffer {} lies over {}, which is not in use at launch {}",
-                b, below, first(b));
+        require(found != in_use_.end() && found->second == below,
+                "buffer {} lies over {}, which is not in use at launch {}", b, below, first(b));
         require(buffer(b).offset == buffer(below).offset && buffer(b).bytes == buffer(below).bytes,
-                "buffer {} lies over {}, but at byte {} instead of {}", b, below, buffer(b).offset, buffer(below).offset);
+                "buffer {} lies over {}, but at byte {} instead of {}", b, below, buffer(b).offset,
+                buffer(below).offset);
         check_replaced(b, below, fmt::format("buffer {}", below));
         found->second = b;
     }
@@ -161,17 +178,21 @@ private:
 
     void check_apart(int b, int other) const {
         const size_t begin = std::max(buffer(b).offset, buffer(other).offset);
-        const size_t end = std::min(buffer(b).offset + buffer(b).bytes, buffer(other).offset + buffer(other).bytes);
+        const size_t end = std::min(buffer(b).offset + buffer(b).bytes,
+                                    buffer(other).offset + buffer(other).bytes);
         require(begin >= end,
-                "buffers {} and {} share bytes {} to {} at launch {}, the one in use from launch {} to {}, the other from {} to {}",
-                other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b), last_[size_t(b)]);
+                "buffers {} and {} share bytes {} to {} at launch {}, the one in use from launch "
+                "{} to {}, the other from {} to {}",
+                other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b),
+                last_[size_t(b)]);
     }
 
     /// `b` overwrites `below`, which must not be read afterwards.
     void check_replaced(int b, int below, const std::string& what) const {
         for (const Use& use : reads_[size_t(below)]) {
-            require(use.launch <= first(b), "launch {} reads {} after launch {} wrote buffer {} over it", use.launch,
-                    what, first(b), b);
+            require(use.launch <= first(b),
+                    "launch {} reads {} after launch {} wrote buffer {} over it", use.launch, what,
+                    first(b), b);
             if (use.launch < first(b)) continue;
             const Use& writer = writer_[size_t(b)];
             require(use.kernel == writer.kernel && replaces(use, below, b),
@@ -182,7 +203,8 @@ private:
     /// Whether what reads `below` may write `b` over it.
     bool replaces(const Use& use, int below, int b) const {
         if (use.kernel >= 0) return replaces_element_by_element(s_, use.kernel, below, b, facts_);
-        return writes_in_place(s_.library_calls[size_t(s_.launches[size_t(use.launch)].library_call)], below, b);
+        return writes_in_place(
+            s_.library_calls[size_t(s_.launches[size_t(use.launch)].library_call)], below, b);
     }
 
     //---- memory of inputs
@@ -195,11 +217,13 @@ private:
         for (int b = 0; b < int(s_.buffers.size()); ++b) {
             const int input = buffer(b).donor;
             if (input < 0 || first(b) < 0) continue;
-            require(taken_by[size_t(input)] < 0, "buffers {} and {} both take the memory of input {}",
-                    taken_by[size_t(input)], b, input);
+            require(taken_by[size_t(input)] < 0,
+                    "buffers {} and {} both take the memory of input {}", taken_by[size_t(input)],
+                    b, input);
             taken_by[size_t(input)] = b;
             for (size_t r = 0; r < s_.results.size(); ++r)
-                require(s_.results[r].input != input, "result {} is input {}, whose memory buffer {} takes", r, input, b);
+                require(s_.results[r].input != input,
+                        "result {} is input {}, whose memory buffer {} takes", r, input, b);
             check_replaced(b, buffer_of[size_t(input)], fmt::format("input {}", input));
             from = std::min(from, first(b));
         }
@@ -207,7 +231,8 @@ private:
         for (int l = 0; l < int(s_.launches.size()); ++l) {
             const int call = s_.launches[size_t(l)].library_call;
             if (call < 0) continue;
-            require(l < from || !checks.can_fail(call), "launch {}, {}, can fail after launch {} wrote over an input", l,
+            require(l < from || !checks.can_fail(call),
+                    "launch {}, {}, can fail after launch {} wrote over an input", l,
                     s_.library_calls[size_t(call)].op->name, from);
             checks.passed(call);
         }
@@ -217,13 +242,15 @@ private:
     const KernelFacts& facts_;
     std::vector<std::vector<Use>> reads_;  ///< By buffer, launches in order.
     std::vector<Use> writer_;
-    std::vector<int> last_;  ///< The launch that uses it last.
+    std::vector<int> last_;         ///< The launch that uses it last.
     std::map<size_t, int> in_use_;  ///< Live buffers by offset, at the current launch.
 };
 
 }  // namespace
 
-void check_lifetimes(const Schedule& schedule, const KernelFacts& facts) { Checker(schedule, facts).run(); }
+void check_lifetimes(const Schedule& schedule, const KernelFacts& facts) {
+    Checker(schedule, facts).run();
+}
 
 bool lifetimes_are_checked() {
 #ifndef NDEBUG

@@ -48,23 +48,28 @@ void extend(Reach& reach, int64_t size, int64_t stride, int64_t bytes) {
 }
 
 void require_inside(const Reach& reach, const Buffer& buffer, const std::string& who) {
-    require(reach.first >= 0 && reach.last <= Wide(buffer.bytes), "{} reaches outside of its memory", who);
+    require(reach.first >= 0 && reach.last <= Wide(buffer.bytes),
+            "{} reaches outside of its memory", who);
 }
 
 class Checker {
 public:
-    Checker(const Schedule& schedule, const ChannelsLastRule& orders) : s_(schedule), orders_(orders) {}
+    Checker(const Schedule& schedule, const ChannelsLastRule& orders)
+        : s_(schedule), orders_(orders) {}
 
     void run() {
         check_buffers();
         for (const KernelLaunch& kernel : s_.kernels) check_kernel(kernel);
         for (const LibraryCall& call : s_.library_calls) check_call(call);
         for (const Launch& launch : s_.launches) {
-            require(launch.library_call == -1 || within(launch.library_call, s_.library_calls.size()),
-                    "a launch names call {} of {}", launch.library_call, s_.library_calls.size());
+            require(
+                launch.library_call == -1 || within(launch.library_call, s_.library_calls.size()),
+                "a launch names call {} of {}", launch.library_call, s_.library_calls.size());
             for (int k : launch.kernels)
-                require(within(k, s_.kernels.size()), "a launch names kernel {} of {}", k, s_.kernels.size());
-            require(launch.library_call == -1 || launch.kernels.empty(), "a launch is call {} and {} kernels", launch.library_call,
+                require(within(k, s_.kernels.size()), "a launch names kernel {} of {}", k,
+                        s_.kernels.size());
+            require(launch.library_call == -1 || launch.kernels.empty(),
+                    "a launch is call {} and {} kernels", launch.library_call,
                     launch.kernels.size());
         }
         for (size_t r = 0; r < s_.results.size(); ++r) check_result(r);
@@ -79,25 +84,27 @@ private:
             const int launches = int(s_.launches.size());
             require(buffer.bytes <= size_t(most_bytes), "buffer {} has {} bytes", b, buffer.bytes);
             require(buffer.first >= -1 && buffer.first <= buffer.last && buffer.last < launches,
-                    "buffer {} lives from launch {} to {} of {}", b, buffer.first, buffer.last, launches);
+                    "buffer {} lives from launch {} to {} of {}", b, buffer.first, buffer.last,
+                    launches);
             if (buffer.place == Buffer::Place::input) {
-                require(within(buffer.index, of_input.size()), "buffer {} is input {} of {}", b, buffer.index,
-                        of_input.size());
+                require(within(buffer.index, of_input.size()), "buffer {} is input {} of {}", b,
+                        buffer.index, of_input.size());
                 require(int64_t(buffer.bytes) == bytes_of(s_.input_types[size_t(buffer.index)]),
                         "buffer {} has another size than its input", b);
                 ++of_input[size_t(buffer.index)];
             }
             if (buffer.place == Buffer::Place::output) {
-                require(within(buffer.index, s_.results.size()), "buffer {} is output {} of {}", b, buffer.index,
-                        s_.results.size());
+                require(within(buffer.index, s_.results.size()), "buffer {} is output {} of {}", b,
+                        buffer.index, s_.results.size());
                 const Result& result = s_.results[size_t(buffer.index)];
-                require(result.input == -1 && result.view.buffer == int(b), "buffer {} is output {}, which is another buffer", b,
-                        buffer.index);
+                require(result.input == -1 && result.view.buffer == int(b),
+                        "buffer {} is output {}, which is another buffer", b, buffer.index);
             } else {
-                require(buffer.donor == -1, "buffer {} takes input {}'s memory and is no output", b, buffer.donor);
+                require(buffer.donor == -1, "buffer {} takes input {}'s memory and is no output", b,
+                        buffer.donor);
             }
-            require(buffer.donor == -1 || within(buffer.donor, s_.input_types.size()), "buffer {} takes input {}'s memory",
-                    b, buffer.donor);
+            require(buffer.donor == -1 || within(buffer.donor, s_.input_types.size()),
+                    "buffer {} takes input {}'s memory", b, buffer.donor);
             if (buffer.over != -1) check_over(buffer, b);
         }
         for (int count : of_input) require(count == 1, "an input has {} buffers", count);
@@ -105,11 +112,15 @@ private:
 
     void check_cut() const {
         const Cut& cut = s_.cut;
-        const auto is_part = [](int part, size_t whole) { return part >= 0 && size_t(part) <= whole; };
-        require(cut.launch == -1 || (is_part(cut.launch, s_.launches.size()) && is_part(cut.inputs, s_.input_types.size()) &&
-                                     is_part(cut.outputs, s_.results.size()) && is_part(cut.assigns, s_.results.size() - size_t(cut.outputs))),
-                "it is cut at launch {} of {}, with {} inputs, {} results and {} assigned states", cut.launch, s_.launches.size(),
-                cut.inputs, cut.outputs, cut.assigns);
+        const auto is_part = [](int part, size_t whole) {
+            return part >= 0 && size_t(part) <= whole;
+        };
+        require(cut.launch == -1 || (is_part(cut.launch, s_.launches.size()) &&
+                                     is_part(cut.inputs, s_.input_types.size()) &&
+                                     is_part(cut.outputs, s_.results.size()) &&
+                                     is_part(cut.assigns, s_.results.size() - size_t(cut.outputs))),
+                "it is cut at launch {} of {}, with {} inputs, {} results and {} assigned states",
+                cut.launch, s_.launches.size(), cut.inputs, cut.outputs, cut.assigns);
     }
 
     void check_over(const Buffer& buffer, size_t b) {
@@ -122,7 +133,8 @@ private:
     }
 
     const Buffer& buffer(int b) const {
-        require(within(b, s_.buffers.size()), "buffer {} is named, there are {}", b, s_.buffers.size());
+        require(within(b, s_.buffers.size()), "buffer {} is named, there are {}", b,
+                s_.buffers.size());
         return s_.buffers[size_t(b)];
     }
 
@@ -130,58 +142,71 @@ private:
         const KernelGeometry& p = kernel.geometry;
         const int rank = p.domain.rank();
         require(rank >= 1 && kernel.operands.size() == p.inputs.size() + p.outputs.size(),
-                "kernel {} has rank {} and {} operands", kernel.symbol, rank, kernel.operands.size());
-        require(rank <= max_rank && kernel.geometry.scalar_count == int(kernel.scalars.size()), "kernel {} has {} numbers",
-                kernel.symbol, kernel.scalars.size());
-        require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
-                    p.split_size >= 0 && p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
+                "kernel {} has rank {} and {} operands", kernel.symbol, rank,
+                kernel.operands.size());
+        require(rank <= max_rank && kernel.geometry.scalar_count == int(kernel.scalars.size()),
+                "kernel {} has {} numbers", kernel.symbol, kernel.scalars.size());
+        require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank &&
+                    p.serial >= 0 && p.serial < rank && p.split_size >= 0 &&
+                    p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
                     kernel.row_scratch_rows <= 1024,
                 "kernel {} has an invalid form", kernel.symbol);
         for (int64_t size : p.domain)
-            require(size >= 0 && size <= most_bytes, "kernel {} has the size {}", kernel.symbol, size);
+            require(size >= 0 && size <= most_bytes, "kernel {} has the size {}", kernel.symbol,
+                    size);
         bytes_of({Dtype::float64, p.domain});
-        require(kernel.row_scratch_rows * row_scratch_stride(p) <= most_scratch_bytes, "kernel {} wants {} rows of scratch",
-                kernel.symbol, kernel.row_scratch_rows);
-        require(kernel.element_nanoseconds >= 0 && kernel.element_nanoseconds < 1e9, "kernel {} has no cost", kernel.symbol);
+        require(kernel.row_scratch_rows * row_scratch_stride(p) <= most_scratch_bytes,
+                "kernel {} wants {} rows of scratch", kernel.symbol, kernel.row_scratch_rows);
+        require(kernel.element_nanoseconds >= 0 && kernel.element_nanoseconds < 1e9,
+                "kernel {} has no cost", kernel.symbol);
         for (const StrideRead& read : kernel.strides_read)
             require(within(read.operand, kernel.operands.size()) && within(read.dim, size_t(rank)),
-                    "kernel {} reads stride {} of operand {}", kernel.symbol, read.dim, read.operand);
+                    "kernel {} reads stride {} of operand {}", kernel.symbol, read.dim,
+                    read.operand);
         if (p.split > 0)
-            require(p.split_size > (p.domain[0] - 1) * p.domain[p.split] && p.split_size <= p.domain[0] * p.domain[p.split],
-                    "kernel {} has {} blocks of {} for {} elements", kernel.symbol, p.domain[0], p.domain[p.split], p.split_size);
+            require(p.split_size > (p.domain[0] - 1) * p.domain[p.split] &&
+                        p.split_size <= p.domain[0] * p.domain[p.split],
+                    "kernel {} has {} blocks of {} for {} elements", kernel.symbol, p.domain[0],
+                    p.domain[p.split], p.split_size);
         for (size_t o = 0; o < kernel.operands.size(); ++o) check_operand(kernel, int(o));
         if (kernel.device.threads != 0) check_form(kernel);
     }
 
     void check_form(const KernelLaunch& kernel) const {
         const DeviceForm& form = kernel.device;
-        auto power_of_two = [](int number, int most) { return number >= 1 && number <= most && (number & (number - 1)) == 0; };
+        auto power_of_two = [](int number, int most) {
+            return number >= 1 && number <= most && (number & (number - 1)) == 0;
+        };
         require(form.threads % 32 == 0 && form.threads >= 32 && form.threads <= most_threads &&
-                    power_of_two(form.reduce_threads, form.threads) && power_of_two(form.vector, 16),
-                "kernel {} has blocks of {} threads, {} a result, in steps of {}", kernel.symbol, form.threads,
-                form.reduce_threads, form.vector);
+                    power_of_two(form.reduce_threads, form.threads) &&
+                    power_of_two(form.vector, 16),
+                "kernel {} has blocks of {} threads, {} a result, in steps of {}", kernel.symbol,
+                form.threads, form.reduce_threads, form.vector);
         std::vector<int64_t> alignments;
         for (const KernelLaunch::Operand& operand : kernel.operands)
             alignments.push_back(alignment_at(operand.byte_offset));
         require(takes_steps_of(kernel.geometry, form.vector, alignments),
-                "kernel {} takes {} elements at a time, which its memory is not laid out for", kernel.symbol, form.vector);
+                "kernel {} takes {} elements at a time, which its memory is not laid out for",
+                kernel.symbol, form.vector);
     }
 
     void check_operand(const KernelLaunch& kernel, int o) const {
         const KernelGeometry& p = kernel.geometry;
         const KernelOperand& operand = p.operand(o);
         const Buffer& memory = buffer(kernel.operands[size_t(o)].buffer);
-        require(operand.strides.rank() == p.domain.rank(), "kernel {} has {} strides for {} sizes", kernel.symbol,
-                operand.strides.rank(), p.domain.rank());
+        require(operand.strides.rank() == p.domain.rank(), "kernel {} has {} strides for {} sizes",
+                kernel.symbol, operand.strides.rank(), p.domain.rank());
         if (element_count(p.domain) == 0) return;
         const int64_t bytes = int64_t(size_of(operand.dtype));
         const int64_t offset = kernel.operands[size_t(o)].byte_offset;
-        require(offset % bytes == 0, "kernel {} begins at byte {} of elements of {}", kernel.symbol, offset, bytes);
+        require(offset % bytes == 0, "kernel {} begins at byte {} of elements of {}", kernel.symbol,
+                offset, bytes);
         Reach reach{offset, Wide(offset) + bytes};
         for (int dim = 0; dim < p.domain.rank(); ++dim) {
             int64_t size = p.domain[dim];
             // The last block of a dimension that is split may be shorter.
-            if (p.split > 0 && Wide(operand.strides[0]) == Wide(operand.strides[p.split]) * p.domain[p.split]) {
+            if (p.split > 0 &&
+                Wide(operand.strides[0]) == Wide(operand.strides[p.split]) * p.domain[p.split]) {
                 if (dim == 0) continue;
                 if (dim == p.split) size = std::max<int64_t>(p.split_size, 1);
             }
@@ -192,7 +217,8 @@ private:
 
     void check_view(const View& view, const std::string& who) const {
         const Buffer& memory = buffer(view.buffer);
-        require(view.strides.rank() == view.type.shape.rank(), "{} has a view without strides", who);
+        require(view.strides.rank() == view.type.shape.rank(), "{} has a view without strides",
+                who);
         if (bytes_of(view.type) == 0) return;
         const int64_t bytes = int64_t(size_of(view.type.dtype));
         Reach reach{Wide(view.offset) * bytes, (Wide(view.offset) + 1) * bytes};
@@ -204,23 +230,28 @@ private:
     void check_call(const LibraryCall& call) const {
         const OpDef& op = *call.op;
         require(bool(op.kernel), "{} has no kernel of its own", op.name);
-        require(op.input_count < 0 || size_t(op.input_count) == call.inputs.size(), "{} is given {} inputs", op.name,
-                call.inputs.size());
-        require(op.scalar_names.size() == call.scalars.size(), "{} is given {} scalars", op.name, call.scalars.size());
+        require(op.input_count < 0 || size_t(op.input_count) == call.inputs.size(),
+                "{} is given {} inputs", op.name, call.inputs.size());
+        require(op.scalar_names.size() == call.scalars.size(), "{} is given {} scalars", op.name,
+                call.scalars.size());
         SmallVector<Type, 4> inputs;
         for (const View& view : call.inputs) {
             check_view(view, op.name);
             inputs.push_back(view.type);
         }
         const Types outputs = foreign_call_types(TypeCall{op, inputs, call.attributes});
-        require(outputs.size() == call.outputs.size(), "{} is given {} outputs", op.name, call.outputs.size());
+        require(outputs.size() == call.outputs.size(), "{} is given {} outputs", op.name,
+                call.outputs.size());
         const ChannelsLast last = orders_(TypeCall{op, inputs, call.attributes});
         for (size_t i = 0; i < outputs.size(); ++i) {
             const View& output = call.outputs[i];
             check_view(output, op.name);
-            const std::optional<MemoryOrder> order = memory_order(output.type.shape, output.strides);
-            require(outputs[i] == output.type && order && (*order == MemoryOrder::row_major || (last.outputs >> i & 1)),
-                    "{} gives {}, not {} in another order", op.name, to_string(outputs[i]), to_string(output.type));
+            const std::optional<MemoryOrder> order =
+                memory_order(output.type.shape, output.strides);
+            require(outputs[i] == output.type && order &&
+                        (*order == MemoryOrder::row_major || (last.outputs >> i & 1)),
+                    "{} gives {}, not {} in another order", op.name, to_string(outputs[i]),
+                    to_string(output.type));
         }
         if (call.elements) check_elements(call);
     }
@@ -228,31 +259,37 @@ private:
     /// Limits the passes of a call: no pass may run over more indices than there are elements.
     void check_elements(const LibraryCall& call) const {
         const ElementLaunches& elements = *call.elements;
-        require(elements.threads % 32 == 0 && elements.threads >= 32 && elements.threads <= most_threads,
+        require(elements.threads % 32 == 0 && elements.threads >= 32 &&
+                    elements.threads <= most_threads,
                 "{} has blocks of {} threads", call.op->name, elements.threads);
-        require(elements.scratch >= 0 && elements.scratch <= most_bytes / 8 && elements.passes.size() <= 1024,
-                "{} wants {} words of scratch for {} passes", call.op->name, elements.scratch, elements.passes.size());
+        require(elements.scratch >= 0 && elements.scratch <= most_bytes / 8 &&
+                    elements.passes.size() <= 1024,
+                "{} wants {} words of scratch for {} passes", call.op->name, elements.scratch,
+                elements.passes.size());
         int64_t most = elements.scratch;
         for (const auto* views : {&call.inputs, &call.outputs})
-            for (const View& view : *views) most += bytes_of(view.type) / int64_t(size_of(view.type.dtype));
+            for (const View& view : *views)
+                most += bytes_of(view.type) / int64_t(size_of(view.type.dtype));
         for (const ElementLaunches::Pass& pass : elements.passes)
-            require(pass.count >= 0 && pass.count <= most && pass.numbers.size() <= 64, "{} has a pass over {} elements of {}",
-                    call.op->name, pass.count, most);
+            require(pass.count >= 0 && pass.count <= most && pass.numbers.size() <= 64,
+                    "{} has a pass over {} elements of {}", call.op->name, pass.count, most);
     }
 
     void check_result(size_t r) const {
         const Result& result = s_.results[r];
         if (result.input != -1) {
-            require(within(result.input, s_.input_types.size()), "result {} is input {}", r, result.input);
+            require(within(result.input, s_.input_types.size()), "result {} is input {}", r,
+                    result.input);
             return;
         }
         const Buffer& memory = buffer(result.view.buffer);
-        require(memory.place == Buffer::Place::output && memory.index <= int(r) && result.view.contiguous() &&
-                    int64_t(memory.bytes) == bytes_of(result.view.type),
+        require(memory.place == Buffer::Place::output && memory.index <= int(r) &&
+                    result.view.contiguous() && int64_t(memory.bytes) == bytes_of(result.view.type),
                 "result {} is no whole output", r);
         check_view(result.view, "a result");
         const Result& owner = s_.results[size_t(memory.index)];
-        require(owner.input == -1 && owner.view.buffer == result.view.buffer && owner.view.type.dtype == result.view.type.dtype,
+        require(owner.input == -1 && owner.view.buffer == result.view.buffer &&
+                    owner.view.type.dtype == result.view.type.dtype,
                 "result {} looks at another's memory", r);
         if (memory.donor >= 0)
             require(bytes_of(s_.input_types[size_t(memory.donor)]) == int64_t(memory.bytes),
@@ -265,6 +302,8 @@ private:
 
 }  // namespace
 
-void check_schedule(const Schedule& schedule, const ChannelsLastRule& orders) { Checker(schedule, orders).run(); }
+void check_schedule(const Schedule& schedule, const ChannelsLastRule& orders) {
+    Checker(schedule, orders).run();
+}
 
 }  // namespace catena::program

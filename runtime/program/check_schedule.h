@@ -5,8 +5,9 @@
 
 namespace catena::program {
 
-/// FileError unless a schedule from a file is valid: every index is in range, kernels and calls stay inside their
-/// buffers, and calls have the types that their operations' rules give, row-major but where `orders` allows another order.
+/// FileError unless a schedule from a file is valid: every index is in range, kernels and calls
+/// stay inside their buffers, and calls have the types that their operations' rules give, row-major
+/// but where `orders` allows another order.
 void check_schedule(const Schedule& schedule, const ChannelsLastRule& orders = channels_last_of);
 
 }  // namespace catena::program

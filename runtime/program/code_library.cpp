@@ -53,7 +53,8 @@ namespace {
 /// Memory with a name that dlopen takes.
 int memory_file(const std::string& content, const std::string& name) {
     const int file = memfd_create("catena_program", MFD_CLOEXEC);
-    if (file < 0) fail<FileError>("{}: no memory file for its code: {}", name, std::strerror(errno));
+    if (file < 0)
+        fail<FileError>("{}: no memory file for its code: {}", name, std::strerror(errno));
     size_t at = 0;
     while (at < content.size()) {
         const ssize_t written = write(file, content.data() + at, content.size() - at);
@@ -61,7 +62,8 @@ int memory_file(const std::string& content, const std::string& name) {
         if (written <= 0) {
             const int error = errno;
             close(file);
-            fail<FileError>("{}: its code cannot be written to memory: {}", name, std::strerror(error));
+            fail<FileError>("{}: its code cannot be written to memory: {}", name,
+                            std::strerror(error));
         }
         at += size_t(written);
     }

@@ -17,7 +17,8 @@ const char* architecture();
 /// Machine code from a file, in this process.
 class CodeLibrary {
 public:
-    /// `library` is a shared object. FileError with the loader's message; `name` is for the message.
+    /// `library` is a shared object. FileError with the loader's message; `name` is for the
+    /// message.
     CodeLibrary(const std::string& library, const std::string& name);
     ~CodeLibrary();
     CodeLibrary(const CodeLibrary&) = delete;
@@ -25,7 +26,8 @@ public:
 
 private:
     std::string name_;
-    int file_ = -1;  ///< Open with the library: dlopen returns the same library for a path it knows.
+    int file_ =
+        -1;  ///< Open with the library: dlopen returns the same library for a path it knows.
     void* handle_ = nullptr;
 };
 

@@ -9,7 +9,8 @@
 
 namespace catena::program {
 
-/// Kernels for one architecture: "sm_90" is code, "compute_90" PTX, "text" source (for devices that accept it).
+/// Kernels for one architecture: "sm_90" is code, "compute_90" PTX, "text" source (for devices that
+/// accept it).
 struct DeviceImage {
     std::string architecture;
     std::string code;
@@ -19,16 +20,19 @@ struct DeviceImage {
 /// Whether `text` has one of these three forms.
 bool is_device_architecture(const std::string& text);
 
-/// The best of the architectures in `there` for a device: its own; the newest earlier one of the same major version; the
-/// newest PTX that it accepts. "" if none.
+/// The best of the architectures in `there` for a device: its own; the newest earlier one of the
+/// same major version; the newest PTX that it accepts. "" if none.
 std::string best_architecture(std::span<const std::string> there, const std::string& device);
 
-/// Loads the kernels of an image, unless the process has loaded it before. DeviceError with the driver's message.
+/// Loads the kernels of an image, unless the process has loaded it before. DeviceError with the
+/// driver's message.
 void load_image(CodeDevice& device, const DeviceImage& image, DeviceKernels& kernels);
 
-/// The kernel `copy_RANK_BYTES`: elements of 1, 2, 4 or 8 bytes between any strides. Every size and stride is read at run time.
+/// The kernel `copy_RANK_BYTES`: elements of 1, 2, 4 or 8 bytes between any strides. Every size and
+/// stride is read at run time.
 KernelLaunch copy_kernel(int rank, size_t bytes);
-/// Rank and index width of the copy kernels that a program contains per element size, the most common first.
+/// Rank and index width of the copy kernels that a program contains per element size, the most
+/// common first.
 struct CopyForm {
     int rank;
     bool wide_index;

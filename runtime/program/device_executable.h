@@ -19,15 +19,16 @@ namespace catena::program {
 using DeviceKernels = std::map<std::string, const void*>;
 
 /// Runs a schedule on a device with generated kernels, one launch after another. A call
-/// allocates its outputs and one block for all temporaries. Library calls use a vendor library, else their element
-/// texts, else the device's launch().
+/// allocates its outputs and one block for all temporaries. Library calls use a vendor library,
+/// else their element texts, else the device's launch().
 class DeviceExecutable : public Executable {
 public:
-    /// Kernels of the schedule must have a DeviceForm. FileError naming a kernel that `kernels` lacks, or whose
-    /// index type is too narrow.
+    /// Kernels of the schedule must have a DeviceForm. FileError naming a kernel that `kernels`
+    /// lacks, or whose index type is too narrow.
     DeviceExecutable(Schedule schedule, CodeDevice& device, const DeviceKernels& kernels);
 
-    /// Errors as ScheduledExecutable's; DeviceError naming both devices when an input is on another one.
+    /// Errors as ScheduledExecutable's; DeviceError naming both devices when an input is on another
+    /// one.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     /// The same into given contiguous arrays of the program's result types on the device.
@@ -66,7 +67,7 @@ private:
     Placement placement_;
 
     std::vector<std::vector<uint64_t>>
-        arguments_;                    ///< Per kernel: addresses, that of the scalars, numbers, scalars.
+        arguments_;  ///< Per kernel: addresses, that of the scalars, numbers, scalars.
     // For kernels that do not take their scalars by value:
     std::vector<int> scalar_indices_;  ///< of all of them, concatenated,
     std::vector<double> scalar_values_;
@@ -83,12 +84,13 @@ private:
         std::unique_ptr<CodeDevice::Replay> replay;
     };
     std::vector<Step> steps_;
-    std::vector<CodeDevice::Work> work_;  ///< The steps, for recorded_; empty where they are not recorded.
-    // What library calls depend on and recorded work therefore holds for: buffers, whose addresses change from call to call, and
-    // scalars of the program; each once.
+    std::vector<CodeDevice::Work>
+        work_;  ///< The steps, for recorded_; empty where they are not recorded.
+    // What library calls depend on and recorded work therefore holds for: buffers, whose addresses
+    // change from call to call, and scalars of the program; each once.
     std::vector<int> called_buffers_, called_scalars_;
     std::vector<uint64_t> key_;
-    std::span<const double> scalars_;     ///< Of the call that runs.
+    std::span<const double> scalars_;  ///< Of the call that runs.
     RecordedWork recorded_;
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
 };

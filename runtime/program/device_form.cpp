@@ -19,7 +19,8 @@ int64_t alignment_at(int64_t byte_offset) {
     return byte_offset == 0 ? widest_access : std::min(byte_offset & -byte_offset, widest_access);
 }
 
-bool takes_steps_of(const KernelGeometry& geometry, int vector, std::span<const int64_t> alignments) {
+bool takes_steps_of(const KernelGeometry& geometry, int vector,
+                    std::span<const int64_t> alignments) {
     if (vector == 1) return true;
     const int inner = geometry.domain.rank() - 1;
     if (geometry.domain[inner] % vector != 0) return false;
@@ -47,7 +48,8 @@ bool needs_wide_index(const KernelGeometry& geometry) {
         __int128 reach = 0;
         for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
             __int128 stride = geometry.operand(o).strides[dim], size = geometry.domain[dim];
-            if (dim == 0 && geometry.split >= 0) size += 1;  // The stride leads past the last block.
+            if (dim == 0 && geometry.split >= 0)
+                size += 1;  // The stride leads past the last block.
             reach += (stride < 0 ? -stride : stride) * size;
         }
         if (reach >= limit) return true;
@@ -57,7 +59,8 @@ bool needs_wide_index(const KernelGeometry& geometry) {
 
 bool takes_scalars_by_value(const KernelGeometry& geometry) {
     const size_t numbers = device_numbers(geometry, 1, strides_read(geometry)).size();
-    return size_t(geometry.operand_count()) + 1 + numbers + size_t(geometry.scalar_count) <= most_argument_words;
+    return size_t(geometry.operand_count()) + 1 + numbers + size_t(geometry.scalar_count) <=
+           most_argument_words;
 }
 
 int64_t group_count(const KernelGeometry& geometry, int vector) {

@@ -21,7 +21,8 @@ std::vector<int> results_of(const Schedule& whole, bool first) {
 class Part {
 public:
     /// Takes the launches out of `whole`, which must stay.
-    Part(Schedule& whole, int begin, int end) : whole_(whole), begin_(begin), end_(end), numbers_(whole.buffers.size(), -1) {}
+    Part(Schedule& whole, int begin, int end)
+        : whole_(whole), begin_(begin), end_(end), numbers_(whole.buffers.size(), -1) {}
 
     /// An input of this part that is buffer `b` of the whole, -1: the whole has no such buffer.
     void add_input(const Type& type, int b) {
@@ -53,8 +54,10 @@ public:
         for (size_t i = 0; i < results.size(); ++i) place_of_result_[results[i]] = int(i);
         for (int r : results) {
             Result result = whole_.results[size_t(r)];
-            if (result.input >= 0) result.input = input_of[size_t(result.input)];
-            else result.view = mine(result.view);
+            if (result.input >= 0)
+                result.input = input_of[size_t(result.input)];
+            else
+                result.view = mine(result.view);
             made_.results.push_back(std::move(result));
         }
         Buffer& saved = made_.buffers[size_t(saved_)];
@@ -68,12 +71,14 @@ public:
         reserve();
         for (int l = begin_; l < end_; ++l) add_launch(whole_.launches[size_t(l)]);
         for (size_t b = 0; b < numbers_.size(); ++b)
-            if (const int over = whole_.buffers[b].over; numbers_[b] >= 0 && over >= 0) made_.buffers[size_t(numbers_[b])].over = numbers_[size_t(over)];
+            if (const int over = whole_.buffers[b].over; numbers_[b] >= 0 && over >= 0)
+                made_.buffers[size_t(numbers_[b])].over = numbers_[size_t(over)];
         std::set<std::string> keys;
         ExecutableInfo& info = made_.info;
         for (const KernelLaunch& kernel : made_.kernels) {
             keys.insert(kernel.key);
-            if (kernel.operations.size() > 1) info.fused_ops += int(kernel.operations.size());  // Each function and line once.
+            if (kernel.operations.size() > 1)
+                info.fused_ops += int(kernel.operations.size());  // Each function and line once.
         }
         made_.buffers.shrink_to_fit();
         made_.arena_bytes = (made_.arena_bytes + 63) / 64 * 64;
@@ -87,7 +92,8 @@ public:
 
 private:
     void reserve() {
-        const std::span<const Launch> launches = std::span<const Launch>(whole_.launches).subspan(size_t(begin_), size_t(end_ - begin_));
+        const std::span<const Launch> launches =
+            std::span<const Launch>(whole_.launches).subspan(size_t(begin_), size_t(end_ - begin_));
         size_t kernels = 0, calls = 0;
         for (const Launch& launch : launches) {
             kernels += launch.kernels.size();
@@ -104,7 +110,8 @@ private:
         int& number = numbers_[size_t(b)];
         if (number >= 0) return number;
         Buffer buffer = whole_.buffers[size_t(b)];
-        CATENA_ASSERT(buffer.place != Buffer::Place::input, "a part reads an input that it is not given");
+        CATENA_ASSERT(buffer.place != Buffer::Place::input,
+                      "a part reads an input that it is not given");
         buffer.first = launch_in_part(buffer.first);
         buffer.last = launch_in_part(buffer.last);
         buffer.over = buffer.donor = -1;
@@ -138,7 +145,8 @@ private:
         }
         for (int k : launch.kernels) {
             KernelLaunch kernel = std::move(whole_.kernels[size_t(k)]);
-            for (KernelLaunch::Operand& operand : kernel.operands) operand.buffer = mine(operand.buffer);
+            for (KernelLaunch::Operand& operand : kernel.operands)
+                operand.buffer = mine(operand.buffer);
             added.kernels.push_back(int(made_.kernels.size()));
             made_.kernels.push_back(std::move(kernel));
         }
@@ -158,15 +166,19 @@ std::vector<bool> used(const Schedule& whole, int begin, const std::vector<int>&
     for (size_t l = size_t(begin); l < whole.launches.size(); ++l) {
         const Launch& launch = whole.launches[l];
         for (int k : launch.kernels)
-            for (const KernelLaunch::Operand& operand : whole.kernels[size_t(k)].operands) used[size_t(operand.buffer)] = true;
+            for (const KernelLaunch::Operand& operand : whole.kernels[size_t(k)].operands)
+                used[size_t(operand.buffer)] = true;
         if (launch.library_call < 0) continue;
-        for (const View& view : whole.library_calls[size_t(launch.library_call)].inputs) used[size_t(view.buffer)] = true;
+        for (const View& view : whole.library_calls[size_t(launch.library_call)].inputs)
+            used[size_t(view.buffer)] = true;
     }
     std::vector<int> buffer_of(whole.input_types.size(), -1);
     for (size_t b = 0; b < whole.buffers.size(); ++b)
-        if (whole.buffers[b].place == Buffer::Place::input) buffer_of[size_t(whole.buffers[b].index)] = int(b);
+        if (whole.buffers[b].place == Buffer::Place::input)
+            buffer_of[size_t(whole.buffers[b].index)] = int(b);
     for (int r : results)
-        if (const Result& result = whole.results[size_t(r)]; result.input >= 0) used[size_t(buffer_of[size_t(result.input)])] = true;
+        if (const Result& result = whole.results[size_t(r)]; result.input >= 0)
+            used[size_t(buffer_of[size_t(result.input)])] = true;
     return used;
 }
 
@@ -174,15 +186,19 @@ std::vector<bool> used(const Schedule& whole, int begin, const std::vector<int>&
 
 DividedSchedule divide(Schedule whole) {
     CATENA_ASSERT(whole.cut.launch >= 0, "a schedule in one part cannot be divided");
-    const std::vector<int> first_results = results_of(whole, true), second_results = results_of(whole, false);
+    const std::vector<int> first_results = results_of(whole, true),
+                           second_results = results_of(whole, false);
     DividedSchedule divided;
     std::vector<int> same(whole.input_types.size()), input_of(whole.input_types.size(), -1);
-    Part first(whole, 0, whole.cut.launch), second(whole, whole.cut.launch, int(whole.launches.size()));
+    Part first(whole, 0, whole.cut.launch),
+        second(whole, whole.cut.launch, int(whole.launches.size()));
     std::vector<int> buffer_of(whole.input_types.size(), -1);
     for (size_t b = 0; b < whole.buffers.size(); ++b)
-        if (whole.buffers[b].place == Buffer::Place::input) buffer_of[size_t(whole.buffers[b].index)] = int(b);
+        if (whole.buffers[b].place == Buffer::Place::input)
+            buffer_of[size_t(whole.buffers[b].index)] = int(b);
     for (int i = 0; i < int(same.size()); ++i) same[size_t(i)] = i;
-    for (int i = 0; i < whole.cut.inputs; ++i) first.add_input(whole.input_types[size_t(i)], buffer_of[size_t(i)]);
+    for (int i = 0; i < whole.cut.inputs; ++i)
+        first.add_input(whole.input_types[size_t(i)], buffer_of[size_t(i)]);
     first.set_saved(Buffer::Place::output);
     first.add_results(first_results, same);
 

@@ -16,13 +16,18 @@ MemoryOrder order_of(uint32_t last, size_t k) {
 
 }  // namespace
 
-ElementCall::ElementCall(const KernelCall& call, const ElementLaunches& launches, std::span<const void* const> kernels)
-    : threads_(launches.threads), scratch_(launches.scratch), inputs_last_(launches.inputs_last), outputs_last_(launches.outputs_last) {
+ElementCall::ElementCall(const KernelCall& call, const ElementLaunches& launches,
+                         std::span<const void* const> kernels)
+    : threads_(launches.threads),
+      scratch_(launches.scratch),
+      inputs_last_(launches.inputs_last),
+      outputs_last_(launches.outputs_last) {
     CATENA_ASSERT(kernels.size() == launches.passes.size(), "a kernel for each pass");
     for (size_t p = 0; p < kernels.size(); ++p) {
         const ElementLaunches::Pass& pass = launches.passes[p];
         if (pass.count == 0) continue;
-        Pass& made = passes_.emplace_back(kernels[p], pass.symbol, pass.count, std::vector<int64_t>{pass.count});
+        Pass& made = passes_.emplace_back(kernels[p], pass.symbol, pass.count,
+                                          std::vector<int64_t>{pass.count});
         made.numbers.insert(made.numbers.end(), pass.numbers.begin(), pass.numbers.end());
         for_each_number(call, [&](const std::string&, const Dims& values, bool) {
             made.numbers.insert(made.numbers.end(), values.begin(), values.end());
@@ -34,9 +39,11 @@ ElementCall::ElementCall(const KernelCall& call, const ElementLaunches& launches
 void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
     if (passes_.empty()) return;
     std::vector<Array> inputs;
-    for (size_t k = 0; k < call.inputs.size(); ++k) inputs.push_back(in_order(order_of(inputs_last_, k), call.inputs[k]));
+    for (size_t k = 0; k < call.inputs.size(); ++k)
+        inputs.push_back(in_order(order_of(inputs_last_, k), call.inputs[k]));
     for (size_t k = 0; k < call.outputs.size(); ++k)
-        CATENA_ASSERT(memory_order(call.outputs[k].shape(), call.outputs[k].strides()) == order_of(outputs_last_, k),
+        CATENA_ASSERT(memory_order(call.outputs[k].shape(), call.outputs[k].strides()) ==
+                          order_of(outputs_last_, k),
                       "kernels write the order that they were made for");
     Ref<Storage> scratch;
     if (scratch_ > 0) scratch = device.allocate(size_t(scratch_) * sizeof(int64_t));

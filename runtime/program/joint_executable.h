@@ -10,8 +10,9 @@
 
 namespace catena::program {
 
-/// A program that was compiled as one and runs in two calls, forward and backward. Each is an executable of its own, so between
-/// the two others may run, and the first may run again: what is saved for the second belongs to the caller.
+/// A program that was compiled as one and runs in two calls, forward and backward. Each is an
+/// executable of its own, so between the two others may run, and the first may run again: what is
+/// saved for the second belongs to the caller.
 class JointExecutable final : public Executable {
 public:
     /// A schedule with a cut. `keeps_whole`: schedule_of() gives it.
@@ -19,15 +20,15 @@ public:
 
     /// Its outputs are those of the first part, and then what it saves.
     Executable& forward() { return forward_; }
-    /// Its inputs are as backward_inputs() says, and then what forward saved, which it overwrites; its outputs those of the second
-    /// part.
+    /// Its inputs are as backward_inputs() says, and then what forward saved, which it overwrites;
+    /// its outputs those of the second part.
     Executable& backward() { return backward_; }
     /// See DividedSchedule::second_inputs.
     std::span<const int> backward_inputs() const { return backward_inputs_; }
 
     /// Both, with all inputs of the program and all its outputs.
-    void run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
-             std::span<Array> outputs) override;
+    void run(std::span<const Array> inputs, std::span<const double> scalars,
+             std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return info_; }
     /// Those of forward and then of backward, which also tells what it reads of forward's.
     std::vector<LaunchReport> launches() override;
@@ -45,8 +46,9 @@ private:
     ScheduledExecutable forward_, backward_;
 };
 
-/// A JointExecutable for a schedule with a cut, else a ScheduledExecutable. `keeps_schedule`: schedule_of() will be asked for. A region of
-/// many sizes has hundreds that nothing is planned from, and a JointExecutable needs only its parts.
+/// A JointExecutable for a schedule with a cut, else a ScheduledExecutable. `keeps_schedule`:
+/// schedule_of() will be asked for. A region of many sizes has hundreds that nothing is planned
+/// from, and a JointExecutable needs only its parts.
 std::shared_ptr<Executable> make_executable(Schedule schedule, bool keeps_schedule = true);
 /// What that was given; null for programs of devices, and if it may not have been kept.
 const Schedule* schedule_of(const Executable& executable);

@@ -42,7 +42,8 @@ std::shared_ptr<LinkedObject> linked(const std::string& name) {
 }
 
 void link(KernelLaunch& kernel, const Json& code, const std::vector<std::string>& objects) {
-    const auto kept = std::make_shared<KeptCode>(objects.at(code.at(0).get<size_t>()), code.at(1).get<std::string>());
+    const auto kept = std::make_shared<KeptCode>(objects.at(code.at(0).get<size_t>()),
+                                                 code.at(1).get<std::string>());
     const std::shared_ptr<LinkedObject> object = linked(kept->object);
     kernel.function = reinterpret_cast<KernelFunction>(object->find(kept->symbol));
     kernel.code = object;
@@ -53,19 +54,24 @@ Schedule schedule_of(const Json& document) {
     Schedule schedule = schedule_from(document.at("schedule"));
     const auto texts_and_steps = [&](const char* list, auto& made, auto set) {
         const Json& each = document.at(list);
-        if (each.size() != made.size()) fail<FileError>("a kept program has {} {} for {}", each.size(), list, made.size());
+        if (each.size() != made.size())
+            fail<FileError>("a kept program has {} {} for {}", each.size(), list, made.size());
         for (size_t i = 0; i < made.size(); ++i) set(made[i], each[i]);
     };
-    texts_and_steps("calls", schedule.library_calls, [](LibraryCall& call, const Json& json) { call.steps = json.get<std::vector<int>>(); });
+    texts_and_steps("calls", schedule.library_calls, [](LibraryCall& call, const Json& json) {
+        call.steps = json.get<std::vector<int>>();
+    });
     texts_and_steps("kernels", schedule.kernels, [](KernelLaunch& kernel, const Json& json) {
         kernel.key = json.at(0).get<std::string>();
         kernel.steps = json.at(1).get<std::vector<int>>();
     });
     const auto objects = document.at("objects").get<std::vector<std::string>>();
-    texts_and_steps("code", schedule.kernels, [&](KernelLaunch& kernel, const Json& json) { link(kernel, json, objects); });
+    texts_and_steps("code", schedule.kernels,
+                    [&](KernelLaunch& kernel, const Json& json) { link(kernel, json, objects); });
     const auto numbers = document.at("numbers").get<std::vector<int>>();
     const auto places = numbers_of(schedule.info);
-    if (numbers.size() != places.size()) fail<FileError>("a kept program has {} numbers for {}", numbers.size(), places.size());
+    if (numbers.size() != places.size())
+        fail<FileError>("a kept program has {} numbers for {}", numbers.size(), places.size());
     for (size_t i = 0; i < places.size(); ++i) *places[i] = numbers[i];
     schedule.info.name = document.at("name").get<std::string>();
     schedule.info.notes = document.at("notes").get<std::vector<std::string>>();
@@ -77,10 +83,12 @@ Schedule schedule_of(const Json& document) {
 }  // namespace
 
 Json kept_document(const Schedule& schedule) {
-    Json document = {{"schedule", to_json(schedule)}, {"calls", Json::array()}, {"kernels", Json::array()}, {"numbers", Json::array()},
+    Json document = {{"schedule", to_json(schedule)}, {"calls", Json::array()},
+                     {"kernels", Json::array()},      {"numbers", Json::array()},
                      {"name", schedule.info.name},    {"notes", schedule.info.notes}};
     for (const LibraryCall& call : schedule.library_calls) document["calls"].push_back(call.steps);
-    for (const KernelLaunch& kernel : schedule.kernels) document["kernels"].push_back({kernel.key, kernel.steps});
+    for (const KernelLaunch& kernel : schedule.kernels)
+        document["kernels"].push_back({kernel.key, kernel.steps});
     for (const int* number : numbers_of(schedule.info)) document["numbers"].push_back(*number);
     return document;
 }

@@ -12,7 +12,8 @@ KernelShape shape_of(const KernelGeometry& geometry) {
     const int inner = geometry.inner();
     shape.lanes_reduced = geometry.is_reduced(inner);
     for (int dim = 0; dim < inner; ++dim)
-        if (!geometry.is_reduced(dim) && !geometry.is_serial(dim)) shape.units *= geometry.domain[dim];
+        if (!geometry.is_reduced(dim) && !geometry.is_serial(dim))
+            shape.units *= geometry.domain[dim];
     if (shape.lanes_reduced) return shape;
     shape.block = geometry.reduced ? 256 : 1024;
     shape.blocks = (geometry.domain[inner] + shape.block - 1) / shape.block;
@@ -22,14 +23,16 @@ KernelShape shape_of(const KernelGeometry& geometry) {
 
 StrideClass stride_class(const KernelGeometry& geometry, const KernelOperand& operand, int dim) {
     if (operand.strides[dim] == 0) return StrideClass::zero;
-    return dim == geometry.inner() && operand.strides[dim] == 1 ? StrideClass::one : StrideClass::general;
+    return dim == geometry.inner() && operand.strides[dim] == 1 ? StrideClass::one
+                                                                : StrideClass::general;
 }
 
 std::vector<StrideRead> strides_read(const KernelGeometry& geometry) {
     std::vector<StrideRead> read;
     for (int o = 0; o < geometry.operand_count(); ++o)
         for (int dim = 0; dim < geometry.domain.rank(); ++dim)
-            if (stride_class(geometry, geometry.operand(o), dim) == StrideClass::general) read.push_back({o, dim});
+            if (stride_class(geometry, geometry.operand(o), dim) == StrideClass::general)
+                read.push_back({o, dim});
     return read;
 }
 

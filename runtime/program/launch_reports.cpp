@@ -20,12 +20,14 @@ double bytes_over(const Dims& sizes, const Strides& strides, Dtype dtype, const 
     return std::min(elements * double(size_of(dtype)), double(buffer.bytes));
 }
 
-void add_kernel(LaunchReport& report, const Schedule& schedule, const KernelLaunch& kernel, int64_t& largest) {
+void add_kernel(LaunchReport& report, const Schedule& schedule, const KernelLaunch& kernel,
+                int64_t& largest) {
     const size_t inputs = kernel.geometry.inputs.size();
     for (size_t o = 0; o < kernel.operands.size(); ++o) {
         const KernelOperand& operand = kernel.geometry.operand(int(o));
         (o < inputs ? report.bytes_read : report.bytes_written) +=
-            bytes_over(kernel.geometry.domain, operand.strides, operand.dtype, schedule.buffers[size_t(kernel.operands[o].buffer)]);
+            bytes_over(kernel.geometry.domain, operand.strides, operand.dtype,
+                       schedule.buffers[size_t(kernel.operands[o].buffer)]);
     }
     // The largest domain stands for all.
     if (report.kernels++ > 0 && element_count(kernel.geometry.domain) <= largest) return;
@@ -36,7 +38,8 @@ void add_kernel(LaunchReport& report, const Schedule& schedule, const KernelLaun
 double bytes_of(const Schedule& schedule, const std::vector<View>& views) {
     double bytes = 0;
     for (const View& view : views)
-        bytes += bytes_over(view.type.shape, view.strides, view.type.dtype, schedule.buffers[size_t(view.buffer)]);
+        bytes += bytes_over(view.type.shape, view.strides, view.type.dtype,
+                            schedule.buffers[size_t(view.buffer)]);
     return bytes;
 }
 
@@ -44,18 +47,21 @@ void add_call(LaunchReport& report, const Schedule& schedule, const LibraryCall&
     report.is_library_call = true;
     report.bytes_read = bytes_of(schedule, call.inputs);
     report.bytes_written = bytes_of(schedule, call.outputs);
-    for (const View& view : call.outputs) report.sizes += (report.sizes.empty() ? "" : ", ") + catena::to_string(view.type);
+    for (const View& view : call.outputs)
+        report.sizes += (report.sizes.empty() ? "" : ", ") + catena::to_string(view.type);
     SmallVector<Type, 4> inputs, outputs;
     for (const View& view : call.inputs) inputs.push_back(view.type);
     for (const View& view : call.outputs) outputs.push_back(view.type);
-    report.product_operations = product_operations(TypeCall{*call.op, inputs, call.attributes}, outputs);
+    report.product_operations =
+        product_operations(TypeCall{*call.op, inputs, call.attributes}, outputs);
 }
 
 template <class Text>
 std::vector<std::string> each_once(const std::vector<Operation>& operations, Text text) {
     std::vector<std::string> all;
     for (const Operation& operation : operations)
-        if (std::string each = text(operation); !each.empty() && std::ranges::find(all, each) == all.end())
+        if (std::string each = text(operation);
+            !each.empty() && std::ranges::find(all, each) == all.end())
             all.push_back(std::move(each));
     return all;
 }
@@ -63,14 +69,16 @@ std::vector<std::string> each_once(const std::vector<Operation>& operations, Tex
 /// "a, b, c, d and 3 more".
 std::string listed(const std::vector<std::string>& names) {
     std::string text;
-    for (size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i == 0 ? "" : ", ") + names[i];
+    for (size_t i = 0; i < std::min(names.size(), most_names); ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
     if (names.size() > most_names) text += fmt::format(" and {} more", names.size() - most_names);
     return text;
 }
 
 void name(LaunchReport& report, const std::vector<Operation>& operations) {
     report.name = listed(each_once(operations, [](const Operation& o) { return o.function; }));
-    if (report.name.empty()) report.name = report.kernels == 1 ? "kernel" : fmt::format("{} kernels", report.kernels);
+    if (report.name.empty())
+        report.name = report.kernels == 1 ? "kernel" : fmt::format("{} kernels", report.kernels);
     report.operations = each_once(operations, [](const Operation& o) { return to_string(o); });
 }
 
@@ -93,8 +101,10 @@ Connections::Connections(const Schedule& schedule) {
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule.kernels[size_t(k)];
             for (size_t o = 0; o < kernel.operands.size(); ++o) {
-                if (o < kernel.geometry.inputs.size()) reads(kernel.operands[o].buffer);
-                else written.push_back(kernel.operands[o].buffer);
+                if (o < kernel.geometry.inputs.size())
+                    reads(kernel.operands[o].buffer);
+                else
+                    written.push_back(kernel.operands[o].buffer);
             }
         }
         for (int buffer : written) writer[size_t(buffer)] = int(l);
@@ -116,7 +126,8 @@ std::string to_string(const Operation& operation) {
 }
 
 std::string lines_of(const std::vector<Operation>& operations) {
-    return listed(each_once(operations, [](const Operation& o) { return catena::to_string(o.location); }));
+    return listed(
+        each_once(operations, [](const Operation& o) { return catena::to_string(o.location); }));
 }
 
 std::vector<Operation> operations_of(const Schedule& schedule, const Launch& launch) {
@@ -147,9 +158,11 @@ std::vector<LaunchReport> launch_reports(const Schedule& schedule) {
         const std::span<const int> from = connections.reads_from(reports.size());
         LaunchReport& report = reports.emplace_back();
         report.reads_from.assign(from.begin(), from.end());
-        if (launch.library_call >= 0) add_call(report, schedule, schedule.library_calls[size_t(launch.library_call)]);
+        if (launch.library_call >= 0)
+            add_call(report, schedule, schedule.library_calls[size_t(launch.library_call)]);
         int64_t largest = 0;
-        for (int k : launch.kernels) add_kernel(report, schedule, schedule.kernels[size_t(k)], largest);
+        for (int k : launch.kernels)
+            add_kernel(report, schedule, schedule.kernels[size_t(k)], largest);
         name(report, operations_of(schedule, launch));
     }
     return reports;

@@ -14,7 +14,8 @@ double least_seconds(const LaunchReport& report, double program_bytes) {
     return profile::least_seconds(bytes_of(report), report.product_operations, program_bytes);
 }
 
-const profile::Label* label_of(const LaunchReport& report, const char* category, const std::string& lines, double program_bytes) {
+const profile::Label* label_of(const LaunchReport& report, const char* category,
+                               const std::string& lines, double program_bytes) {
     return profile::keep({.name = report.name,
                           .category = category,
                           .place = lines,
@@ -27,7 +28,8 @@ const profile::Label* label_of(const LaunchReport& report, const char* category,
 }  // namespace
 
 LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
-    : reports_(launch_reports(schedule)), generation_(profile::generation()),
+    : reports_(launch_reports(schedule)),
+      generation_(profile::generation()),
       program_(profile::keep({.name = "program " + schedule.info.name, .category = "program"})) {
     double bytes = 0;
     for (LaunchReport& report : reports_) {
@@ -35,11 +37,13 @@ LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
         bytes += bytes_of(report);
     }
     for (size_t l = 0; l < reports_.size(); ++l)
-        launches_.push_back(label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
-                                     lines_of(operations_of(schedule, schedule.launches[l])), bytes));
+        launches_.push_back(
+            label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
+                     lines_of(operations_of(schedule, schedule.launches[l])), bytes));
     if (device != "cpu") return;  // Its kernels are not told apart.
     for (const KernelLaunch& kernel : schedule.kernels)
-        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel", lines_of(kernel.operations), bytes));
+        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel",
+                                    lines_of(kernel.operations), bytes));
 }
 
 void LaunchTimes::begin_call() {
@@ -52,7 +56,8 @@ void LaunchTimes::begin_call() {
     }
 }
 
-void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin, profile::Clock::time_point end) {
+void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin,
+                             profile::Clock::time_point end) {
     ++reports_[launch].calls;
     reports_[launch].seconds += std::chrono::duration<double>(end - begin).count();
     profile::add(launches_[launch], begin, end);

@@ -7,8 +7,8 @@
 
 namespace catena::program {
 
-/// The profile of one schedule: sums of the times of its launches, and the labels of its slices. Made when a profiled
-/// call runs; one call at a time.
+/// The profile of one schedule: sums of the times of its launches, and the labels of its slices.
+/// Made when a profiled call runs; one call at a time.
 class LaunchTimes {
 public:
     explicit LaunchTimes(const Schedule& schedule, const std::string& device = "cpu");
@@ -16,8 +16,11 @@ public:
     void begin_call();
     void end_call() { profile::add(program_, call_begin_, profile::Clock::now()); }
     /// A launch ran from `begin` to now.
-    void add_launch(size_t launch, profile::Clock::time_point begin) { add_launch(launch, begin, profile::Clock::now()); }
-    void add_launch(size_t launch, profile::Clock::time_point begin, profile::Clock::time_point end);
+    void add_launch(size_t launch, profile::Clock::time_point begin) {
+        add_launch(launch, begin, profile::Clock::now());
+    }
+    void add_launch(size_t launch, profile::Clock::time_point begin,
+                    profile::Clock::time_point end);
 
     const profile::Label* kernel(int k) const { return kernels_[size_t(k)]; }
     std::vector<LaunchReport> reports() const;

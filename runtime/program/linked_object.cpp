@@ -21,7 +21,8 @@ namespace {
 /// `count` structures at `offset`; the file need not align them.
 template <class T>
 std::vector<T> read(std::string_view file, uint64_t offset, uint64_t count) {
-    if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) refuse("the object file is cut off");
+    if (offset > file.size() || count > (file.size() - offset) / sizeof(T))
+        refuse("the object file is cut off");
     std::vector<T> read(count);
     if (count > 0) std::memcpy(read.data(), file.data() + offset, count * sizeof(T));
     return read;
@@ -33,13 +34,15 @@ constexpr size_t stub_bytes = 16;
 
 }  // namespace
 
-/// Places the sections that are needed at run time, first those with code and the stubs, then constants, and resolves what they name.
+/// Places the sections that are needed at run time, first those with code and the stubs, then
+/// constants, and resolves what they name.
 class LinkedObject::Linker {
 public:
     Linker(LinkedObject& made, std::string_view file) : made_(made), file_(file) {
         const Elf64_Ehdr header = read<Elf64_Ehdr>(file, 0, 1)[0];
-        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-            header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr))
+        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+            header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+            header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr))
             refuse("it is no object file of ELF with 64 bits");
         if (header.e_machine != machine) refuse("the object file is for another processor");
         sections_ = read<Elf64_Shdr>(file, header.e_shoff, header.e_shnum);
@@ -64,7 +67,8 @@ private:
 #endif
 
     const Elf64_Shdr& section(uint64_t number) const {
-        if (number >= sections_.size()) refuse("the object file names a section that it does not have");
+        if (number >= sections_.size())
+            refuse("the object file names a section that it does not have");
         return sections_[number];
     }
 
@@ -79,33 +83,44 @@ private:
     }
 
     std::string name_of(const Elf64_Sym& symbol) const {
-        const size_t end = symbol.st_name < names_.size() ? names_.find('\0', symbol.st_name) : std::string::npos;
+        const size_t end =
+            symbol.st_name < names_.size() ? names_.find('\0', symbol.st_name) : std::string::npos;
         if (end == std::string::npos) refuse("the object file has a symbol without a name");
         return names_.substr(symbol.st_name, end - symbol.st_name);
     }
 
     /// Whether the section is there at run time. Tables for exceptions are not: kernels throw none.
     bool is_placed(const Elf64_Shdr& each) const {
-        constexpr uint32_t unwind_tables = 0x70000001;  // SHT_X86_64_UNWIND, as LLVM gives it to .eh_frame.
-        if (!(each.sh_flags & SHF_ALLOC) || each.sh_size == 0 || each.sh_type == unwind_tables) return false;
-        if (each.sh_flags & SHF_WRITE || each.sh_type != SHT_PROGBITS) refuse("the object file has data that is written");
+        constexpr uint32_t unwind_tables =
+            0x70000001;  // SHT_X86_64_UNWIND, as LLVM gives it to .eh_frame.
+        if (!(each.sh_flags & SHF_ALLOC) || each.sh_size == 0 || each.sh_type == unwind_tables)
+            return false;
+        if (each.sh_flags & SHF_WRITE || each.sh_type != SHT_PROGBITS)
+            refuse("the object file has data that is written");
         return true;
     }
 
     void place() {
-        size_t bytes = place_if([](const Elf64_Shdr& each) { return (each.sh_flags & SHF_EXECINSTR) != 0; }, 0);
+        size_t bytes = place_if(
+            [](const Elf64_Shdr& each) { return (each.sh_flags & SHF_EXECINSTR) != 0; }, 0);
         next_stub_ = bytes = (bytes + stub_bytes - 1) / stub_bytes * stub_bytes;
-        for (const Elf64_Sym& symbol : symbols_) bytes += symbol.st_shndx == SHN_UNDEF ? stub_bytes : 0;
+        for (const Elf64_Sym& symbol : symbols_)
+            bytes += symbol.st_shndx == SHN_UNDEF ? stub_bytes : 0;
         const auto page = size_t(::sysconf(_SC_PAGESIZE));
         constants_ = (bytes + page - 1) / page * page;
-        bytes = place_if([](const Elf64_Shdr& each) { return (each.sh_flags & SHF_EXECINSTR) == 0; }, constants_);
+        bytes =
+            place_if([](const Elf64_Shdr& each) { return (each.sh_flags & SHF_EXECINSTR) == 0; },
+                     constants_);
         made_.bytes_ = (bytes + page - 1) / page * page;
         if (made_.bytes_ == 0) refuse("the object file is empty");
-        void* memory = ::mmap(nullptr, made_.bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* memory = ::mmap(nullptr, made_.bytes_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) refuse(std::strerror(errno));
         made_.memory_ = static_cast<char*>(memory);
         for (size_t i = 0; i < sections_.size(); ++i)
-            if (is_placed(sections_[i])) std::memcpy(made_.memory_ + address_[i], file_.data() + sections_[i].sh_offset, sections_[i].sh_size);
+            if (is_placed(sections_[i]))
+                std::memcpy(made_.memory_ + address_[i], file_.data() + sections_[i].sh_offset,
+                            sections_[i].sh_size);
     }
 
     template <class Condition>
@@ -125,7 +140,8 @@ private:
 
     char* address_of(const Elf64_Sym& symbol) const {
         const Elf64_Shdr& home = section(symbol.st_shndx);
-        if (!is_placed(home) || symbol.st_value > home.sh_size) refuse("the object file names a place that it does not have");
+        if (!is_placed(home) || symbol.st_value > home.sh_size)
+            refuse("the object file names a place that it does not have");
         return made_.memory_ + address_[symbol.st_shndx] + symbol.st_value;
     }
 
@@ -135,7 +151,8 @@ private:
         const auto known = stub_.find(name);
         if (known != stub_.end()) return known->second;
         void* function = ::dlsym(RTLD_DEFAULT, name.c_str());
-        if (!function) refuse("the object file calls " + name + ", which this process does not have");
+        if (!function)
+            refuse("the object file calls " + name + ", which this process does not have");
         char* stub = made_.memory_ + next_stub_;
         next_stub_ += stub_bytes;
         std::memcpy(stub, jump, sizeof jump);
@@ -148,14 +165,20 @@ private:
         if (table.sh_type != SHT_RELA) return;
         const Elf64_Shdr& target = section(table.sh_info);
         if (!is_placed(target)) return;
-        for (const Elf64_Rela& entry : read<Elf64_Rela>(file_, table.sh_offset, table.sh_size / sizeof(Elf64_Rela))) {
+        for (const Elf64_Rela& entry :
+             read<Elf64_Rela>(file_, table.sh_offset, table.sh_size / sizeof(Elf64_Rela))) {
             const uint64_t type = ELF64_R_TYPE(entry.r_info), number = ELF64_R_SYM(entry.r_info);
-            if (number >= symbols_.size()) refuse("the object file names a symbol that it does not have");
-            if (entry.r_offset > target.sh_size || target.sh_size - entry.r_offset < sizeof(int32_t)) refuse("the object file relocates beyond a section");
+            if (number >= symbols_.size())
+                refuse("the object file names a symbol that it does not have");
+            if (entry.r_offset > target.sh_size ||
+                target.sh_size - entry.r_offset < sizeof(int32_t))
+                refuse("the object file relocates beyond a section");
             const Elf64_Sym& symbol = symbols_[number];
             const bool is_call = type == R_X86_64_PLT32;
-            if (!is_call && type != R_X86_64_PC32) refuse(fmt::format("the object file has relocations of type {}", type));
-            if (symbol.st_shndx == SHN_UNDEF && !is_call) refuse("the object file reads the data of another");
+            if (!is_call && type != R_X86_64_PC32)
+                refuse(fmt::format("the object file has relocations of type {}", type));
+            if (symbol.st_shndx == SHN_UNDEF && !is_call)
+                refuse("the object file reads the data of another");
             const char* to = symbol.st_shndx == SHN_UNDEF ? stub_of(symbol) : address_of(symbol);
             char* place = made_.memory_ + address_[table.sh_info] + entry.r_offset;
             const auto distance = int64_t(uint64_t(to - place) + uint64_t(entry.r_addend));
@@ -166,8 +189,10 @@ private:
     }
 
     void protect() const {
-        if (constants_ > 0 && ::mprotect(made_.memory_, constants_, PROT_READ | PROT_EXEC) != 0) refuse(std::strerror(errno));
-        if (made_.bytes_ > constants_ && ::mprotect(made_.memory_ + constants_, made_.bytes_ - constants_, PROT_READ) != 0)
+        if (constants_ > 0 && ::mprotect(made_.memory_, constants_, PROT_READ | PROT_EXEC) != 0)
+            refuse(std::strerror(errno));
+        if (made_.bytes_ > constants_ &&
+            ::mprotect(made_.memory_ + constants_, made_.bytes_ - constants_, PROT_READ) != 0)
             refuse(std::strerror(errno));
     }
 
@@ -194,7 +219,8 @@ LinkedObject::~LinkedObject() { ::munmap(memory_, bytes_); }
 
 void* LinkedObject::find(const std::string& symbol) const {
     const auto found = functions_.find(symbol);
-    if (found == functions_.end()) fail<FileError>("linking kernels: the object file has no function {}", symbol);
+    if (found == functions_.end())
+        fail<FileError>("linking kernels: the object file has no function {}", symbol);
     return found->second;
 }
 

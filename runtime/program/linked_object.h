@@ -7,12 +7,14 @@
 
 namespace catena::program {
 
-/// A relocatable object file (ELF, x86-64) in this process: the compiler's kernels as they lie on the disk, so that running them
-/// again takes no compiler. Only what such code has is known: instructions, constants, and calls of functions of the process's libraries
-/// (the mathematical ones); no data that is written, no exceptions.
+/// A relocatable object file (ELF, x86-64) in this process: the compiler's kernels as they lie on
+/// the disk, so that running them again takes no compiler. Only what such code has is known:
+/// instructions, constants, and calls of functions of the process's libraries (the mathematical
+/// ones); no data that is written, no exceptions.
 class LinkedObject {
 public:
-    /// FileError with what it is that cannot be linked, as objects of other processors and damaged ones.
+    /// FileError with what it is that cannot be linked, as objects of other processors and damaged
+    /// ones.
     explicit LinkedObject(std::string_view object);
     ~LinkedObject();
     LinkedObject(const LinkedObject&) = delete;

@@ -39,15 +39,17 @@ struct Contents {
 
     bool is_for_host() const { return schedule.is_object(); }
     bool is_for_devices() const { return device_schedule.is_object(); }
-    /// The schedule at these sizes, without code. FileError when it is invalid at these sizes, or not for the
-    /// host.
+    /// The schedule at these sizes, without code. FileError when it is invalid at these sizes, or
+    /// not for the host.
     Schedule schedule_at(std::span<const int64_t> sizes) const;
     Schedule device_schedule_at(std::span<const int64_t> sizes) const;
     std::vector<double> numbers_at(std::span<const int64_t> sizes) const;
     Type type_at(const Json& port, std::span<const int64_t> sizes) const;
     /// The open sizes of these arguments, after checking the arguments.
     std::vector<int64_t> sizes_of(std::span<const Array> arguments, const Device& device) const;
-    size_t result_count() const { return result_count_; }  ///< Results of a schedule: assigned states come last.
+    size_t result_count() const {
+        return result_count_;
+    }  ///< Results of a schedule: assigned states come last.
 
     std::string path, name;
     Json manifest, schedule, device_schedule;  ///< A missing schedule is null.

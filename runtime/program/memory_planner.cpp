@@ -8,7 +8,9 @@ namespace catena::program {
 
 namespace {
 
-int64_t aligned(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+int64_t aligned(int64_t bytes, int64_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
 
 /// A placed buffer.
 struct Placed {
@@ -16,8 +18,8 @@ struct Placed {
     int64_t offset, end;  ///< The end is aligned.
 };
 
-/// The smallest gap of at least `bytes` between the `placed` buffers (by offset) live at the same time as
-/// `buffer`.
+/// The smallest gap of at least `bytes` between the `placed` buffers (by offset) live at the same
+/// time as `buffer`.
 int64_t best_gap(const std::vector<Placed>& placed, const Lifetime& buffer, int64_t alignment) {
     int64_t best = -1, best_size = 0, end = 0;
     for (const Placed& other : placed) {
@@ -43,7 +45,8 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment, int
     // In order of size, not of time: large buffers placed late leave gaps that nothing else fits.
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return buffers[a].bytes > buffers[b].bytes; });
-    std::vector<Placed> placed;  // By offset, side by side in memory: all of it is read for each buffer.
+    std::vector<Placed>
+        placed;  // By offset, side by side in memory: all of it is read for each buffer.
     auto insert = [&](const Placed& buffer) {
         auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
         placed.insert(std::upper_bound(placed.begin(), placed.end(), buffer.offset, after), buffer);
@@ -60,7 +63,8 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment, int
             if (is_kept(i)) place(i);
         plan.kept_bytes = plan.bytes = aligned(plan.bytes, alignment);
         // Where they end, everything does.
-        insert({std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), plan.kept_bytes, plan.kept_bytes});
+        insert({std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), plan.kept_bytes,
+                plan.kept_bytes});
     }
     for (int i : order)
         if (!is_kept(i)) place(i);

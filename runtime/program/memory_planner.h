@@ -19,8 +19,9 @@ struct MemoryPlan {
     int64_t kept_bytes = 0;        ///< Those at its beginning that are kept across `cut`.
 };
 
-/// Offsets such that buffers needed at the same step do not overlap. Those needed before step `cut` and at or after it lie side
-/// by side at the beginning of the arena; all others lie either there, while it is free, or behind it.
+/// Offsets such that buffers needed at the same step do not overlap. Those needed before step `cut`
+/// and at or after it lie side by side at the beginning of the arena; all others lie either there,
+/// while it is free, or behind it.
 MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment = 64, int cut = -1);
 
 }  // namespace catena::program

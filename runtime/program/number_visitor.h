@@ -7,8 +7,8 @@
 #include "runtime/program/blocked_kernels.h"
 #include "runtime/program/schedule.h"
 
-// Calls `number`, with a reference to an int64_t, for each number of a part of a schedule that depends on its sizes. Without those
-// that follow from others, see set_numbers.
+// Calls `number`, with a reference to an int64_t, for each number of a part of a schedule that
+// depends on its sizes. Without those that follow from others, see set_numbers.
 
 namespace catena::program {
 
@@ -31,9 +31,12 @@ void visit_numbers(KernelLaunch& kernel, bool combines, F& number) {
     const bool split = geometry.split > 0;
     if (split) number(geometry.split_size);
     for (int dim = 0; dim < geometry.domain.rank(); ++dim)
-        if (!(split && (dim == 0 || dim == geometry.split)) && !(combines && geometry.is_reduced(dim))) number(geometry.domain[dim]);
+        if (!(split && (dim == 0 || dim == geometry.split)) &&
+            !(combines && geometry.is_reduced(dim)))
+            number(geometry.domain[dim]);
     auto visit_strides = [&](KernelOperand& operand) {
-        for (int dim = split && !BlockedKernels::is_per_block(geometry, operand) ? 1 : 0; dim < operand.strides.rank(); ++dim)
+        for (int dim = split && !BlockedKernels::is_per_block(geometry, operand) ? 1 : 0;
+             dim < operand.strides.rank(); ++dim)
             number(operand.strides[dim]);
     };
     for (KernelOperand& input : geometry.inputs) visit_strides(input);
@@ -43,18 +46,22 @@ void visit_numbers(KernelLaunch& kernel, bool combines, F& number) {
 
 template <class F>
 void visit_numbers(Attributes& attributes, F& number) {
-    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(),
+                                           attributes.entries().end());
     bool changed = false;
     for (Attributes::Entry& entry : entries) {
         const Attribute before = entry.value;
-        if (Dims* dims = std::get_if<Dims>(&entry.value)) visit_numbers(*dims, number);
-        else if (int64_t* integer = std::get_if<int64_t>(&entry.value)) number(*integer);
+        if (Dims* dims = std::get_if<Dims>(&entry.value))
+            visit_numbers(*dims, number);
+        else if (int64_t* integer = std::get_if<int64_t>(&entry.value))
+            number(*integer);
         changed = changed || !(before == entry.value);
     }
     if (changed) attributes = Attributes(std::move(entries));
 }
 
-/// The bytes of a buffer that has a result for each of `blocks` blocks are a multiple of their number.
+/// The bytes of a buffer that has a result for each of `blocks` blocks are a multiple of their
+/// number.
 template <class F>
 void visit_numbers(Buffer& buffer, int64_t blocks, F& number) {
     const int64_t before = int64_t(buffer.bytes) / blocks;

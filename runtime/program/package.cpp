@@ -34,20 +34,25 @@ const ZipEntry* find(const ZipReader& zip, const std::string& name) {
 
 Json read_manifest(const ZipReader& zip) {
     const ZipEntry* entry = find(zip, "manifest.json");
-    if (!entry) fail<FileError>("{}: is not a program package: it has no manifest.json", zip.path());
+    if (!entry)
+        fail<FileError>("{}: is not a program package: it has no manifest.json", zip.path());
     const std::string text = read_text(zip, *entry);
     check_json(text, zip.path() + "(manifest.json)");
     Json manifest = Json::parse(text, nullptr, false);
     if (!manifest.is_object() || manifest.value("format", "") != format_name)
-        fail<FileError>("{}: is not a program package: its manifest does not name it one", zip.path());
+        fail<FileError>("{}: is not a program package: its manifest does not name it one",
+                        zip.path());
     const int version = manifest.value("version", 0);
     if (version > package_version)
-        fail<FileError>("{}: was written by a newer Catena ({}): it is of version {}, this one reads up to {}", zip.path(),
-                        manifest.value("written_by", "unknown"), version, package_version);
+        fail<FileError>(
+            "{}: was written by a newer Catena ({}): it is of version {}, this one reads up to {}",
+            zip.path(), manifest.value("written_by", "unknown"), version, package_version);
     if (version < 1) fail<FileError>("{}: has the invalid version {}", zip.path(), version);
     if (version < package_version)
-        fail<FileError>("{}: was written by an older Catena ({}): it is of version {}, this one reads {}; save it again",
-                        zip.path(), manifest.value("written_by", "unknown"), version, package_version);
+        fail<FileError>(
+            "{}: was written by an older Catena ({}): it is of version {}, this one reads {}; save "
+            "it again",
+            zip.path(), manifest.value("written_by", "unknown"), version, package_version);
     return manifest;
 }
 
@@ -55,19 +60,24 @@ Json read_manifest(const ZipReader& zip) {
 void check_entries(const ZipReader& zip, const Json& listed) {
     if (!listed.is_object()) fail<FileError>("{}: the manifest lists no entries", zip.path());
     if (zip.entries().size() != listed.size() + 1)
-        fail<FileError>("{}: has {} entries, the manifest lists {}", zip.path(), zip.entries().size() - 1, listed.size());
+        fail<FileError>("{}: has {} entries, the manifest lists {}", zip.path(),
+                        zip.entries().size() - 1, listed.size());
     for (const auto& [name, sum] : listed.items()) {
         const ZipEntry* entry = find(zip, name);
         if (!entry) fail<FileError>("{}: entry '{}' is missing", zip.path(), name);
-        if (sum.value("bytes", uint64_t(0)) != entry->bytes || sum.value("crc32", uint32_t(0)) != entry->crc)
-            fail<FileError>("{}: entry '{}' does not match the manifest (checksum {:08x}, not {:08x})", zip.path(),
-                            name, entry->crc, sum.value("crc32", uint32_t(0)));
+        if (sum.value("bytes", uint64_t(0)) != entry->bytes ||
+            sum.value("crc32", uint32_t(0)) != entry->crc)
+            fail<FileError>(
+                "{}: entry '{}' does not match the manifest (checksum {:08x}, not {:08x})",
+                zip.path(), name, entry->crc, sum.value("crc32", uint32_t(0)));
     }
 }
 
 std::string npy_text(const Array& array) {
     std::string text;
-    write_npy(array, [&](const void* from, size_t bytes) { text.append(static_cast<const char*>(from), bytes); });
+    write_npy(array, [&](const void* from, size_t bytes) {
+        text.append(static_cast<const char*>(from), bytes);
+    });
     return text;
 }
 
@@ -89,8 +99,11 @@ void check_begin(const std::string& path) {
     char begin[2] = {};
     if (file.size() >= sizeof begin) file.read_at(0, begin, sizeof begin);
     if (std::string_view(begin, sizeof begin) != "PK")
-        fail<FileError>("{}: is no program of Catena (.catena): it is not a valid zip archive, and begins as none; the names of models end "
-                        "with .onnx or .caffemodel, of arrays with .npz, .npy or .h5", path);
+        fail<FileError>(
+            "{}: is no program of Catena (.catena): it is not a valid zip archive, and begins as "
+            "none; the names of models end "
+            "with .onnx or .caffemodel, of arrays with .npz, .npy or .h5",
+            path);
 }
 
 }  // namespace
@@ -126,7 +139,8 @@ void write_package(const std::string& path, Json manifest, const Package& packag
     Json entries = Json::object();
     ZipWriter zip(path);
     for (const auto& [name, text] : package.texts) entries[name] = write_entry(zip, name, text);
-    for (const auto& [name, array] : package.arrays) entries[name] = write_entry(zip, name, npy_text(array));
+    for (const auto& [name, array] : package.arrays)
+        entries[name] = write_entry(zip, name, npy_text(array));
     manifest["entries"] = std::move(entries);
     write_entry(zip, "manifest.json", manifest.dump(1));
     zip.finish();

@@ -13,10 +13,10 @@
 //   schedule.json      launches and memory, see schedule_json.h
 //   states/NAME.npy    parameters, moments, counters, the random state
 //   constants/N.npy    constant arrays of the program
-//   code/LEVEL.so, .o  kernels for one kind of processor, as a library to load and an object to link
-//   cuda/schedule.json the schedule for CUDA devices; a package has either or both
-//   cuda/sm_90.0.cubin kernels for one architecture; cuda/compute_90.0.ptx PTX, cuda/text.0.cu source
-//   stages/NAME.EXT    the program as text, from the recorded one to assembly
+//   code/LEVEL.so, .o  kernels for one kind of processor, as a library to load and an object to
+//   link cuda/schedule.json the schedule for CUDA devices; a package has either or both
+//   cuda/sm_90.0.cubin kernels for one architecture; cuda/compute_90.0.ptx PTX, cuda/text.0.cu
+//   source stages/NAME.EXT    the program as text, from the recorded one to assembly
 
 namespace catena::program {
 

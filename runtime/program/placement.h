@@ -12,23 +12,28 @@ namespace catena::program {
 /// What a call's temporaries lie in.
 struct Temporaries {
     Ref<Storage> block;
-    std::vector<Ref<Storage>> apart;  ///< Where memory is checked, a block of each buffer's size instead (runtime/core/checked_memory.h).
-    std::span<std::byte> scratch;     ///< Of library calls, behind the buffers; empty where memory is checked.
+    std::vector<Ref<Storage>> apart;  ///< Where memory is checked, a block of each buffer's size
+                                      ///< instead (runtime/core/checked_memory.h).
+    std::span<std::byte>
+        scratch;  ///< Of library calls, behind the buffers; empty where memory is checked.
 };
 
-/// The memory of a schedule's buffers in one call: inputs in the caller's memory, outputs in new memory or in that of
-/// a donated input, temporaries in one block. Common to all devices that run schedules.
+/// The memory of a schedule's buffers in one call: inputs in the caller's memory, outputs in new
+/// memory or in that of a donated input, temporaries in one block. Common to all devices that run
+/// schedules.
 class Placement {
 public:
-    /// Inputs that are not row-major, or do not begin at a multiple of `input_alignment` bytes, are copied. The
-    /// schedule must outlive this.
+    /// Inputs that are not row-major, or do not begin at a multiple of `input_alignment` bytes, are
+    /// copied. The schedule must outlive this.
     Placement(const Schedule& schedule, Device& device, size_t input_alignment);
 
     /// DtypeError, ShapeError or DeviceError when an input does not match the program.
     void place_inputs(std::span<const Array> inputs);
     /// Makes the outputs. `donated`: by input, whether its memory may be overwritten.
-    void place_outputs(std::span<const Array> inputs, std::span<const bool> donated, std::span<Array> outputs);
-    /// Uses the caller's row-major outputs instead; copy_shared() fills those that are views of inputs or outputs.
+    void place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
+                       std::span<Array> outputs);
+    /// Uses the caller's row-major outputs instead; copy_shared() fills those that are views of
+    /// inputs or outputs.
     void place_given(std::span<const Array> outputs);
     void copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const;
 
@@ -50,8 +55,8 @@ private:
     size_t input_alignment_;
     std::vector<int> input_buffers_;
     std::vector<Array> copies_;  ///< By input.
-    // By buffer: its address, the caller's storage that has it if it is an input, and the storage of array()s (empty
-    // when there is none).
+    // By buffer: its address, the caller's storage that has it if it is an input, and the storage
+    // of array()s (empty when there is none).
     std::vector<char*> addresses_;
     std::vector<Storage*> lenders_;
     std::vector<std::optional<BorrowedStorage>> storages_;

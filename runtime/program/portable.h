@@ -14,7 +14,8 @@ struct PortableOptions {
     bool fast_math = false;
     /// Outer sizes may differ from the trace's: the plan must be valid for other sizes.
     bool any_size = false;
-    /// Instruction sets to generate code for; none: only the schedule. See program::known_code_levels.
+    /// Instruction sets to generate code for; none: only the schedule. See
+    /// program::known_code_levels.
     std::vector<std::string> levels;
     bool stages = false;  ///< Texts of the program's forms are wanted.
 };
@@ -36,7 +37,8 @@ struct DevicePortableOptions {
     bool fast_math = false;
     /// "sm_90" for code, "compute_90" for PTX that later devices take, "text" for the source.
     std::vector<std::string> architectures;
-    int newest_code = 0;  ///< Of the device that it is made for, see CodeDevice; 0: code of any version.
+    int newest_code =
+        0;  ///< Of the device that it is made for, see CodeDevice; 0: code of any version.
     bool stages = false;  ///< Texts of the program's forms are wanted.
 };
 

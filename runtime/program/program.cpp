@@ -25,14 +25,16 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> host_targets(const Contents& contents) {
     std::vector<std::string> found;
-    for (const Contents::Code& code : contents.codes) found.push_back(code.architecture + " " + code.level);
+    for (const Contents::Code& code : contents.codes)
+        found.push_back(code.architecture + " " + code.level);
     return found;
 }
 
 std::vector<std::string> device_targets(const Contents& contents) {
     std::vector<std::string> found;
     for (const Contents::DeviceCode& code : contents.device_codes)
-        if (std::find(found.begin(), found.end(), code.architecture) == found.end()) found.push_back(code.architecture);
+        if (std::find(found.begin(), found.end(), code.architecture) == found.end())
+            found.push_back(code.architecture);
     return found;
 }
 
@@ -55,8 +57,8 @@ struct Program::Implementation {
 
     void load_code() {
         if (!contents.is_for_host())
-            fail<FileError>("{}: has no code for {}, only for {}; load it for a device", contents.path, device->name(),
-                            joined(device_targets(contents)));
+            fail<FileError>("{}: has no code for {}, only for {}; load it for a device",
+                            contents.path, device->name(), joined(device_targets(contents)));
         for (const std::string& wanted : program::code_levels())
             for (const Contents::Code& code : contents.codes) {
                 if (code.architecture != program::architecture() || code.level != wanted) continue;
@@ -68,21 +70,23 @@ struct Program::Implementation {
                 return;
             }
         const std::string has = joined(host_targets(contents));
-        fail<FileError>("{}: has code for {}, none of which runs on this processor ({})", contents.path,
-                        has.empty() ? "nothing" : has, program::architecture());
+        fail<FileError>("{}: has code for {}, none of which runs on this processor ({})",
+                        contents.path, has.empty() ? "nothing" : has, program::architecture());
     }
 
     void load_device_code() {
         code_device = dynamic_cast<CodeDevice*>(device);
-        if (!code_device) fail<DeviceError>("{}: programs from files do not run on {}", contents.path, device->name());
+        if (!code_device)
+            fail<DeviceError>("{}: programs from files do not run on {}", contents.path,
+                              device->name());
         if (!contents.is_for_devices())
-            fail<FileError>("{}: has no CUDA code; save it with .cuda_architectures = {{\"{}\"}}", contents.path,
-                            code_device->architecture());
+            fail<FileError>("{}: has no CUDA code; save it with .cuda_architectures = {{\"{}\"}}",
+                            contents.path, code_device->architecture());
         const std::vector<std::string> there = device_targets(contents);
         level = program::best_architecture(there, code_device->architecture());
         if (level.empty())
-            fail<FileError>("{}: has code for {}; {} is {}", contents.path, joined(there), device->name(),
-                            code_device->architecture());
+            fail<FileError>("{}: has code for {}; {} is {}", contents.path, joined(there),
+                            device->name(), code_device->architecture());
         for (const Contents::DeviceCode& code : contents.device_codes) {
             if (code.architecture != level) continue;
             auto image = contents.package.texts.find(code.entry);
@@ -91,7 +95,8 @@ struct Program::Implementation {
             try {
                 program::load_image(*code_device, {level, image->second, code.kernels}, kernels);
             } catch (const DeviceError& error) {
-                fail<FileError>("{}: its code for {} cannot be loaded: {}", contents.path, level, error.what());
+                fail<FileError>("{}: its code for {} cannot be loaded: {}", contents.path, level,
+                                error.what());
             }
         }
         copies = std::make_unique<program::CopyProvider>(kernels);
@@ -100,7 +105,8 @@ struct Program::Implementation {
     std::unique_ptr<Executable> make_executable(std::span<const int64_t> sizes) const {
         if (code_device) {
             try {
-                return std::make_unique<program::DeviceExecutable>(contents.device_schedule_at(sizes), *code_device, kernels);
+                return std::make_unique<program::DeviceExecutable>(
+                    contents.device_schedule_at(sizes), *code_device, kernels);
             } catch (const FileError& error) {
                 const std::string what = error.what();
                 if (what.starts_with(contents.path)) throw;
@@ -110,7 +116,8 @@ struct Program::Implementation {
         program::Schedule schedule = contents.schedule_at(sizes);
         schedule.info.name = contents.name;
         for (program::KernelLaunch& kernel : schedule.kernels) {
-            kernel.function = reinterpret_cast<program::KernelFunction>(code_->find(program::symbol_at(kernel.symbol, level)));
+            kernel.function = reinterpret_cast<program::KernelFunction>(
+                code_->find(program::symbol_at(kernel.symbol, level)));
             kernel.code = code_;
         }
         return std::make_unique<program::ScheduledExecutable>(std::move(schedule));
@@ -132,7 +139,9 @@ struct Program::Implementation {
 
     std::vector<Array> run(std::span<const Array> arguments) {
         std::lock_guard lock(mutex);
-        if (!device) fail<ValueError>("program {}: was opened for inspection only; load it to run it", contents.name);
+        if (!device)
+            fail<ValueError>("program {}: was opened for inspection only; load it to run it",
+                             contents.name);
         const KernelProviderScope own_kernels(copies.get());
         const std::vector<int64_t> sizes = contents.sizes_of(arguments, *device);
         Executable& executable = executable_at(sizes);
@@ -146,13 +155,14 @@ struct Program::Implementation {
             inputs.push_back(array);
         }
         try {
-            executable.run(inputs, executables.front().numbers,
-                           donated, outputs);
-        } catch (const InternalError& error) {  // For example a call whose attributes its kernel does not expect.
+            executable.run(inputs, executables.front().numbers, donated, outputs);
+        } catch (const InternalError&
+                     error) {  // For example a call whose attributes its kernel does not expect.
             fail<FileError>("{}: is inconsistent: {}", contents.path, error.what());
         }
         std::vector<Array> results;
-        for (const Contents::Value& value : contents.results) results.push_back(array_of(value, arguments, outputs));
+        for (const Contents::Value& value : contents.results)
+            results.push_back(array_of(value, arguments, outputs));
         inputs.clear();
         const size_t first = outputs.size() - contents.assigned.size();
         for (size_t a = 0; a < contents.assigned.size(); ++a)
@@ -162,17 +172,23 @@ struct Program::Implementation {
 
     /// The previous content of a state is a result.
     bool is_returned(int state) const {
-        return std::any_of(contents.results.begin(), contents.results.end(), [&](const Contents::Value& value) {
-            return value.kind == Contents::Value::state && value.index == state;
-        });
+        return std::any_of(contents.results.begin(), contents.results.end(),
+                           [&](const Contents::Value& value) {
+                               return value.kind == Contents::Value::state && value.index == state;
+                           });
     }
 
-    const Array& array_of(const Contents::Value& value, std::span<const Array> arguments, std::span<const Array> outputs) {
+    const Array& array_of(const Contents::Value& value, std::span<const Array> arguments,
+                          std::span<const Array> outputs) {
         switch (value.kind) {
-            case Contents::Value::argument: return arguments[size_t(value.index)];
-            case Contents::Value::state: return contents.states[size_t(value.index)].array;
-            case Contents::Value::constant: return contents.constants[size_t(value.index)];
-            default: return outputs[size_t(value.index)];
+            case Contents::Value::argument:
+                return arguments[size_t(value.index)];
+            case Contents::Value::state:
+                return contents.states[size_t(value.index)].array;
+            case Contents::Value::constant:
+                return contents.constants[size_t(value.index)];
+            default:
+                return outputs[size_t(value.index)];
         }
     }
 
@@ -181,8 +197,10 @@ struct Program::Implementation {
                                   [&](const Contents::State& state) { return state.name == name; });
         if (found != contents.states.end()) return *found;
         std::string names;
-        for (const Contents::State& state : contents.states) names += (names.empty() ? "" : ", ") + state.name;
-        fail<ValueError>("program {}: has no state '{}' (it has {})", contents.name, name, names.empty() ? "none" : names);
+        for (const Contents::State& state : contents.states)
+            names += (names.empty() ? "" : ", ") + state.name;
+        fail<ValueError>("program {}: has no state '{}' (it has {})", contents.name, name,
+                         names.empty() ? "none" : names);
     }
 
     struct Sized {
@@ -209,24 +227,34 @@ Program Program::load(const std::string& path, const ProgramOptions& options) {
 Program Program::load(const std::string& path, Device& device) {
     return Program(std::make_shared<Implementation>(path, &device));
 }
-Program Program::open(const std::string& path) { return Program(std::make_shared<Implementation>(path, nullptr)); }
+Program Program::open(const std::string& path) {
+    return Program(std::make_shared<Implementation>(path, nullptr));
+}
 
 const std::string& Program::name() const { return implementation_->contents.name; }
-const std::vector<Program::Port>& Program::inputs() const { return implementation_->contents.inputs; }
-const std::vector<Program::Port>& Program::outputs() const { return implementation_->contents.outputs; }
+const std::vector<Program::Port>& Program::inputs() const {
+    return implementation_->contents.inputs;
+}
+const std::vector<Program::Port>& Program::outputs() const {
+    return implementation_->contents.outputs;
+}
 const std::string& Program::code_level() const { return implementation_->level; }
 
 std::vector<std::string> Program::targets() const {
     std::vector<std::string> found = host_targets(implementation_->contents);
-    for (std::string& target : device_targets(implementation_->contents)) found.push_back(std::move(target));
+    for (std::string& target : device_targets(implementation_->contents))
+        found.push_back(std::move(target));
     return found;
 }
-Device& Program::device() const { return implementation_->device ? *implementation_->device : cpu_device(); }
+Device& Program::device() const {
+    return implementation_->device ? *implementation_->device : cpu_device();
+}
 
 void Program::verify() const {
     const Contents& contents = implementation_->contents;
     // Memory plans depend on sizes: checks a few small ones, and one large one.
-    const std::vector<int64_t> tried = contents.open_sizes.empty() ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 3, 61};
+    const std::vector<int64_t> tried =
+        contents.open_sizes.empty() ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 3, 61};
     for (int64_t size : tried) {
         const std::vector<int64_t> sizes(contents.open_sizes.size(), size);
         contents.numbers_at(sizes);
@@ -234,7 +262,8 @@ void Program::verify() const {
         if (contents.is_for_devices()) contents.device_schedule_at(sizes);
     }
     const auto require_text = [&](const std::string& entry) {
-        if (!contents.package.texts.contains(entry)) fail<FileError>("{}: entry '{}' is missing", contents.path, entry);
+        if (!contents.package.texts.contains(entry))
+            fail<FileError>("{}: entry '{}' is missing", contents.path, entry);
     };
     for (const Contents::Code& code : contents.codes) {
         require_text(code.library);
@@ -243,13 +272,18 @@ void Program::verify() const {
     for (const Contents::DeviceCode& code : contents.device_codes) require_text(code.entry);
 }
 
-std::vector<Array> Program::run(std::span<const Array> inputs) { return implementation_->run(inputs); }
+std::vector<Array> Program::run(std::span<const Array> inputs) {
+    return implementation_->run(inputs);
+}
 
-std::vector<Array> Program::run(std::initializer_list<Array> inputs) { return run(std::span(inputs.begin(), inputs.size())); }
+std::vector<Array> Program::run(std::initializer_list<Array> inputs) {
+    return run(std::span(inputs.begin(), inputs.size()));
+}
 
 std::vector<std::string> Program::state_names() const {
     std::vector<std::string> names;
-    for (const Contents::State& state : implementation_->contents.states) names.push_back(state.name);
+    for (const Contents::State& state : implementation_->contents.states)
+        names.push_back(state.name);
     return names;
 }
 
@@ -263,11 +297,11 @@ void Program::set_state(const std::string& name, const Array& array) {
     const KernelProviderScope own_kernels(implementation_->copies.get());
     Contents::State& state = implementation_->state(name);
     if (array.dtype() != state.array.dtype())
-        fail<DtypeError>("program {}: state '{}' is {}, not {}", this->name(), name, to_string(state.array.type()),
-                         to_string(array.type()));
+        fail<DtypeError>("program {}: state '{}' is {}, not {}", this->name(), name,
+                         to_string(state.array.type()), to_string(array.type()));
     if (!(array.shape() == state.array.shape()))
-        fail<ShapeError>("program {}: state '{}' is {}, not {}", this->name(), name, to_string(state.array.type()),
-                         to_string(array.type()));
+        fail<ShapeError>("program {}: state '{}' is {}, not {}", this->name(), name,
+                         to_string(state.array.type()), to_string(array.type()));
     state.array = array.to(cpu_device()).as_contiguous().to(device());
 }
 
@@ -293,7 +327,8 @@ void Program::set_number(const std::string& name, double value) {
         found = true;
     }
     if (!found)
-        fail<ValueError>("program {}: has no number '{}' (it has {})", this->name(), name, names.empty() ? "none" : names);
+        fail<ValueError>("program {}: has no number '{}' (it has {})", this->name(), name,
+                         names.empty() ? "none" : names);
     for (Implementation::Sized& sized : implementation_->executables)
         sized.numbers = implementation_->contents.numbers_at(sized.sizes);
 }
@@ -301,7 +336,8 @@ void Program::set_number(const std::string& name, double value) {
 void Program::save(const std::string& path) const {
     std::lock_guard lock(implementation_->mutex);
     program::Package package = implementation_->contents.package;
-    for (const Contents::State& state : implementation_->contents.states) package.arrays[state.entry] = state.array.to(cpu_device());
+    for (const Contents::State& state : implementation_->contents.states)
+        package.arrays[state.entry] = state.array.to(cpu_device());
     program::write_package(path, implementation_->contents.manifest, package);
 }
 
@@ -312,12 +348,14 @@ const std::string stage_folder = "stages/";
 std::vector<LaunchReport> Program::launches() const {
     std::lock_guard lock(implementation_->mutex);
     if (!implementation_->executables.empty()) {
-        std::vector<LaunchReport> launches = implementation_->executables.front().executable->launches();
+        std::vector<LaunchReport> launches =
+            implementation_->executables.front().executable->launches();
         if (!launches.empty()) return launches;
     }
     const Contents& contents = implementation_->contents;
     const std::vector<int64_t> sizes(contents.open_sizes.size(), 1);
-    return program::launch_reports(contents.is_for_host() ? contents.schedule_at(sizes) : contents.device_schedule_at(sizes));
+    return program::launch_reports(contents.is_for_host() ? contents.schedule_at(sizes)
+                                                          : contents.device_schedule_at(sizes));
 }
 
 std::vector<std::string> Program::stages() const {
@@ -332,7 +370,8 @@ std::string Program::stage(const std::string& name) const {
     if (found != implementation_->contents.package.texts.end()) return found->second;
     std::string names;
     for (const std::string& stage : stages()) names += (names.empty() ? "" : ", ") + stage;
-    fail<ValueError>("program {}: has no stage '{}' (it has {})", this->name(), name, names.empty() ? "none" : names);
+    fail<ValueError>("program {}: has no stage '{}' (it has {})", this->name(), name,
+                     names.empty() ? "none" : names);
 }
 
 }  // namespace catena

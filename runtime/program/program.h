@@ -16,8 +16,8 @@ struct ProgramOptions {
     std::string device = "cpu";  ///< Or "cuda:0", if it was saved with code for such devices.
 };
 
-/// A compiled program from a file written by StaticGraph::save(), with its parameters and other states. Needs no compiler.
-/// A Program is a handle; concurrent calls are serialised.
+/// A compiled program from a file written by StaticGraph::save(), with its parameters and other
+/// states. Needs no compiler. A Program is a handle; concurrent calls are serialised.
 class Program {
 public:
     /// An input or output. Open sizes have names: {"batch", "784"}.
@@ -32,8 +32,8 @@ public:
         double value = 0;
     };
 
-    /// FileError naming file and entry when it is damaged, of a newer version, or has no code for this processor or device
-    /// (then it lists the available code).
+    /// FileError naming file and entry when it is damaged, of a newer version, or has no code for
+    /// this processor or device (then it lists the available code).
     static Program load(const std::string& path);
     static Program load(const std::string& path, const ProgramOptions& options);
     static Program load(const std::string& path, Device& device);
@@ -48,13 +48,14 @@ public:
     std::vector<std::string> targets() const;
     Device& device() const;
 
-    /// Runs the program and updates its states. ValueError, DtypeError, ShapeError or DeviceError naming the input that
-    /// does not match; inputs must be on device(), where results and states are, too.
+    /// Runs the program and updates its states. ValueError, DtypeError, ShapeError or DeviceError
+    /// naming the input that does not match; inputs must be on device(), where results and states
+    /// are, too.
     std::vector<Array> run(std::span<const Array> inputs);
     std::vector<Array> run(std::initializer_list<Array> inputs);
 
-    /// Checks the whole file except its machine code, which is not loaded: after open() nothing of the file is ever
-    /// executed. FileError naming file and place.
+    /// Checks the whole file except its machine code, which is not loaded: after open() nothing of
+    /// the file is ever executed. FileError naming file and place.
     void verify() const;
 
     /// Its launches: as at the latest call, else at open sizes of 1.
@@ -63,7 +64,8 @@ public:
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.
     Array state(const std::string& name) const;
-    void set_state(const std::string& name, const Array& array);  ///< Same type, else ShapeError or DtypeError.
+    void set_state(const std::string& name,
+                   const Array& array);  ///< Same type, else ShapeError or DtypeError.
 
     std::vector<Number> numbers() const;
     /// Sets all numbers of that name; ValueError listing the names when there is none.
@@ -79,7 +81,8 @@ public:
     struct Implementation;
 
 private:
-    explicit Program(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+    explicit Program(std::shared_ptr<Implementation> implementation)
+        : implementation_(std::move(implementation)) {}
     std::shared_ptr<Implementation> implementation_;
 };
 

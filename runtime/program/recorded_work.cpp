@@ -31,9 +31,12 @@ bool RecordedWork::was_seen(std::span<const uint64_t> key) {
     return false;
 }
 
-CodeDevice::Replay* RecordedWork::find(std::span<const uint64_t> key, CodeDevice& device, std::span<const CodeDevice::Work> work) {
+CodeDevice::Replay* RecordedWork::find(std::span<const uint64_t> key, CodeDevice& device,
+                                       std::span<const CodeDevice::Work> work) {
     if (is_off_) return nullptr;
-    const auto known = std::find_if(forms_.begin(), forms_.end(), [&](const Form& form) { return std::ranges::equal(form.key, key); });
+    const auto known = std::find_if(forms_.begin(), forms_.end(), [&](const Form& form) {
+        return std::ranges::equal(form.key, key);
+    });
     if (known != forms_.end()) {
         ++finds_;
         forms_.splice(forms_.begin(), forms_, known);

@@ -10,11 +10,13 @@ struct Insertion {
     size_t begin = 0, period = 0;
 };
 
-/// So many tokens behind an insertion must continue as in the shorter stream, or the period was another.
+/// So many tokens behind an insertion must continue as in the shorter stream, or the period was
+/// another.
 constexpr size_t looked_ahead = 16;
 
 /// The period of the tokens inserted at `at`, where `shorter` continues at `next`; 0: none.
-size_t period_at(const NumberStream& shorter, const NumberStream& longer, size_t next, size_t at, size_t from, size_t turns, size_t most) {
+size_t period_at(const NumberStream& shorter, const NumberStream& longer, size_t next, size_t at,
+                 size_t from, size_t turns, size_t most) {
     for (size_t period = 1; period <= std::min(most, at - from); ++period) {
         const size_t end = at + turns * period;
         if (end > longer.size()) break;
@@ -32,13 +34,16 @@ size_t period_at(const NumberStream& shorter, const NumberStream& longer, size_t
     return 0;
 }
 
-/// Where turns have been inserted; empty if that is not all by which the forms of the streams differ.
-std::vector<Insertion> insertions(const NumberStream& shorter, const NumberStream& longer, size_t turns) {
+/// Where turns have been inserted; empty if that is not all by which the forms of the streams
+/// differ.
+std::vector<Insertion> insertions(const NumberStream& shorter, const NumberStream& longer,
+                                  size_t turns) {
     std::vector<Insertion> found;
     size_t next = 0, at = 0, from = 0;
     size_t left = (longer.size() - shorter.size()) / turns;
     while (true) {
-        while (next < shorter.size() && at < longer.size() && shorter[next].form == longer[at].form) ++next, ++at;
+        while (next < shorter.size() && at < longer.size() && shorter[next].form == longer[at].form)
+            ++next, ++at;
         if (next == shorter.size() && at == longer.size()) return found;
         const size_t period = period_at(shorter, longer, next, at, from, turns, left);
         if (period == 0) return {};
@@ -63,7 +68,8 @@ void RolledStream::for_fixed_and_first_turns(F f) const {
     while (at < longer_.size()) f(at++, nullptr);
 }
 
-/// Calls f(token, the number there, source) for all tokens of the stream with so many turns more, until it returns false.
+/// Calls f(token, the number there, source) for all tokens of the stream with so many turns more,
+/// until it returns false.
 template <class F>
 bool RolledStream::for_all(int64_t more_turns, F f) const {
     size_t at = 0;
@@ -77,7 +83,8 @@ bool RolledStream::for_all(int64_t more_turns, F f) const {
         if (turns < 1 || !fixed_to(loop.begin)) return false;
         for (int64_t turn = 0; turn < turns; ++turn)
             for (size_t i = loop.begin; i < loop.begin + loop.period; ++i)
-                if (!f(longer_[i], longer_[i].number + growth_[i] * more_turns + per_turn_[i] * turn,
+                if (!f(longer_[i],
+                       longer_[i].number + growth_[i] * more_turns + per_turn_[i] * turn,
                        i + size_t(std::min(turn, loop.turns - 1)) * loop.period))
                     return false;
         at = loop.end();
@@ -85,8 +92,11 @@ bool RolledStream::for_all(int64_t more_turns, F f) const {
     return fixed_to(longer_.size());
 }
 
-std::optional<RolledStream> RolledStream::through(const NumberStream& shorter, NumberStream longer, int64_t turns) {
-    if (turns < 1 || longer.size() <= shorter.size() || (longer.size() - shorter.size()) % size_t(turns) != 0) return std::nullopt;
+std::optional<RolledStream> RolledStream::through(const NumberStream& shorter, NumberStream longer,
+                                                  int64_t turns) {
+    if (turns < 1 || longer.size() <= shorter.size() ||
+        (longer.size() - shorter.size()) % size_t(turns) != 0)
+        return std::nullopt;
     RolledStream rolled;
     rolled.longer_ = std::move(longer);
     const NumberStream& all = rolled.longer_;
@@ -100,7 +110,9 @@ std::optional<RolledStream> RolledStream::through(const NumberStream& shorter, N
         // and of these, from the middle, those that grow alike.
         const size_t middle = first + (last - first) / period / 2 * period;
         auto change = [&](size_t j) { return all[j].number - all[j - period].number; };
-        auto is_regular = [&](size_t j) { return change(j) == change(middle + (j - first) % period); };
+        auto is_regular = [&](size_t j) {
+            return change(j) == change(middle + (j - first) % period);
+        };
         size_t begin = middle, end = middle + period;
         while (begin - period > first && is_regular(begin - 1)) --begin;
         begin -= period;
@@ -127,12 +139,14 @@ bool RolledStream::find_growth(const NumberStream& shorter, int64_t turns) {
         const int64_t difference = longer_[at].number - shorter[at - missing].number;
         is_even = is_even && difference % turns == 0;
         growth_[at] = difference / turns;
-        if (loop && loop->turns > 1) per_turn_[at] = longer_[at + loop->period].number - longer_[at].number;
+        if (loop && loop->turns > 1)
+            per_turn_[at] = longer_[at + loop->period].number - longer_[at].number;
     });
     return is_even;
 }
 
-bool RolledStream::write(int64_t more_turns, NumberStream& stream, std::vector<size_t>& source) const {
+bool RolledStream::write(int64_t more_turns, NumberStream& stream,
+                         std::vector<size_t>& source) const {
     stream.clear();
     source.clear();
     const int64_t tokens = int64_t(longer_.size()) + more_turns * int64_t(tokens_per_turn());
@@ -147,9 +161,12 @@ bool RolledStream::write(int64_t more_turns, NumberStream& stream, std::vector<s
 
 bool RolledStream::predicts(int64_t more_turns, const NumberStream& stream) const {
     size_t next = 0;
-    return for_all(more_turns, [&](const StreamToken& token, int64_t number, size_t) {
-        return next < stream.size() && stream[next++] == StreamToken{token.form, number};
-    }) && next == stream.size();
+    return for_all(more_turns,
+                   [&](const StreamToken& token, int64_t number, size_t) {
+                       return next < stream.size() &&
+                              stream[next++] == StreamToken{token.form, number};
+                   }) &&
+           next == stream.size();
 }
 
 size_t RolledStream::tokens_per_turn() const {

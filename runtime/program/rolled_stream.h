@@ -8,15 +8,18 @@
 
 namespace catena::program {
 
-/// What a program is for any number of repetitions of its loops. Each loop is a part of the stream that is repeated, whose
-/// numbers grow by a constant from one turn to the next; all numbers grow by a constant with each further turn of all loops.
+/// What a program is for any number of repetitions of its loops. Each loop is a part of the stream
+/// that is repeated, whose numbers grow by a constant from one turn to the next; all numbers grow
+/// by a constant with each further turn of all loops.
 class RolledStream {
 public:
-    /// From two streams of which `longer` has `turns` more turns of every loop. Nothing if they are not of this kind.
-    static std::optional<RolledStream> through(const NumberStream& shorter, NumberStream longer, int64_t turns);
+    /// From two streams of which `longer` has `turns` more turns of every loop. Nothing if they are
+    /// not of this kind.
+    static std::optional<RolledStream> through(const NumberStream& shorter, NumberStream longer,
+                                               int64_t turns);
 
-    /// The stream with so many turns more than the longer one has; `source`: the token of the longer one that each token repeats.
-    /// False if a loop would have no turn.
+    /// The stream with so many turns more than the longer one has; `source`: the token of the
+    /// longer one that each token repeats. False if a loop would have no turn.
     bool write(int64_t more_turns, NumberStream& stream, std::vector<size_t>& source) const;
 
     /// Whether write() would write this.
@@ -30,7 +33,8 @@ public:
         int64_t size = 0, growth = 0;
         friend auto operator<=>(const Size&, const Size&) = default;
     };
-    std::optional<std::vector<Size>> sizes() const;  ///< Each once. Nothing if one changes from turn to turn.
+    std::optional<std::vector<Size>> sizes()
+        const;  ///< Each once. Nothing if one changes from turn to turn.
 
 private:
     struct Loop {
@@ -46,7 +50,8 @@ private:
 
     NumberStream longer_;
     std::vector<Loop> loops_;
-    std::vector<int64_t> growth_;    ///< By token of the longer stream, with each turn more; in a loop for its first turn only,
+    std::vector<int64_t> growth_;    ///< By token of the longer stream, with each turn more; in a
+                                     ///< loop for its first turn only,
     std::vector<int64_t> per_turn_;  ///< as is this, from turn to turn.
 };
 

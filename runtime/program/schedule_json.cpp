@@ -16,7 +16,9 @@ using Json = nlohmann::json;
 
 Json dims_json(const Dims& dims) { return Json(std::vector<int64_t>(dims.begin(), dims.end())); }
 Json dtype_json(Dtype dtype) { return std::string(name_of(dtype)); }
-Json type_json(const Type& type) { return {{"dtype", dtype_json(type.dtype)}, {"shape", dims_json(type.shape)}}; }
+Json type_json(const Type& type) {
+    return {{"dtype", dtype_json(type.dtype)}, {"shape", dims_json(type.shape)}};
+}
 
 Json view_json(const View& view) {
     Json json = type_json(view.type);
@@ -67,7 +69,8 @@ Json kernel_json(const KernelLaunch& kernel) {
                             {"dtype", dtype_json(operand.dtype)},
                             {"strides", dims_json(operand.strides)}});
     }
-    for (const Operation& operation : kernel.operations) json["operations"].push_back(operation_json(operation));
+    for (const Operation& operation : kernel.operations)
+        json["operations"].push_back(operation_json(operation));
     Json& reads = json["strides_read"] = Json::array();
     for (const StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
     if (kernel.device.threads > 0)
@@ -80,15 +83,18 @@ Json kernel_json(const KernelLaunch& kernel) {
 }
 
 Json elements_json(const ElementLaunches& elements) {
-    Json json = {{"threads", elements.threads}, {"scratch", elements.scratch}, {"passes", Json::array()}};
+    Json json = {
+        {"threads", elements.threads}, {"scratch", elements.scratch}, {"passes", Json::array()}};
     for (const ElementLaunches::Pass& pass : elements.passes)
-        json["passes"].push_back({{"symbol", pass.symbol}, {"count", pass.count}, {"numbers", pass.numbers}});
+        json["passes"].push_back(
+            {{"symbol", pass.symbol}, {"count", pass.count}, {"numbers", pass.numbers}});
     return json;
 }
 
 Json call_json(const LibraryCall& call) {
-    Json json = {{"op", call.op->name},       {"scalars", call.scalars},         {"file", call.location.file},
-                 {"line", call.location.line}, {"attributes", Json::array()},     {"inputs", Json::array()},
+    Json json = {{"op", call.op->name},         {"scalars", call.scalars},
+                 {"file", call.location.file},  {"line", call.location.line},
+                 {"attributes", Json::array()}, {"inputs", Json::array()},
                  {"outputs", Json::array()}};
     for (const Attributes::Entry& entry : call.attributes.entries())
         json["attributes"].push_back(attribute_json(entry));
@@ -115,28 +121,39 @@ double number_from(const Json& json) {
 
 Json to_json(const Schedule& schedule) {
     Json json;
-    for (const char* list : {"inputs", "buffers", "kernels", "library_calls", "launches", "results"})
+    for (const char* list :
+         {"inputs", "buffers", "kernels", "library_calls", "launches", "results"})
         json[list] = Json::array();
     for (const Type& type : schedule.input_types) json["inputs"].push_back(type_json(type));
     for (const Buffer& buffer : schedule.buffers) json["buffers"].push_back(buffer_json(buffer));
-    for (const KernelLaunch& kernel : schedule.kernels) json["kernels"].push_back(kernel_json(kernel));
-    for (const LibraryCall& call : schedule.library_calls) json["library_calls"].push_back(call_json(call));
+    for (const KernelLaunch& kernel : schedule.kernels)
+        json["kernels"].push_back(kernel_json(kernel));
+    for (const LibraryCall& call : schedule.library_calls)
+        json["library_calls"].push_back(call_json(call));
     for (const Launch& launch : schedule.launches)
-        json["launches"].push_back({{"library_call", launch.library_call}, {"kernels", launch.kernels}});
+        json["launches"].push_back(
+            {{"library_call", launch.library_call}, {"kernels", launch.kernels}});
     for (const Result& result : schedule.results)
         json["results"].push_back(result.input >= 0 ? Json{{"input", result.input}}
                                                     : Json{{"view", view_json(result.view)}});
     const Cut& cut = schedule.cut;
     if (cut.launch >= 0)
-        json["cut"] = {{"launch", cut.launch}, {"inputs", cut.inputs}, {"outputs", cut.outputs}, {"assigns", cut.assigns}};
+        json["cut"] = {{"launch", cut.launch},
+                       {"inputs", cut.inputs},
+                       {"outputs", cut.outputs},
+                       {"assigns", cut.assigns}};
     return json;
 }
 
 namespace {
 
-Dims dims_from(const Json& json) { return Dims(std::span<const int64_t>(json.get<std::vector<int64_t>>())); }
+Dims dims_from(const Json& json) {
+    return Dims(std::span<const int64_t>(json.get<std::vector<int64_t>>()));
+}
 Dtype dtype_from(const Json& json) { return parse_dtype(json.get<std::string>()); }
-Type type_from(const Json& json) { return {dtype_from(json.at("dtype")), dims_from(json.at("shape"))}; }
+Type type_from(const Json& json) {
+    return {dtype_from(json.at("dtype")), dims_from(json.at("shape"))};
+}
 
 View view_from(const Json& json) {
     return {json.at("buffer").get<int>(), json.at("offset").get<int64_t>(), type_from(json),
@@ -145,19 +162,26 @@ View view_from(const Json& json) {
 
 Attribute attribute_from(const Json& json, size_t kind) {
     switch (kind) {
-        case 0: return json.get<bool>();
-        case 1: return json.get<int64_t>();
-        case 2: return number_from(json);
-        case 3: return json.get<std::string>();
-        case 4: return dims_from(json);
-        default: fail<FileError>("an attribute is of the unknown kind {}", kind);
+        case 0:
+            return json.get<bool>();
+        case 1:
+            return json.get<int64_t>();
+        case 2:
+            return number_from(json);
+        case 3:
+            return json.get<std::string>();
+        case 4:
+            return dims_from(json);
+        default:
+            fail<FileError>("an attribute is of the unknown kind {}", kind);
     }
 }
 
 Buffer buffer_from(const Json& json) {
     Buffer buffer;
     const int place = json.at("place").get<int>();
-    if (place < 0 || place > int(Buffer::Place::arena)) fail<FileError>("a buffer has the unknown place {}", place);
+    if (place < 0 || place > int(Buffer::Place::arena))
+        fail<FileError>("a buffer has the unknown place {}", place);
     buffer.place = Buffer::Place(place);
     buffer.index = json.at("index").get<int>();
     buffer.bytes = json.at("bytes").get<size_t>();
@@ -190,7 +214,8 @@ KernelLaunch kernel_from(const Json& json) {
     kernel.element_nanoseconds = json.at("element_nanoseconds").get<double>();
     const size_t inputs = json.at("input_count").get<size_t>();
     for (const Json& operand : json.at("operands")) {
-        kernel.operands.push_back({operand.at("buffer").get<int>(), operand.at("byte_offset").get<int64_t>()});
+        kernel.operands.push_back(
+            {operand.at("buffer").get<int>(), operand.at("byte_offset").get<int64_t>()});
         KernelOperand made{dtype_from(operand.at("dtype")), dims_from(operand.at("strides"))};
         if (geometry.inputs.size() < inputs)
             geometry.inputs.push_back(std::move(made));
@@ -201,13 +226,15 @@ KernelLaunch kernel_from(const Json& json) {
         kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
     if (json.contains("operations")) {
         std::vector<Operation> operations;
-        for (const Json& operation : json.at("operations")) operations.push_back(operation_from(operation));
+        for (const Json& operation : json.at("operations"))
+            operations.push_back(operation_from(operation));
         kernel.operations = std::move(operations);
     }
     if (json.contains("device")) {
         const Json& form = json.at("device");
-        kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(), form.at("vector").get<int>(),
-                         form.at("wide_index").get<bool>(), form.value("scalars_by_value", false)};
+        kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(),
+                         form.at("vector").get<int>(), form.at("wide_index").get<bool>(),
+                         form.value("scalars_by_value", false)};
     }
     return kernel;
 }
@@ -217,7 +244,8 @@ ElementLaunches elements_from(const Json& json) {
     elements.threads = json.at("threads").get<int>();
     elements.scratch = json.at("scratch").get<int64_t>();
     for (const Json& pass : json.at("passes"))
-        elements.passes.push_back({pass.at("symbol").get<std::string>(), pass.at("count").get<int64_t>(),
+        elements.passes.push_back({pass.at("symbol").get<std::string>(),
+                                   pass.at("count").get<int64_t>(),
                                    pass.at("numbers").get<std::vector<int64_t>>()});
     return elements;
 }
@@ -226,7 +254,8 @@ LibraryCall call_from(const Json& json) {
     LibraryCall call;
     const std::string name = json.at("op").get<std::string>();
     call.op = find_op(name);
-    if (!call.op) fail<FileError>("it calls {}, and this Catena has no operation of that name", name);
+    if (!call.op)
+        fail<FileError>("it calls {}, and this Catena has no operation of that name", name);
     std::vector<Attributes::Entry> entries;
     for (const Json& entry : json.at("attributes"))
         entries.push_back({intern(entry.at("name").get<std::string>()),
@@ -249,7 +278,8 @@ Schedule schedule_from(const Json& json) {
     for (const Json& type : json.at("inputs")) schedule.input_types.push_back(type_from(type));
     for (const Json& buffer : json.at("buffers")) schedule.buffers.push_back(buffer_from(buffer));
     for (const Json& kernel : json.at("kernels")) schedule.kernels.push_back(kernel_from(kernel));
-    for (const Json& call : json.at("library_calls")) schedule.library_calls.push_back(call_from(call));
+    for (const Json& call : json.at("library_calls"))
+        schedule.library_calls.push_back(call_from(call));
     for (const Json& launch : json.at("launches"))
         schedule.launches.push_back(
             {launch.at("library_call").get<int>(), launch.at("kernels").get<std::vector<int>>()});
@@ -263,7 +293,8 @@ Schedule schedule_from(const Json& json) {
     }
     if (json.contains("cut")) {
         const Json& cut = json.at("cut");
-        schedule.cut = {cut.at("launch").get<int>(), cut.at("inputs").get<int>(), cut.at("outputs").get<int>(), cut.at("assigns").get<int>()};
+        schedule.cut = {cut.at("launch").get<int>(), cut.at("inputs").get<int>(),
+                        cut.at("outputs").get<int>(), cut.at("assigns").get<int>()};
     }
     check_schedule(schedule);
     for (KernelLaunch& kernel : schedule.kernels) size_kernel(kernel);
@@ -287,10 +318,13 @@ public:
     void add(int64_t factor, std::span<const int64_t> sizes, std::span<const int64_t> exponents) {
         bool beyond = false;
         for (size_t k = 0; k < sizes.size(); ++k) {
-            if (exponents[k] < 0 || exponents[k] > 16) fail<FileError>("a size has the exponent {}", exponents[k]);
-            for (int64_t e = 0; e < exponents[k]; ++e) beyond |= __builtin_mul_overflow(factor, sizes[k], &factor);
+            if (exponents[k] < 0 || exponents[k] > 16)
+                fail<FileError>("a size has the exponent {}", exponents[k]);
+            for (int64_t e = 0; e < exponents[k]; ++e)
+                beyond |= __builtin_mul_overflow(factor, sizes[k], &factor);
         }
-        if (beyond || __builtin_add_overflow(sum, factor, &sum)) fail<FileError>("a size is beyond 64 bits at the given sizes");
+        if (beyond || __builtin_add_overflow(sum, factor, &sum))
+            fail<FileError>("a size is beyond 64 bits at the given sizes");
     }
     int64_t sum = 0;
 };
@@ -313,7 +347,8 @@ int64_t polynomial_sum(const Json& terms, std::span<const int64_t> sizes) {
     for (const Json& json : terms) {
         const std::vector<int64_t> term = json.get<std::vector<int64_t>>();
         if (term.size() != sizes.size() + 1)
-            fail<FileError>("a term has {} numbers where {} sizes are open", term.size(), sizes.size());
+            fail<FileError>("a term has {} numbers where {} sizes are open", term.size(),
+                            sizes.size());
         total.add(term[0], sizes, std::span(term).subspan(1));
     }
     return total.sum;
@@ -322,7 +357,8 @@ int64_t polynomial_sum(const Json& terms, std::span<const int64_t> sizes) {
 int64_t size_at(const Json& size, std::span<const int64_t> sizes) {
     if (size.is_number_integer()) return size.get<int64_t>();
     if (size.is_array()) return affine_sum(size, sizes);  // The older form in ratios.
-    return size.contains("affine") ? affine_sum(size.at("affine"), sizes) : polynomial_sum(size.at("polynomial"), sizes);
+    return size.contains("affine") ? affine_sum(size.at("affine"), sizes)
+                                   : polynomial_sum(size.at("polynomial"), sizes);
 }
 
 double ratio_at(const Json& ratio, std::span<const int64_t> sizes) {
@@ -335,9 +371,11 @@ double ratio_at(const Json& ratio, std::span<const int64_t> sizes) {
 
 Json with_sizes(const Json& document, std::span<const int64_t> sizes) {
     if (document.is_object()) {
-        if (document.size() == 1 && (document.contains("affine") || document.contains("polynomial")))
+        if (document.size() == 1 &&
+            (document.contains("affine") || document.contains("polynomial")))
             return size_at(document, sizes);
-        if (document.size() == 1 && document.contains("ratio")) return ratio_at(document.at("ratio"), sizes);
+        if (document.size() == 1 && document.contains("ratio"))
+            return ratio_at(document.at("ratio"), sizes);
         Json result = Json::object();
         for (const auto& [key, value] : document.items()) result[key] = with_sizes(value, sizes);
         return result;

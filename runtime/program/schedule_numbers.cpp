@@ -8,7 +8,8 @@
 namespace catena::program {
 namespace {
 
-/// Calls `number` for each number, which is a reference to an int64_t of a Schedule that can be changed, else its value.
+/// Calls `number` for each number, which is a reference to an int64_t of a Schedule that can be
+/// changed, else its value.
 template <class S, class F>
 class Numbers {
 public:
@@ -26,10 +27,16 @@ public:
 private:
     /// The visitor of a constant schedule changes nothing.
     template <class T>
-    static T& as_mutable(const T& value) { return const_cast<T&>(value); }
+    static T& as_mutable(const T& value) {
+        return const_cast<T&>(value);
+    }
 
-    void visit_kernel(size_t k) { visit_numbers(as_mutable(s_.kernels[k]), blocks_.combines(s_, k), number_); }
-    void visit_buffer(size_t b) { visit_numbers(as_mutable(s_.buffers[b]), blocks_.count(s_, b), number_); }
+    void visit_kernel(size_t k) {
+        visit_numbers(as_mutable(s_.kernels[k]), blocks_.combines(s_, k), number_);
+    }
+    void visit_buffer(size_t b) {
+        visit_numbers(as_mutable(s_.buffers[b]), blocks_.count(s_, b), number_);
+    }
 
     void visit_call(LibraryCall& call) {
         for (View& view : call.inputs) visit_numbers(view, number_);
@@ -42,14 +49,18 @@ private:
     F number_;
 };
 
-/// Whether the pairs of an input and an output of a kernel that have the same number of bytes are the same as before.
+/// Whether the pairs of an input and an output of a kernel that have the same number of bytes are
+/// the same as before.
 bool same_fits(const Schedule& schedule, const std::vector<size_t>& bytes_before) {
     for (const KernelLaunch& kernel : schedule.kernels) {
         const size_t inputs = kernel.geometry.inputs.size();
         for (size_t i = 0; i < inputs; ++i)
             for (size_t o = inputs; o < kernel.operands.size(); ++o) {
-                const size_t in = size_t(kernel.operands[i].buffer), out = size_t(kernel.operands[o].buffer);
-                if ((schedule.buffers[in].bytes == schedule.buffers[out].bytes) != (bytes_before[in] == bytes_before[out])) return false;
+                const size_t in = size_t(kernel.operands[i].buffer),
+                             out = size_t(kernel.operands[o].buffer);
+                if ((schedule.buffers[in].bytes == schedule.buffers[out].bytes) !=
+                    (bytes_before[in] == bytes_before[out]))
+                    return false;
             }
     }
     return true;
@@ -59,15 +70,18 @@ bool streams_alike(const Schedule& schedule, const std::vector<size_t>& bytes_be
     for (const KernelLaunch& kernel : schedule.kernels)
         for (size_t o = kernel.geometry.inputs.size(); o < kernel.operands.size(); ++o) {
             const size_t b = size_t(kernel.operands[o].buffer), bytes = schedule.buffers[b].bytes;
-            if (bytes != bytes_before[b] && int64_t(std::max(bytes, bytes_before[b])) >= streaming_bytes) return false;
+            if (bytes != bytes_before[b] &&
+                int64_t(std::max(bytes, bytes_before[b])) >= streaming_bytes)
+                return false;
         }
     return true;
 }
 
 bool same_reads(const KernelLaunch& kernel) {
     const std::vector<StrideRead> read = strides_read(kernel.geometry);
-    return std::ranges::equal(read, kernel.strides_read,
-                              [](const auto& a, const auto& b) { return a.operand == b.operand && a.dim == b.dim; });
+    return std::ranges::equal(read, kernel.strides_read, [](const auto& a, const auto& b) {
+        return a.operand == b.operand && a.dim == b.dim;
+    });
 }
 
 }  // namespace
@@ -89,7 +103,9 @@ bool set_numbers(Schedule& schedule, std::span<const int64_t> numbers) {
 }
 
 bool settle_numbers(Schedule& schedule, const std::vector<size_t>& bytes_before) {
-    if (!divide_into_blocks(schedule) || !same_fits(schedule, bytes_before) || !streams_alike(schedule, bytes_before)) return false;
+    if (!divide_into_blocks(schedule) || !same_fits(schedule, bytes_before) ||
+        !streams_alike(schedule, bytes_before))
+        return false;
     for (KernelLaunch& kernel : schedule.kernels) {
         if (!same_reads(kernel)) return false;
         size_kernel(kernel);

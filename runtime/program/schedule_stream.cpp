@@ -10,7 +10,10 @@ namespace catena::program {
 class ScheduleStream::Writer {
 public:
     Writer(ScheduleStream& stream, const Schedule& schedule)
-        : stream_(stream), s_(schedule), blocks_(schedule), number_of_(schedule.buffers.size(), -1) {}
+        : stream_(stream),
+          s_(schedule),
+          blocks_(schedule),
+          number_of_(schedule.buffers.size(), -1) {}
 
     /// False if it is not supported.
     bool write() {
@@ -24,9 +27,10 @@ public:
             if (number_of_[b] < 0 && s_.buffers[b].place == Buffer::Place::input) ++unread_;
         number(unread_);
         for (size_t b = 0; b < s_.buffers.size(); ++b)
-            if (number_of_[b] < 0 && s_.buffers[b].place == Buffer::Place::input) write_buffer(int(b));
-        for (int value : {s_.cut.launch, s_.cut.inputs, s_.cut.outputs, s_.cut.assigns, s_.info.fused_ops, s_.info.channels_last,
-                          s_.info.update_sweeps})
+            if (number_of_[b] < 0 && s_.buffers[b].place == Buffer::Place::input)
+                write_buffer(int(b));
+        for (int value : {s_.cut.launch, s_.cut.inputs, s_.cut.outputs, s_.cut.assigns,
+                          s_.info.fused_ops, s_.info.channels_last, s_.info.update_sweeps})
             number(value);
         stream_.tokens_ = writer_.take();
         stream_.parts_.resize(stream_.tokens_.size());
@@ -46,7 +50,9 @@ private:
     auto numbers() {
         return [this](int64_t value) { number(value); };
     }
-    void form_of(const Type& type) { form(uint64_t(type.dtype) << 8 | uint64_t(type.shape.rank())); }
+    void form_of(const Type& type) {
+        form(uint64_t(type.dtype) << 8 | uint64_t(type.shape.rank()));
+    }
 
     void write_input(int i) {
         Type type = s_.input_types[size_t(i)];
@@ -70,21 +76,26 @@ private:
         is_supported_ = is_supported_ && !call.elements;
         form(uint64_t(reinterpret_cast<uintptr_t>(call.op)));
         for (const Attributes::Entry& entry : call.attributes.entries()) write_form(entry);
-        for (size_t count : {call.inputs.size(), call.outputs.size(), call.scalars.size()}) number(int64_t(count));
+        for (size_t count : {call.inputs.size(), call.outputs.size(), call.scalars.size()})
+            number(int64_t(count));
         for (int scalar : call.scalars) number(scalar);
         write_steps(call.steps);
         auto write = numbers();
         visit_numbers(call.attributes, write);
-        for (size_t i = 0; i < call.inputs.size(); ++i) write_view(call.inputs[i], Kind::view, c, int(i));
-        for (size_t i = 0; i < call.outputs.size(); ++i) write_view(call.outputs[i], Kind::view, c, -1 - int(i));
+        for (size_t i = 0; i < call.inputs.size(); ++i)
+            write_view(call.inputs[i], Kind::view, c, int(i));
+        for (size_t i = 0; i < call.outputs.size(); ++i)
+            write_view(call.outputs[i], Kind::view, c, -1 - int(i));
     }
 
     void write_form(const Attributes::Entry& entry) {
         writer_.form(std::string_view(entry.name));
         form(entry.value.index());
         if (const bool* flag = std::get_if<bool>(&entry.value)) form(*flag);
-        if (const double* real = std::get_if<double>(&entry.value)) form(std::bit_cast<uint64_t>(*real));
-        if (const std::string* text = std::get_if<std::string>(&entry.value)) writer_.form(std::string_view(*text));
+        if (const double* real = std::get_if<double>(&entry.value))
+            form(std::bit_cast<uint64_t>(*real));
+        if (const std::string* text = std::get_if<std::string>(&entry.value))
+            writer_.form(std::string_view(*text));
         if (const Dims* dims = std::get_if<Dims>(&entry.value)) form(uint64_t(dims->rank()));
     }
 
@@ -120,14 +131,17 @@ private:
         const KernelGeometry& geometry = kernel.geometry;
         writer_.form(std::string_view(kernel.key));
         form(std::bit_cast<uint64_t>(kernel.element_nanoseconds));
-        for (int value : {kernel.row_scratch_rows, geometry.domain.rank(), int(geometry.reduced), geometry.split, geometry.serial,
-                          int(geometry.inputs.size()), int(geometry.outputs.size())})
+        for (int value : {kernel.row_scratch_rows, geometry.domain.rank(), int(geometry.reduced),
+                          geometry.split, geometry.serial, int(geometry.inputs.size()),
+                          int(geometry.outputs.size())})
             form(uint64_t(value));
         for (int o = 0; o < geometry.operand_count(); ++o) {
             const KernelOperand& operand = geometry.operand(o);
-            form(uint64_t(operand.dtype) << 8 | uint64_t(geometry.split > 0 && BlockedKernels::is_per_block(geometry, operand)));
+            form(uint64_t(operand.dtype) << 8 |
+                 uint64_t(geometry.split > 0 && BlockedKernels::is_per_block(geometry, operand)));
         }
-        for (const StrideRead& read : kernel.strides_read) form(uint64_t(read.operand) << 8 | uint64_t(read.dim));
+        for (const StrideRead& read : kernel.strides_read)
+            form(uint64_t(read.operand) << 8 | uint64_t(read.dim));
     }
 
     void write_buffer(int b) {
@@ -137,7 +151,8 @@ private:
         if (known >= 0) return number(known);
         number(known = count_++);
         Buffer buffer = s_.buffers[size_t(b)];
-        is_supported_ = is_supported_ && buffer.place != Buffer::Place::part && (buffer.over < 0 || number_of_[size_t(buffer.over)] >= 0);
+        is_supported_ = is_supported_ && buffer.place != Buffer::Place::part &&
+                        (buffer.over < 0 || number_of_[size_t(buffer.over)] >= 0);
         form(uint64_t(buffer.place));
         form(uint64_t(buffer.over >= 0) << 1 | uint64_t(buffer.donor >= 0));
         auto write = numbers();
@@ -172,11 +187,14 @@ std::optional<ScheduleStream> ScheduleStream::of(const Schedule& schedule) {
     ScheduleStream stream;
     if (!Writer(stream, schedule).write()) return std::nullopt;
     const BlockedKernels blocks(schedule);
-    for (size_t b = 0; b < schedule.buffers.size(); ++b) stream.blocks_of_buffer_.push_back(blocks.count(schedule, b));
-    for (size_t k = 0; k < schedule.kernels.size(); ++k) stream.combines_.push_back(blocks.combines(schedule, k));
+    for (size_t b = 0; b < schedule.buffers.size(); ++b)
+        stream.blocks_of_buffer_.push_back(blocks.count(schedule, b));
+    for (size_t k = 0; k < schedule.kernels.size(); ++k)
+        stream.combines_.push_back(blocks.combines(schedule, k));
     stream.schedule_ = schedule;
     for (KernelLaunch& kernel : stream.schedule_.kernels) kernel.key = {};
-    stream.schedule_.info.notes = {"planned from the programs compiled for other numbers of turns of its loops"};
+    stream.schedule_.info.notes = {
+        "planned from the programs compiled for other numbers of turns of its loops"};
     return stream;
 }
 

@@ -16,11 +16,13 @@ public:
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_launch();
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_result();
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_buffer();
-        for (int* value : {&made_.cut.launch, &made_.cut.inputs, &made_.cut.outputs, &made_.cut.assigns, &made_.info.fused_ops,
-                           &made_.info.channels_last, &made_.info.update_sweeps})
+        for (int* value :
+             {&made_.cut.launch, &made_.cut.inputs, &made_.cut.outputs, &made_.cut.assigns,
+              &made_.info.fused_ops, &made_.info.channels_last, &made_.info.update_sweeps})
             *value = integer();
         number();  // The end.
-        if (!is_sound_ || at_ != tokens_.size() || !settle_numbers(made_, bytes_before_)) return std::nullopt;
+        if (!is_sound_ || at_ != tokens_.size() || !settle_numbers(made_, bytes_before_))
+            return std::nullopt;
         made_.buffers.shrink_to_fit();
         made_.kernels.shrink_to_fit();
         made_.library_calls.shrink_to_fit();
@@ -114,7 +116,8 @@ private:
         const Part part = this->part(Kind::view);
         if (!is_sound_) return {};
         const LibraryCall& call = like_.schedule_.library_calls[size_t(part.index)];
-        return read_view(part.place >= 0 ? call.inputs[size_t(part.place)] : call.outputs[size_t(-1 - part.place)]);
+        return read_view(part.place >= 0 ? call.inputs[size_t(part.place)]
+                                         : call.outputs[size_t(-1 - part.place)]);
     }
 
     View read_view(View view) {
@@ -143,8 +146,10 @@ private:
     int read_buffer() {
         const Part part = this->part();
         const int b = integer(), known = int(made_.buffers.size());
-        if (part.kind == Kind::known_buffer) is_sound_ = is_sound_ && b >= 0 && b < known;
-        else is_sound_ = is_sound_ && part.kind == Kind::new_buffer && b == known;
+        if (part.kind == Kind::known_buffer)
+            is_sound_ = is_sound_ && b >= 0 && b < known;
+        else
+            is_sound_ = is_sound_ && part.kind == Kind::new_buffer && b == known;
         if (!is_sound_) return 0;
         if (part.kind == Kind::known_buffer) return b;
         Buffer buffer = like_.schedule_.buffers[size_t(part.index)];
@@ -165,8 +170,10 @@ private:
         const Part part = this->part(Kind::result);
         if (!is_sound_) return;
         Result result = like_.schedule_.results[size_t(part.index)];
-        if (result.input >= 0) result.input = integer();
-        else result.view = read_view(result.view);
+        if (result.input >= 0)
+            result.input = integer();
+        else
+            result.view = read_view(result.view);
         made_.results.push_back(std::move(result));
         copied_.results.push_back(part.index);
     }
@@ -177,11 +184,12 @@ private:
     size_t at_ = 0;
     bool is_sound_ = true;
     Schedule made_;
-    Copied copied_;  ///< Without the schedule.
+    Copied copied_;                     ///< Without the schedule.
     std::vector<size_t> bytes_before_;  ///< By buffer: in the compiled schedule.
 };
 
-std::optional<Copied> ScheduleStream::schedule_of(const NumberStream& tokens, std::span<const size_t> source) const {
+std::optional<Copied> ScheduleStream::schedule_of(const NumberStream& tokens,
+                                                  std::span<const size_t> source) const {
     return Reader(*this, tokens, source).read();
 }
 

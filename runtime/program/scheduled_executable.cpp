@@ -24,7 +24,8 @@ namespace {
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
 
-/// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not preserved.
+/// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not
+/// preserved.
 void* thread_scratch(int64_t bytes) {
     struct Free {
         void operator()(void* block) const { std::free(block); }
@@ -39,7 +40,9 @@ void* thread_scratch(int64_t bytes) {
         size = 0;  // Until there is a block.
         const int64_t larger = (bytes + 4095) / 4096 * 4096;
         block.reset(std::aligned_alloc(64, size_t(larger)));
-        if (!block) throw OutOfMemory("cpu: a kernel's rows", size_t(larger), cpu_memory_statistics().bytes_reserved);
+        if (!block)
+            throw OutOfMemory("cpu: a kernel's rows", size_t(larger),
+                              cpu_memory_statistics().bytes_reserved);
         size = larger;
     }
     return block.get();
@@ -65,7 +68,8 @@ void ScheduledExecutable::bind_kernels() {
     scalar_values_.resize(scalar_indices_.size());
     size_t pointer = 0, scalar = 0;
     for (const KernelLaunch& kernel : schedule_.kernels) {
-        arguments_.push_back({pointers_.data() + pointer, scalar_values_.data() + scalar, kernel.numbers.data()});
+        arguments_.push_back(
+            {pointers_.data() + pointer, scalar_values_.data() + scalar, kernel.numbers.data()});
         pointer += kernel.operands.size();
         scalar += kernel.scalars.size();
     }
@@ -96,10 +100,12 @@ void ScheduledExecutable::bind_launches() {
 }
 
 void ScheduledExecutable::run_library_call(BoundCall& bound, std::span<const double> scalars) {
-    for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
+    for (size_t s = 0; s < bound.scalars.size(); ++s)
+        bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
     LocationScope location(bound.call->location);
     const KernelCall call = bound.kernel_call();
-    const ShortLivedMemory soon_free;  // Its results have their places: what it takes from the pool is scratch.
+    const ShortLivedMemory
+        soon_free;  // Its results have their places: what it takes from the pool is scratch.
     if (bound.prepared)
         with_kernel_errors(call, [&] { bound.prepared->run(call, scratch_); });
     else
@@ -122,23 +128,28 @@ void ScheduledExecutable::run_pieces(const Batch& batch, const LaunchTimes* time
         const int k = batch.kernels[size_t(piece.work)];
         const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
         KernelArguments arguments = arguments_[size_t(k)];
-        if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
+        if (kernel.row_scratch_bytes)
+            arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
         if (slices) slices->begin(k);
         kernel.function(&arguments, piece.units.begin, piece.units.end);
     }
 }
 
-void ScheduledExecutable::run_batch(Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
-    if (batch.library_call >= 0) return run_library_call(calls_[size_t(batch.library_call)], scalars);
+void ScheduledExecutable::run_batch(Batch& batch, std::span<const double> scalars,
+                                    const LaunchTimes* times) {
+    if (batch.library_call >= 0)
+        return run_library_call(calls_[size_t(batch.library_call)], scalars);
     const int threads = threads_for(batch.nanoseconds, thread_count());
     if (batch.pieces.threads() != threads) batch.pieces = divide_launch(batch.work, threads);
     if (threads == 1) {
         const int64_t count = int64_t(batch.pieces.pieces.size());
-        return run_pieces(batch, times, [p = int64_t(0), count]() mutable { return p < count ? p++ : -1; });
+        return run_pieces(batch, times,
+                          [p = int64_t(0), count]() mutable { return p < count ? p++ : -1; });
     }
     shared_.begin(batch.pieces.until);
     parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) run_pieces(batch, times, [&] { return shared_.take(int(t)); });
+        for (int64_t t = begin; t < end; ++t)
+            run_pieces(batch, times, [&] { return shared_.take(int(t)); });
     });
 }
 
@@ -160,8 +171,10 @@ void ScheduledExecutable::find_dying_buffers() {
         if (buffer.over >= 0) taken[size_t(buffer.over)] = true;
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];
-        const bool is_temporary = buffer.place == Buffer::Place::arena || buffer.place == Buffer::Place::part;
-        if (is_temporary && buffer.last >= 0 && !taken[b]) dying_[size_t(buffer.last)].push_back(int(b));
+        const bool is_temporary =
+            buffer.place == Buffer::Place::arena || buffer.place == Buffer::Place::part;
+        if (is_temporary && buffer.last >= 0 && !taken[b])
+            dying_[size_t(buffer.last)].push_back(int(b));
     }
 }
 
@@ -177,13 +190,16 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
         pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
     for (size_t s = 0; s < scalar_indices_.size(); ++s)
         scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
-    if (temporaries.block && !dying_.empty()) std::memset(temporaries.block->data, poison_byte, schedule_.arena_bytes);
+    if (temporaries.block && !dying_.empty())
+        std::memset(temporaries.block->data, poison_byte, schedule_.arena_bytes);
     for (size_t l = 0; l < batches_.size(); ++l) {
-        const profile::Clock::time_point begin = times ? profile::Clock::now() : profile::Clock::time_point();
+        const profile::Clock::time_point begin =
+            times ? profile::Clock::now() : profile::Clock::time_point();
         run_batch(batches_[l], scalars, times);
         if (times) times->add_launch(l, begin);
         if (!dying_.empty())
-            for (int b : dying_[l]) std::memset(placement_.address(b), poison_byte, schedule_.buffers[size_t(b)].bytes);
+            for (int b : dying_[l])
+                std::memset(placement_.address(b), poison_byte, schedule_.buffers[size_t(b)].bytes);
     }
     placement_.release_copies();
     if (times) times->end_call();

@@ -14,15 +14,16 @@
 
 namespace catena::program {
 
-/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else but what library
-/// calls do that are not prepared (runtime/ops/declare/preparation.h). With
-/// CATENA_POISON=1 temporaries hold NaN, or invalid indices, before they are written and after their last use.
+/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool,
+/// nothing else but what library calls do that are not prepared
+/// (runtime/ops/declare/preparation.h). With CATENA_POISON=1 temporaries hold NaN, or invalid
+/// indices, before they are written and after their last use.
 class ScheduledExecutable : public Executable {
 public:
     explicit ScheduledExecutable(Schedule schedule);
 
-    /// DtypeError or ShapeError when an input does not match the program; errors of library calls have the user's
-    /// line. Concurrent calls are serialised.
+    /// DtypeError or ShapeError when an input does not match the program; errors of library calls
+    /// have the user's line. Concurrent calls are serialised.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return schedule_.info; }
@@ -44,7 +45,7 @@ private:
         std::vector<int> kernels;
         std::vector<Work> work;  ///< Of each kernel, in nanoseconds.
         double nanoseconds = 0;
-        LaunchPieces pieces;     ///< For as many threads as the last call had.
+        LaunchPieces pieces;  ///< For as many threads as the last call had.
     };
 
     void bind_kernels();
@@ -80,9 +81,10 @@ private:
     std::vector<BoundCall> calls_;
     std::span<std::byte> scratch_;  ///< Of this call.
     std::vector<Batch> batches_;
-    SharedPieces shared_;  ///< Of the launch that runs.
+    SharedPieces shared_;                 ///< Of the launch that runs.
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
-    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
+    std::vector<std::vector<int>>
+        dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
 };
 
 }  // namespace catena::program

@@ -7,11 +7,13 @@
 
 namespace catena::program {
 
-/// The pieces of a launch while threads work on them. Each thread goes through its own from the first to the last, and takes others' from
-/// their ends when its own are done: estimates are wrong, and somebody else may want a processor.
+/// The pieces of a launch while threads work on them. Each thread goes through its own from the
+/// first to the last, and takes others' from their ends when its own are done: estimates are wrong,
+/// and somebody else may want a processor.
 class SharedPieces {
 public:
-    /// `until`: by thread, how many pieces are its own or those of threads before it. Only while no thread works on them.
+    /// `until`: by thread, how many pieces are its own or those of threads before it. Only while no
+    /// thread works on them.
     void begin(std::span<const int64_t> until);
 
     /// The next piece for thread `thread`, or -1 when all are taken. From any thread.

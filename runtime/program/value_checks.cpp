@@ -17,7 +17,8 @@ std::optional<CheckedRanges> ranges_of(const LibraryCall& call) {
 bool ValueChecks::is_accepted(const View& numbers, const CheckedRange& range) const {
     if (size_t(numbers.buffer) >= accepted_.size()) return false;
     return std::ranges::any_of(accepted_[size_t(numbers.buffer)], [&](const Accepted& known) {
-        const bool same_numbers = known.numbers.offset == numbers.offset && known.numbers.type == numbers.type &&
+        const bool same_numbers = known.numbers.offset == numbers.offset &&
+                                  known.numbers.type == numbers.type &&
                                   known.numbers.strides == numbers.strides;
         return same_numbers && known.range.low >= range.low && known.range.high <= range.high &&
                (!known.range.ignored || known.range.ignored == range.ignored);
@@ -39,7 +40,9 @@ void ValueChecks::passed(int library_call) {
     const std::optional<CheckedRanges> ranges = ranges_of(call);
     // A kernel without elements to read or write may skip its checks.
     auto is_empty = [](const View& view) { return element_count(view.type.shape) == 0; };
-    if (!ranges || std::ranges::any_of(call.inputs, is_empty) || std::ranges::any_of(call.outputs, is_empty)) return;
+    if (!ranges || std::ranges::any_of(call.inputs, is_empty) ||
+        std::ranges::any_of(call.outputs, is_empty))
+        return;
     accepted_.resize(schedule_.buffers.size());
     for (const CheckedRange& range : *ranges) {
         const View& numbers = call.inputs[size_t(range.operand)];

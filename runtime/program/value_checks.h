@@ -7,8 +7,8 @@
 
 namespace catena::program {
 
-/// Which library calls can still fail on values of their inputs, while the calls of a schedule are gone through in order:
-/// one that checks numbers which an earlier one has accepted cannot.
+/// Which library calls can still fail on values of their inputs, while the calls of a schedule are
+/// gone through in order: one that checks numbers which an earlier one has accepted cannot.
 class ValueChecks {
 public:
     explicit ValueChecks(const Schedule& schedule) : schedule_(schedule) {}

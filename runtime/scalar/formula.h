@@ -31,14 +31,15 @@ inline constexpr int intrinsic_count =
 
 /// A scalar function as a shared graph: every value occurs once, arguments before uses. All values
 /// are of the one type that the map computes in (see compute_dtype) or truth values. This is the
-/// single definition of an elementwise operation: the eager kernel runs it in blocks, the compiler turns it
-/// into arith/math operations.
+/// single definition of an elementwise operation: the eager kernel runs it in blocks, the compiler
+/// turns it into arith/math operations.
 struct Formula {
     enum class Leaf : uint8_t { none, input, scalar, literal };
     struct Node {
         Leaf leaf = Leaf::none;
-        Intrinsic op{};                  ///< When leaf is none.
-        std::array<int32_t, 3> args{};   ///< Node indices; args[0] is the input or scalar number of a leaf.
+        Intrinsic op{};  ///< When leaf is none.
+        std::array<int32_t, 3>
+            args{};  ///< Node indices; args[0] is the input or scalar number of a leaf.
         double literal = 0;
         bool is_bool = false;
         friend bool operator==(const Node&, const Node&) = default;
@@ -53,7 +54,8 @@ struct Formula {
 };
 
 /// A value inside a formula under construction. Ops write their formula as a generic lambda;
-/// called with Symbols it builds the Formula, called with Variables it computes (and differentiates).
+/// called with Symbols it builds the Formula, called with Variables it computes (and
+/// differentiates).
 class Symbol {
 public:
     Symbol(Formula* formula, int32_t id) : formula_(formula), id_(id) {}
@@ -73,9 +75,9 @@ Symbol emit(Intrinsic op, Symbol a);
 Symbol emit(Intrinsic op, Symbol a, Symbol b);
 Symbol emit(Intrinsic op, Symbol a, Symbol b, Symbol c);
 
-#define CATENA_SYMBOL_BINARY(function, intrinsic)                                                      \
-    inline Symbol function(Symbol a, Symbol b) { return emit(Intrinsic::intrinsic, a, b); }            \
-    inline Symbol function(Symbol a, double b) { return function(a, literal(a.formula(), b)); }        \
+#define CATENA_SYMBOL_BINARY(function, intrinsic)                                               \
+    inline Symbol function(Symbol a, Symbol b) { return emit(Intrinsic::intrinsic, a, b); }     \
+    inline Symbol function(Symbol a, double b) { return function(a, literal(a.formula(), b)); } \
     inline Symbol function(double a, Symbol b) { return function(literal(b.formula(), a), b); }
 CATENA_SYMBOL_BINARY(operator+, add)
 CATENA_SYMBOL_BINARY(operator-, sub)

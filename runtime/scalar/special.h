@@ -4,28 +4,32 @@
 
 namespace catena {
 
-// Functions that are no intrinsics but formulas of them: they fuse like any other arithmetic. One formula serves float32
-// and float64; tests/ops/special_test.cpp holds the accuracy of both over the whole range.
+// Functions that are no intrinsics but formulas of them: they fuse like any other arithmetic. One
+// formula serves float32 and float64; tests/ops/special_test.cpp holds the accuracy of both over
+// the whole range.
 
 // Inverse trigonometric and hyperbolic functions.
 Symbol arcsin(Symbol x);
 Symbol arccos(Symbol x);
 Symbol arctan(Symbol x);
-Symbol arctan2(Symbol y, Symbol x);  ///< The angle of the point (x, y), in [-pi, pi]; zeros have signs as in C.
+Symbol arctan2(
+    Symbol y,
+    Symbol x);  ///< The angle of the point (x, y), in [-pi, pi]; zeros have signs as in C.
 Symbol arcsinh(Symbol x);
 Symbol arccosh(Symbol x);
 Symbol arctanh(Symbol x);
 Symbol sinc(Symbol x);  ///< sin(pi x) / (pi x).
 
 // The normal distribution's integral and relatives.
-Symbol erfcx(Symbol x);     ///< exp(x^2) erfc(x).
+Symbol erfcx(Symbol x);  ///< exp(x^2) erfc(x).
 Symbol erfinv(Symbol x);
 Symbol erfcinv(Symbol x);
 Symbol ndtr(Symbol x);      ///< The integral of the standard normal density up to x.
 Symbol log_ndtr(Symbol x);  ///< Its logarithm, exact where ndtr underflows.
 Symbol ndtri(Symbol p);     ///< The inverse of ndtr.
 
-// The gamma function's relatives. At the poles 0, -1, ... lgamma is inf; digamma is -inf at 0, else NaN.
+// The gamma function's relatives. At the poles 0, -1, ... lgamma is inf; digamma is -inf at 0, else
+// NaN.
 Symbol lgamma(Symbol x);               ///< log |gamma(x)|.
 Symbol digamma(Symbol x);              ///< Its derivative.
 Symbol zeta(Symbol x, Symbol q);       ///< Hurwitz: the sum of (q + k)^-x; NaN for x < 1 or q < 0.

@@ -12,17 +12,18 @@ Symbol from_nearest(Symbol x) { return x - floor(x + 0.5); }
 
 /// log(gamma(2 + u)) / u for |u| <= 1/2: a Chebyshev fit, error 7e-20.
 Symbol lgamma_near_two(Symbol u) {
-    return polynomial(u, {0.42278433509846713945,   0.32246703342411321821,    -0.067352301053198139376,
-                          0.020580808427784569018,  -0.0073855510286681536759, 0.002890510330738736988,
-                          -0.0011927539120010226282, 0.00050966952488530960643, -0.00022315475074520367283,
-                          9.9457509098893915718e-5, -4.4926351103833331068e-5, 2.0507267416057787609e-5,
-                          -9.4384587162428111654e-6, 4.3743749169151307214e-6, -2.0449201467015115028e-6,
-                          9.5786633341147577133e-7, -4.3035587603599612108e-7, 2.030480675161522786e-7,
-                          -1.3412819758517285546e-7, 6.3790475076197737211e-8});
+    return polynomial(
+        u, {0.42278433509846713945,    0.32246703342411321821,    -0.067352301053198139376,
+            0.020580808427784569018,   -0.0073855510286681536759, 0.002890510330738736988,
+            -0.0011927539120010226282, 0.00050966952488530960643, -0.00022315475074520367283,
+            9.9457509098893915718e-5,  -4.4926351103833331068e-5, 2.0507267416057787609e-5,
+            -9.4384587162428111654e-6, 4.3743749169151307214e-6,  -2.0449201467015115028e-6,
+            9.5786633341147577133e-7,  -4.3035587603599612108e-7, 2.030480675161522786e-7,
+            -1.3412819758517285546e-7, 6.3790475076197737211e-8});
 }
 
-/// lgamma of x in [0, 8]: the recurrence moves x into [1.5, 2.5], exactly from [0.5, 1.5], so that the zero at 1 keeps its
-/// digits as the one at 2 does.
+/// lgamma of x in [0, 8]: the recurrence moves x into [1.5, 2.5], exactly from [0.5, 1.5], so that
+/// the zero at 1 keeps its digits as the one at 2 does.
 Symbol lgamma_of_small(Symbol x) {
     const Symbol low = x < 1.5, lower = x < 0.5;
     Symbol u = select(lower, x, select(low, x - 1, x - 2));
@@ -40,8 +41,9 @@ Symbol lgamma_of_small(Symbol x) {
 /// Stirling's series, x >= 8.
 Symbol lgamma_of_large(Symbol x) {
     const Symbol inverse = 1 / x;
-    const Symbol series = polynomial(inverse * inverse, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188,
-                                                         -691.0 / 360360, 1.0 / 156, -3617.0 / 122400});
+    const Symbol series =
+        polynomial(inverse * inverse, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188,
+                                       -691.0 / 360360, 1.0 / 156, -3617.0 / 122400});
     constexpr double half_log_two_pi = 0.918938533204672741780;
     return (x - 0.5) * (log(x) - 1) + (half_log_two_pi - 0.5) + series * inverse;
 }
@@ -50,21 +52,26 @@ Symbol lgamma_of_positive(Symbol x) {
     return select(x < 8, lgamma_of_small(minimum(x, 8)), lgamma_of_large(maximum(x, 8)));
 }
 
-/// Around the zero of digamma: x in [1, 2] (Boost.Math, digamma_imp_1_2). The zero is in three parts.
+/// Around the zero of digamma: x in [1, 2] (Boost.Math, digamma_imp_1_2). The zero is in three
+/// parts.
 Symbol digamma_near_zero(Symbol x) {
-    const Symbol from_zero = x - 1.4616321325302124 - 1.243815006546356e-08 + 1.2654465062537433093e-16;
+    const Symbol from_zero =
+        x - 1.4616321325302124 - 1.243815006546356e-08 + 1.2654465062537433093e-16;
     const Symbol t = x - 1;
-    const Symbol p = polynomial(t, {0.25479851061131551, -0.32555031186804491, -0.65031853770896507, -0.28919126444774784,
-                                    -0.045251321448739056, -0.0020713321167745952});
-    const Symbol q = polynomial(t, {1.0, 2.0767117023730469, 1.4606242909763515, 0.43593529692665969,
-                                    0.054151797245674225, 0.0021284987017821144, -0.55789841321675513e-6});
+    const Symbol p =
+        polynomial(t, {0.25479851061131551, -0.32555031186804491, -0.65031853770896507,
+                       -0.28919126444774784, -0.045251321448739056, -0.0020713321167745952});
+    const Symbol q =
+        polynomial(t, {1.0, 2.0767117023730469, 1.4606242909763515, 0.43593529692665969,
+                       0.054151797245674225, 0.0021284987017821144, -0.55789841321675513e-6});
     return from_zero * (0.99558162689208984375 + p / q);
 }
 
 /// The recurrence moves x up by ten, to where the asymptotic series is exact.
 Symbol digamma_of_positive(Symbol x) {
     const Symbol small = x < 10, moved = minimum(x, 10);
-    Symbol above = literal(x.formula(), 1), below = moved;  // their quotient: the sum of 1 / (x + k)
+    Symbol above = literal(x.formula(), 1),
+           below = moved;  // their quotient: the sum of 1 / (x + k)
     for (int k = 1; k < 10; ++k) {
         const Symbol next = moved + k;
         above = above * next + below;
@@ -72,8 +79,8 @@ Symbol digamma_of_positive(Symbol x) {
     }
     const Symbol w = select(small, x + 10, x), inverse = 1 / w;
     const Symbol square = inverse * inverse;
-    const Symbol series = polynomial(square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760,
-                                              1.0 / 12});
+    const Symbol series = polynomial(
+        square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12});
     const Symbol y = log(w) - 0.5 * inverse - square * series - select(small, above / below, 0);
     const Symbol below_one = x < 1, near = digamma_near_zero(select(below_one, x + 1, x));
     return select(x < 2, select(below_one, near - 1 / x, near), y);

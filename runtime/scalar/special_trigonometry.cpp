@@ -13,15 +13,16 @@ Symbol is_negative(Symbol x) { return x < 0 || 1 / x < 0; }
 
 /// asin(s) / s - 1 of s^2, for s in [0, 1/2] (FreeBSD's e_asin.c).
 Symbol arcsin_tail(Symbol z) {
-    const Symbol p = polynomial(z, {1.66666666666666657415e-01, -3.25565818622400915405e-01,
-                                    2.01212532134862925881e-01, -4.00555345006794114027e-02,
-                                    7.91534994289814532176e-04, 3.47933107596021167570e-05});
+    const Symbol p = polynomial(
+        z, {1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
+            -4.00555345006794114027e-02, 7.91534994289814532176e-04, 3.47933107596021167570e-05});
     const Symbol q = polynomial(z, {1, -2.40339491173441421878e+00, 2.02094576023350569471e+00,
                                     -6.88283971605453293030e-01, 7.70381505559019352791e-02});
     return z * p / q;
 }
 
-/// The arcsine of `near` |x| itself, where that is at most 1/2, else of the square root of (1 - |x|) / 2.
+/// The arcsine of `near` |x| itself, where that is at most 1/2, else of the square root of (1 -
+/// |x|) / 2.
 struct HalfAngle {
     Symbol far;
     Symbol angle;
@@ -59,10 +60,12 @@ Symbol arctan(Symbol x) {
     const Symbol z = select(large, -1, select(middle, size - 1, size)) /
                      select(large, size, select(middle, size + 1, 1));
     const Symbol square = z * z;
-    const Symbol p = polynomial(square, {-6.485021904942025371773e1, -1.228866684490136173410e2, -7.500855792314704667340e1,
-                                         -1.615753718733365076637e1, -8.750608600031904122785e-1});
-    const Symbol q = polynomial(square, {1.945506571482613964425e2, 4.853903996359136964868e2, 4.328810604912902668951e2,
-                                         1.650270098316988542046e2, 2.485846490142306297962e1, 1});
+    const Symbol p = polynomial(
+        square, {-6.485021904942025371773e1, -1.228866684490136173410e2, -7.500855792314704667340e1,
+                 -1.615753718733365076637e1, -8.750608600031904122785e-1});
+    const Symbol q = polynomial(
+        square, {1.945506571482613964425e2, 4.853903996359136964868e2, 4.328810604912902668951e2,
+                 1.650270098316988542046e2, 2.485846490142306297962e1, 1});
     const Symbol base = select(large, literal(x.formula(), pi / 2), select(middle, pi / 4, 0.0));
     return with_sign_of(base + (z + z * (square * p / q)), x);
 }

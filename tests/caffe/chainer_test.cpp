@@ -1,4 +1,5 @@
-// Files that Chainer's schema wrote (chainer_models.py), and what its CaffeFunction computes from them.
+// Files that Chainer's schema wrote (chainer_models.py), and what its CaffeFunction computes from
+// them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +24,8 @@ void expect_near(const Array& actual, const Array& expected, const std::string& 
 }
 
 struct Case {
-    explicit Case(const std::string& name) : file(data + name + ".npz"), net(data + name + ".caffemodel") {
+    explicit Case(const std::string& name)
+        : file(data + name + ".npz"), net(data + name + ".caffemodel") {
         for (const std::string& key : file.keys())
             if (key.starts_with("in/")) inputs[key.substr(3)] = Variable(file.read(key), false);
     }
@@ -55,9 +57,11 @@ TEST(CaffeFromChainer, every_layer_of_the_new_format_gives_chainers_values) {
     const Case c("new_format");
     const auto test_mode = using_config(&Config::train, false);
     EXPECT_EQ(c.compare("out/", c.net.blobs(c.inputs)), 40);
-    const std::set<std::string> wanted = {"BatchNorm", "Concat",  "Convolution", "Deconvolution", "Dropout", "Eltwise",
-                                          "InnerProduct", "LRN", "Pooling", "ReLU", "Reshape", "Scale", "Sigmoid", "Slice",
-                                          "Softmax", "SoftmaxWithLoss", "Split"};
+    const std::set<std::string> wanted = {"BatchNorm", "Concat",  "Convolution",  "Deconvolution",
+                                          "Dropout",   "Eltwise", "InnerProduct", "LRN",
+                                          "Pooling",   "ReLU",    "Reshape",      "Scale",
+                                          "Sigmoid",   "Slice",   "Softmax",      "SoftmaxWithLoss",
+                                          "Split"};
     EXPECT_EQ(types_of(c.net.layers()), wanted);
     EXPECT_EQ(types_of(c.net.skipped()), (std::set<std::string>{"Data", "Accuracy"}));
 }
@@ -66,8 +70,10 @@ TEST(CaffeFromChainer, every_layer_of_the_old_format_gives_chainers_values) {
     const Case c("old_format");
     const auto test_mode = using_config(&Config::train, false);
     EXPECT_EQ(c.compare("out/", c.net.blobs(c.inputs)), 29);
-    const std::set<std::string> wanted = {"Concat", "Convolution", "Deconvolution", "Dropout", "Eltwise", "InnerProduct", "LRN",
-                                          "Pooling", "ReLU", "Sigmoid", "Slice", "Softmax", "SoftmaxWithLoss", "Split"};
+    const std::set<std::string> wanted = {
+        "Concat",       "Convolution", "Deconvolution",   "Dropout", "Eltwise",
+        "InnerProduct", "LRN",         "Pooling",         "ReLU",    "Sigmoid",
+        "Slice",        "Softmax",     "SoftmaxWithLoss", "Split"};
     EXPECT_EQ(types_of(c.net.layers()), wanted);
     EXPECT_EQ(types_of(c.net.skipped()), (std::set<std::string>{"Data", "Accuracy"}));
 }

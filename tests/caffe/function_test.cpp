@@ -49,12 +49,17 @@ std::string message_of(const std::function<void()>& f) {
 
 TEST(CaffeFunction, says_why_an_output_is_missing) {
     const auto net = small_net().load();
-    EXPECT_NE(message_of([&] { net({{"x", ones}}, {"loss"}); }).find("'t' was not given"), std::string::npos);
-    EXPECT_NE(message_of([&] { net({}, {"loss"}); }).find("'x' was not given"), std::string::npos);
-    EXPECT_NE(message_of([&] { net({{"x", ones}}, {"fd"}); }).find("no layer writes it; the inputs of the network are 'x', 't'"),
+    EXPECT_NE(message_of([&] { net({{"x", ones}}, {"loss"}); }).find("'t' was not given"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { net({{"x", ones}}, {"fc"}, {"fc/one", "relu"}); }).find("'fc'"), std::string::npos);
-    EXPECT_NE(message_of([&] { net.forward("none", {}); }).find("has no layer 'none'"), std::string::npos);
+    EXPECT_NE(message_of([&] { net({}, {"loss"}); }).find("'x' was not given"), std::string::npos);
+    EXPECT_NE(message_of([&] {
+                  net({{"x", ones}}, {"fd"});
+              }).find("no layer writes it; the inputs of the network are 'x', 't'"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { net({{"x", ones}}, {"fc"}, {"fc/one", "relu"}); }).find("'fc'"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { net.forward("none", {}); }).find("has no layer 'none'"),
+              std::string::npos);
     EXPECT_NE(message_of([&] { net["none"]; }).find("it has 'fc/one'"), std::string::npos);
 }
 

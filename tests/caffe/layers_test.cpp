@@ -1,4 +1,5 @@
-// Layers and options beyond those of Chainer's CaffeFunction, against Caffe's definitions written out.
+// Layers and options beyond those of Chainer's CaffeFunction, against Caffe's definitions written
+// out.
 #include <cmath>
 #include <functional>
 
@@ -88,10 +89,12 @@ TEST(CaffeLayers, means_over_windows_that_exceed_the_image_count_what_lies_insid
         for (int64_t i = 0; i < count; ++i)
             for (int64_t j = 0; j < count; ++j) {
                 const int64_t top = i * stride - pad, left = j * stride - pad;
-                const int64_t bottom = std::min(top + kernel, size + pad), right = std::min(left + kernel, size + pad);
+                const int64_t bottom = std::min(top + kernel, size + pad),
+                              right = std::min(left + kernel, size + pad);
                 double sum = 0;
                 for (int64_t r = std::max<int64_t>(top, 0); r < std::min(bottom, size); ++r)
-                    for (int64_t c = std::max<int64_t>(left, 0); c < std::min(right, size); ++c) sum += x[size_t(r * size + c)];
+                    for (int64_t c = std::max<int64_t>(left, 0); c < std::min(right, size); ++c)
+                        sum += x[size_t(r * size + c)];
                 expected.push_back(sum / double((bottom - top) * (right - left)));
             }
         expect_close(run(file, some_array({1, 1, size, size})), {1, 1, count, count}, expected);
@@ -116,7 +119,8 @@ TEST(CaffeLayers, rounding_down_drops_the_last_window) {
     auto& p = *file.add("Pooling", "y", {"x"}).mutable_pooling_param();
     p.set_kernel_size(2);
     p.set_stride(2);
-    const Variable x(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3}), false);
+    const Variable x(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3}),
+                     false);
     expect_close(run(file, x), {1, 1, 2, 2}, {5, 6, 8, 9});
     p.set_round_mode(caffe::format::PoolingParameter::FLOOR);
     expect_close(run(file, x), {1, 1, 1, 1}, {5});
@@ -135,7 +139,8 @@ TEST(CaffeLayers, local_response_within_a_channel) {
         for (int c = 0; c < 5; ++c) {
             double squares = 0;
             for (int i = std::max(r - 1, 0); i < std::min(r + 2, 4); ++i)
-                for (int j = std::max(c - 1, 0); j < std::min(c + 2, 5); ++j) squares += double(x[size_t(i * 5 + j)]) * x[size_t(i * 5 + j)];
+                for (int j = std::max(c - 1, 0); j < std::min(c + 2, 5); ++j)
+                    squares += double(x[size_t(i * 5 + j)]) * x[size_t(i * 5 + j)];
             expected.push_back(x[size_t(r * 5 + c)] * std::pow(1 + 2 * squares / 9, -0.6));
         }
     expect_close(run(file, some_array({1, 1, 4, 5})), {1, 1, 4, 5}, expected);
@@ -176,8 +181,10 @@ TEST(CaffeLayers, products_along_other_axes_and_of_transposed_weights) {
         layer.mutable_inner_product_param()->set_transpose(transposed);
         std::vector<float> stored(12);
         for (size_t o = 0; o < 3; ++o)
-            for (size_t i = 0; i < 4; ++i) stored[transposed ? i * 3 + o : o * 4 + i] = W[o * 4 + i];
-        NetFile::add_blob(layer, transposed ? std::vector<int64_t>{4, 3} : std::vector<int64_t>{3, 4}, stored);
+            for (size_t i = 0; i < 4; ++i)
+                stored[transposed ? i * 3 + o : o * 4 + i] = W[o * 4 + i];
+        NetFile::add_blob(
+            layer, transposed ? std::vector<int64_t>{4, 3} : std::vector<int64_t>{3, 4}, stored);
         std::vector<double> expected;
         for (size_t r = 0; r < 6; ++r)
             for (size_t o = 0; o < 3; ++o) {
@@ -214,7 +221,8 @@ TEST(CaffeLayers, statistics_of_no_batch_are_zero) {
     NetFile::add_blob(layer, {1}, {7});
     NetFile::add_blob(layer, {1}, {7});
     NetFile::add_blob(layer, {1}, {0});
-    expect_close(run(file, Variable(Array::from(std::vector<float>{1, 2}, {2, 1}), false)), {2, 1}, {2, 4}, 1e-4);
+    expect_close(run(file, Variable(Array::from(std::vector<float>{1, 2}, {2, 1}), false)), {2, 1},
+                 {2, 4}, 1e-4);
 }
 
 TEST(CaffeLayers, blobs_of_doubles_are_read) {
@@ -224,12 +232,14 @@ TEST(CaffeLayers, blobs_of_doubles_are_read) {
     blob.mutable_shape()->add_dim(2);
     blob.add_double_data(0.5);
     blob.add_double_data(-0.5);
-    expect_close(run(file, Variable(Array::from(std::vector<float>{1, 2}, {1, 2}), false)), {1, 2}, {1.5, 1.5});
+    expect_close(run(file, Variable(Array::from(std::vector<float>{1, 2}, {1, 2}), false)), {1, 2},
+                 {1.5, 1.5});
 }
 
 TEST(CaffeLayers, the_loss_is_divided_as_the_file_says) {
     using Mode = caffe::format::LossParameter;
-    const std::pair<Mode::NormalizationMode, double> divisors[] = {{Mode::FULL, 4}, {Mode::VALID, 3}, {Mode::BATCH_SIZE, 2}, {Mode::NONE, 1}};
+    const std::pair<Mode::NormalizationMode, double> divisors[] = {
+        {Mode::FULL, 4}, {Mode::VALID, 3}, {Mode::BATCH_SIZE, 2}, {Mode::NONE, 1}};
     const Variable x(Array::zeros({Dtype::float32, {2, 3, 2}}), false);
     const Variable t(Array::from(std::vector<int32_t>{0, 1, 2, 9}, {2, 1, 2}), false);
     for (const auto& [mode, divisor] : divisors) {

@@ -35,7 +35,9 @@ struct Draft {
         return int(schedule.buffers.size()) - 1;
     }
 
-    static View view(int buffer, const Type& type) { return {buffer, 0, type, contiguous_strides(type.shape)}; }
+    static View view(int buffer, const Type& type) {
+        return {buffer, 0, type, contiguous_strides(type.shape)};
+    }
 
     void use(int b) {
         const int l = int(schedule.launches.size()) - 1;
@@ -43,7 +45,8 @@ struct Draft {
         schedule.buffers[size_t(b)].last = l;
     }
 
-    void call(const char* op, const std::vector<View>& inputs, int output, const Attributes& attributes = {}) {
+    void call(const char* op, const std::vector<View>& inputs, int output,
+              const Attributes& attributes = {}) {
         LibraryCall& made = schedule.library_calls.emplace_back();
         made.op = find_op(op);
         made.attributes = attributes;
@@ -58,7 +61,9 @@ struct Draft {
     /// A copy over 8 rows and 8 columns.
     void copy(int input, int output, const Strides& from = {8, 1}) {
         KernelLaunch& kernel = schedule.kernels.emplace_back();
-        kernel.geometry = {.domain = {8, 8}, .inputs = {{Dtype::float32, from}}, .outputs = {{Dtype::float32, {8, 1}}}};
+        kernel.geometry = {.domain = {8, 8},
+                           .inputs = {{Dtype::float32, from}},
+                           .outputs = {{Dtype::float32, {8, 1}}}};
         kernel.operands = {{input, 0}, {output, 0}};
         schedule.launches.push_back({.kernels = {int(schedule.kernels.size()) - 1}});
         use(input);
@@ -71,7 +76,8 @@ struct Draft {
     }
 };
 
-void expect_refused(const Schedule& schedule, const std::string& text, const KernelFacts& facts = {}) {
+void expect_refused(const Schedule& schedule, const std::string& text,
+                    const KernelFacts& facts = {}) {
     try {
         check_lifetimes(schedule, facts);
         ADD_FAILURE() << "it passes, without: " << text;
@@ -83,8 +89,8 @@ void expect_refused(const Schedule& schedule, const std::string& text, const Ker
 /// y = exp(exp(x)) + exp(x), whose temporaries are alive together.
 Draft two_temporaries() {
     Draft draft;
-    const int x = draft.buffer(Place::input), a = draft.buffer(Place::arena), b = draft.buffer(Place::arena),
-              y = draft.buffer(Place::output);
+    const int x = draft.buffer(Place::input), a = draft.buffer(Place::arena),
+              b = draft.buffer(Place::arena), y = draft.buffer(Place::output);
     draft.exp(x, a);
     draft.exp(a, b);
     draft.call("add", {Draft::view(a, vector), Draft::view(b, vector)}, y);
@@ -94,8 +100,8 @@ Draft two_temporaries() {
 /// A copy over its operand, which is a temporary.
 Draft in_place(const Strides& from = {8, 1}) {
     Draft draft;
-    const int x = draft.buffer(Place::input), a = draft.buffer(Place::arena), b = draft.buffer(Place::arena),
-              y = draft.buffer(Place::output);
+    const int x = draft.buffer(Place::input), a = draft.buffer(Place::arena),
+              b = draft.buffer(Place::arena), y = draft.buffer(Place::output);
     draft.exp(x, a);
     draft.copy(a, b, from);
     draft.exp(b, y);
@@ -113,7 +119,8 @@ TEST(check_lifetimes, temporaries_in_use_together_share_no_bytes) {
     schedule.buffers[2].offset = schedule.buffers[1].offset + 64;
     schedule.arena_bytes = 1024;
     expect_refused(schedule,
-                   "buffers 1 and 2 share bytes 64 to 256 at launch 1, the one in use from launch 0 to 2, the other from 1 to 2");
+                   "buffers 1 and 2 share bytes 64 to 256 at launch 1, the one in use from launch "
+                   "0 to 2, the other from 1 to 2");
 }
 
 TEST(check_lifetimes, temporaries_lie_inside_of_the_arena) {
@@ -147,7 +154,8 @@ TEST(check_lifetimes, a_result_is_written) {
 }
 
 TEST(check_lifetimes, what_is_written_over_lies_the_same_way) {
-    expect_refused(in_place({1, 8}).placed(), "launch 1 reads buffer 1 while it writes buffer 2 over it");
+    expect_refused(in_place({1, 8}).placed(),
+                   "launch 1 reads buffer 1 while it writes buffer 2 over it");
 }
 
 TEST(check_lifetimes, a_kernel_may_read_again_where_it_stores_only_if_it_has_one_loop) {
@@ -155,7 +163,8 @@ TEST(check_lifetimes, a_kernel_may_read_again_where_it_stores_only_if_it_has_one
     draft.schedule.kernels[0].geometry.reduced = 2;
     const Schedule& schedule = draft.placed();
     check_lifetimes(schedule, {.sweeps_once = [](int) { return true; }});
-    expect_refused(schedule, "launch 1 reads buffer 1 while it writes buffer 2 over it", {.sweeps_once = [](int) { return false; }});
+    expect_refused(schedule, "launch 1 reads buffer 1 while it writes buffer 2 over it",
+                   {.sweeps_once = [](int) { return false; }});
 }
 
 TEST(check_lifetimes, an_output_that_is_combined_in_memory_lies_over_no_operand) {
@@ -173,7 +182,8 @@ TEST(check_lifetimes, what_is_written_over_is_read_by_nobody_afterwards) {
 
 TEST(check_lifetimes, an_input_is_not_read_after_a_result_took_its_memory) {
     Draft draft;
-    const int x = draft.buffer(Place::input), y = draft.buffer(Place::output), z = draft.buffer(Place::output);
+    const int x = draft.buffer(Place::input), y = draft.buffer(Place::output),
+              z = draft.buffer(Place::output);
     draft.copy(x, y);
     draft.exp(x, z);
     draft.schedule.buffers[size_t(y)].donor = 0;
@@ -184,7 +194,8 @@ TEST(check_lifetimes, an_input_is_not_read_after_a_result_took_its_memory) {
 
 TEST(check_lifetimes, an_input_is_taken_once) {
     Draft draft;
-    const int x = draft.buffer(Place::input), y = draft.buffer(Place::output), z = draft.buffer(Place::output);
+    const int x = draft.buffer(Place::input), y = draft.buffer(Place::output),
+              z = draft.buffer(Place::output);
     draft.copy(x, y);
     draft.copy(y, z);
     for (int b : {y, z}) draft.schedule.buffers[size_t(b)].donor = 0;
@@ -193,7 +204,8 @@ TEST(check_lifetimes, an_input_is_taken_once) {
 
 TEST(check_lifetimes, nothing_can_fail_after_an_input_was_written_over) {
     Draft draft;
-    const int x = draft.buffer(Place::input), indices = draft.buffer(Place::input, {Dtype::int32, {64}}),
+    const int x = draft.buffer(Place::input),
+              indices = draft.buffer(Place::input, {Dtype::int32, {64}}),
               y = draft.buffer(Place::output), z = draft.buffer(Place::output);
     draft.copy(x, y);
     draft.call("take", {Draft::view(y, vector), Draft::view(indices, {Dtype::int32, {64}})}, z,

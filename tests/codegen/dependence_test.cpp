@@ -23,7 +23,8 @@ struct Softmax {
         x = kernel.load(0, Register::f32);
         e = kernel.add({.kind = Kind::instruction, .args = {x}, .instruction = Instruction::exp});
         sum = kernel.add({.kind = Kind::reduction, .args = {e}});
-        y = kernel.add({.kind = Kind::instruction, .args = {e, sum}, .instruction = Instruction::divf});
+        y = kernel.add(
+            {.kind = Kind::instruction, .args = {e, sum}, .instruction = Instruction::divf});
         kernel.add_output(y, {Dtype::float32, {8, 1}});
     }
 };

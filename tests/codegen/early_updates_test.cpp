@@ -19,12 +19,14 @@ constexpr int64_t width = 1152;
 constexpr size_t gradient_bytes = width * width * sizeof(float);
 constexpr int layers = 6;
 
-/// Layers h = tanh(h W), each with an update of W by a matrix that only the update reads, as gradients are.
+/// Layers h = tanh(h W), each with an update of W by a matrix that only the update reads, as
+/// gradients are.
 struct Layers {
     std::vector<Variable> weights;
     Layers() {
         for (int i = 0; i < layers; ++i)
-            weights.push_back(state(random_array({Dtype::float32, {width, width}}, uint32_t(i), -0.01, 0.01)));
+            weights.push_back(
+                state(random_array({Dtype::float32, {width, width}}, uint32_t(i), -0.01, 0.01)));
     }
     Variable update(Variable h, double rate = 0.1) {
         for (Variable& W : weights) {
@@ -65,7 +67,9 @@ Region recorded(Layers& model, const Function& f, const std::vector<Array>& argu
 
 TEST(early_updates, gradients_do_not_live_together) {
     Layers model;
-    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> { return {model.update(x[0])}; };
+    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
+        return {model.update(x[0])};
+    };
     const auto before = model.content();
     Region region(f, {rows()});
     const auto eager = model.content();
@@ -81,7 +85,9 @@ TEST(early_updates, gradients_do_not_live_together) {
 
 TEST(early_updates, what_may_fail_later_delays_them) {
     Layers model;
-    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> { return {take(model.update(x[0]), x[1])}; };
+    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
+        return {take(model.update(x[0]), x[1])};
+    };
     const Region region = recorded(model, f, {rows(), indices(3)});
     EXPECT_GE(region.info().arena_bytes, layers * gradient_bytes);
     const auto before = model.content();
@@ -118,7 +124,8 @@ TEST(early_updates, indices_that_were_accepted_for_more_places_may_still_fail) {
 
 TEST(early_updates, small_ones_wait_for_each_other) {
     std::vector<Variable> weights;
-    for (uint32_t i = 0; i < layers; ++i) weights.push_back(state(random_array({Dtype::float32, {64, 64}}, i)));
+    for (uint32_t i = 0; i < layers; ++i)
+        weights.push_back(state(random_array({Dtype::float32, {64, 64}}, i)));
     auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
         Variable h = x[0];
         for (Variable& W : weights) {

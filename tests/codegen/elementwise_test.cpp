@@ -14,7 +14,9 @@ namespace catena::test {
 
 namespace {
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 std::vector<Variable> chain(const std::vector<Variable>& x) {
     return {relu(x[0] + x[1]) * exp(x[0])};
@@ -70,7 +72,8 @@ TEST(elementwise, every_dtype_computes) {
                 Variable sum = x[0] + x[1];
                 return {sum, sum * x[1], maximum(x[0], x[1]), x[0] > x[1]};
             };
-            expect_as_near_as_eager(f, {random_array({Dtype(a), {67}}, 1, 0, 60), random_array({Dtype(b), {67}}, 2, 0, 60)});
+            expect_as_near_as_eager(f, {random_array({Dtype(a), {67}}, 1, 0, 60),
+                                        random_array({Dtype(b), {67}}, 2, 0, 60)});
         }
 }
 
@@ -84,7 +87,8 @@ TEST(elementwise, narrow_integers_wrap_between_fused_ops) {
 TEST(elementwise, nan_and_infinity_stay) {
     float nan = NAN, inf = INFINITY;
     auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
-        return {relu(x[0]), maximum(x[0], x[1]), minimum(x[0], x[1]), exp(x[0]), tanh(x[0]), log(x[0]), x[0] / x[1]};
+        return {relu(x[0]), maximum(x[0], x[1]), minimum(x[0], x[1]), exp(x[0]),
+                tanh(x[0]), log(x[0]),           x[0] / x[1]};
     };
     expect_as_near_as_eager(f, {Array::from<float>({nan, 1, inf, -inf, 0, nan}, {6}),
                                 Array::from<float>({1, nan, -inf, inf, 0, nan}, {6})});
@@ -110,7 +114,9 @@ TEST(elementwise, scalars_are_read_at_every_call) {
 }
 
 TEST(elementwise, an_output_that_is_an_input_is_that_array) {
-    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> { return {x[0], reshape(x[0], {10}), x[0] + 1.0}; };
+    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
+        return {x[0], reshape(x[0], {10}), x[0] + 1.0};
+    };
     Array x = f32({2, 5});
     Region region(f, {x});
     std::vector<Array> outputs = region.run();

@@ -1,4 +1,5 @@
-// Small regions whose code emission.*.test reads: each is run and compared here, and dumped and looked at there.
+// Small regions whose code emission.*.test reads: each is run and compared here, and dumped and
+// looked at there.
 #include <gtest/gtest.h>
 
 #include "runtime/graph/arithmetic.h"
@@ -14,10 +15,13 @@ void expect_the_bits_of_eager(const Function& function, const std::vector<Array>
     Region region(function, arguments);
     std::vector<Array> compiled = region.run();
     for (size_t i = 0; i < compiled.size(); ++i)
-        EXPECT_EQ(compiled[i].to_vector<float>(), region.eager()[i].to_vector<float>()) << "output " << i;
+        EXPECT_EQ(compiled[i].to_vector<float>(), region.eager()[i].to_vector<float>())
+            << "output " << i;
 }
 
-Array floats(const Shape& shape, uint32_t seed) { return random_array({Dtype::float32, shape}, seed); }
+Array floats(const Shape& shape, uint32_t seed) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 std::vector<Variable> multiply_add(const std::vector<Variable>& v) { return {v[0] * v[1] + v[2]}; }
 
@@ -34,7 +38,9 @@ TEST(emission, a_chain_larger_than_the_caches) {
 
 TEST(emission, functions_by_polynomials) {
     expect_the_bits_of_eager(
-        [](const std::vector<Variable>& v) -> std::vector<Variable> { return {tanh(exp(v[0])) + erf(v[0]) * log1p(exp(v[0]))}; },
+        [](const std::vector<Variable>& v) -> std::vector<Variable> {
+            return {tanh(exp(v[0])) + erf(v[0]) * log1p(exp(v[0]))};
+        },
         {floats({101}, 1)});
 }
 
@@ -48,12 +54,15 @@ TEST(emission, a_masked_exponential) {
 
 TEST(emission, maxima_of_rows) {
     expect_the_bits_of_eager(
-        [](const std::vector<Variable>& v) -> std::vector<Variable> { return {max(v[0] * 2.0, Axes{1})}; },
+        [](const std::vector<Variable>& v) -> std::vector<Variable> {
+            return {max(v[0] * 2.0, Axes{1})};
+        },
         {floats({5, 101}, 1)});
 }
 
 TEST(emission, a_broadcast_row_and_column) {
-    expect_the_bits_of_eager(multiply_add, {floats({6, 101}, 1), floats({101}, 2), floats({6, 1}, 3)});
+    expect_the_bits_of_eager(multiply_add,
+                             {floats({6, 101}, 1), floats({101}, 2), floats({6, 1}, 3)});
 }
 
 }  // namespace catena::test

@@ -1,5 +1,5 @@
-// Code that asks for memory ahead of its use, and sums of several rows side by side: emission.fetching.test looks at it. Parts of an
-// image with channels last are read as they lie.
+// Code that asks for memory ahead of its use, and sums of several rows side by side:
+// emission.fetching.test looks at it. Parts of an image with channels last are read as they lie.
 #include <gtest/gtest.h>
 
 #include "runtime/graph/arithmetic.h"
@@ -18,14 +18,20 @@ namespace {
 using Results = std::vector<Variable>;
 using Given = const std::vector<Variable>&;
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 }  // namespace
 
 TEST(fetching, columns_are_fetched_rows_ahead) {
-    const auto f = [](Given v) -> Results { return {sum(v[0] * v[1], Axes{0}), max(v[0], Axes{0})}; };
-    // Fewer columns than lanes, a vector and a part, several vectors; rows that are no multiple of those side by side.
-    for (const Shape& shape : {Shape{1001, 5}, Shape{777, 19}, Shape{130, 70}, Shape{3, 33}, Shape{1, 8}})
+    const auto f = [](Given v) -> Results {
+        return {sum(v[0] * v[1], Axes{0}), max(v[0], Axes{0})};
+    };
+    // Fewer columns than lanes, a vector and a part, several vectors; rows that are no multiple of
+    // those side by side.
+    for (const Shape& shape :
+         {Shape{1001, 5}, Shape{777, 19}, Shape{130, 70}, Shape{3, 33}, Shape{1, 8}})
         expect_as_near_as_eager(f, {f32(shape), f32(shape, 2)}, 64);
 }
 
@@ -43,7 +49,8 @@ TEST(fetching, each_stage_of_a_row_fetches_another_input) {
         const Variable g = gy * gamma;
         return {g - z * mean(g * z, Axes{1}, true), sum(gy * z, Axes{0})};
     };
-    // 4 KB, two rows ahead; 2 KB and a part of a vector, four rows ahead, which is as many as there are.
+    // 4 KB, two rows ahead; 2 KB and a part of a vector, four rows ahead, which is as many as there
+    // are.
     for (const Shape& shape : {Shape{70, 1024}, Shape{4, 531}}) {
         expect_as_near_as_eager(f, {f32(shape), f32({shape[1]}, 2), f32(shape, 3)}, 64);
     }
@@ -59,11 +66,14 @@ TEST(fetching, parts_of_an_image_have_its_order) {
         const Variable h = convolution_2d(v[0], v[1], {.pad = {1}});
         const Variable z = tanh(slice_axis(h, 1, 0, 6)) * sigmoid(slice_axis(h, 1, 6, 6));
         Results results{sum(slice_axis(h, 1, 2, 3), Axes{0, 2, 3})};
-        for (int k = 1; k <= 12; ++k) results.push_back(sum(convolution_2d(z, v[2] * double(k)), Axes{2, 3}));
+        for (int k = 1; k <= 12; ++k)
+            results.push_back(sum(convolution_2d(z, v[2] * double(k)), Axes{2, 3}));
         return results;
     };
-    const std::vector<Array> arguments{f32({20, 3, 8, 7}), f32({12, 3, 3, 3}, 2), f32({4, 6, 3, 3}, 3)};
-    EXPECT_GE(Region(f, arguments).info().channels_last, 2) << "the image and what is made of its parts";
+    const std::vector<Array> arguments{f32({20, 3, 8, 7}), f32({12, 3, 3, 3}, 2),
+                                       f32({4, 6, 3, 3}, 3)};
+    EXPECT_GE(Region(f, arguments).info().channels_last, 2)
+        << "the image and what is made of its parts";
     expect_as_near_as_eager(f, arguments, 512);
 }
 

@@ -17,7 +17,9 @@ TEST(instruction, every_operation_of_an_intrinsic_is_one) {
     };
     for (std::string_view operation : operations) {
         const std::string_view name = operation.substr(0, operation.find(':'));
-        if (!name.empty()) { EXPECT_TRUE(instruction_of(name).has_value()) << name; }
+        if (!name.empty()) {
+            EXPECT_TRUE(instruction_of(name).has_value()) << name;
+        }
     }
     EXPECT_FALSE(instruction_of("arith.shli").has_value());
 }
@@ -27,7 +29,8 @@ TEST(instruction, is_found_by_its_operation) {
     for (int i = 0; i < instruction_count; ++i) {
         const InstructionFacts& facts = facts_of(Instruction(i));
         EXPECT_EQ(instruction_of(facts.operation), Instruction(i));
-        EXPECT_TRUE(operations.insert(facts.operation).second) << facts.operation << " has two rows";
+        EXPECT_TRUE(operations.insert(facts.operation).second)
+            << facts.operation << " has two rows";
         EXPECT_EQ(*facts.text == '\0', is_comparison(Instruction(i))) << facts.operation;
     }
 }

@@ -15,7 +15,9 @@ protected:
     const size_t limit_ = compiler().kernel_cache().limit;
 };
 
-std::vector<Variable> any_map(const std::vector<Variable>& x) { return {tanh(x[0]) * 3.0 + exp(x[0])}; }
+std::vector<Variable> any_map(const std::vector<Variable>& x) {
+    return {tanh(x[0]) * 3.0 + exp(x[0])};
+}
 
 }  // namespace
 
@@ -31,12 +33,15 @@ TEST_F(KernelCacheTest, beyond_its_bound_it_drops_kernels_that_programs_keep) {
         Region again(any_map, arguments);
         EXPECT_EQ(compiler().kernels_compiled(), before + 1);
     }
-    EXPECT_EQ(region.run()[0].to_vector<float>(), Region(any_map, arguments).run()[0].to_vector<float>());
+    EXPECT_EQ(region.run()[0].to_vector<float>(),
+              Region(any_map, arguments).run()[0].to_vector<float>());
 }
 
 TEST_F(KernelCacheTest, within_its_bound_it_keeps_them) {
     std::vector<Array> arguments{random_array({Dtype::float32, {100}}, 1)};
-    { Region region(any_map, arguments); }
+    {
+        Region region(any_map, arguments);
+    }
     int before = compiler().kernels_compiled();
     Region region(any_map, arguments);
     EXPECT_EQ(compiler().kernels_compiled(), before);

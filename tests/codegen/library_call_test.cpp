@@ -19,7 +19,9 @@ namespace catena::test {
 
 namespace {
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 using Results = std::vector<Variable>;
 using Given = const std::vector<Variable>&;
@@ -31,7 +33,8 @@ TEST(library_call, a_network_of_matmuls_and_maps) {
         Variable h = relu(linear(x[0], x[1], x[2]));
         return {softmax(linear(h, x[3], x[4])), h};
     };
-    std::vector<Array> arguments{f32({20, 30}), f32({40, 30}, 2), f32({40}, 3), f32({10, 40}, 4), f32({10}, 5)};
+    std::vector<Array> arguments{f32({20, 30}), f32({40, 30}, 2), f32({40}, 3), f32({10, 40}, 4),
+                                 f32({10}, 5)};
     Region region(f, arguments);
     EXPECT_EQ(region.info().library_calls, 2);
     expect_as_near_as_eager(f, arguments, 16);
@@ -41,8 +44,13 @@ TEST(library_call, views_reach_kernels_and_calls) {
     auto f = [](Given x) -> Results {
         Variable t = transpose(x[0]);
         Variable part = slice_axis(x[0], 1, 3, 10, 2);
-        return {matmul(t, x[0]), part * 2.0, reshape(t, {3, 65}) + 1.0, matmul(part, transpose(part)),
-                flip(x[0], 1), sum(flip(x[0], 0), 0), concat({part, exp(part)}, 1)};
+        return {matmul(t, x[0]),
+                part * 2.0,
+                reshape(t, {3, 65}) + 1.0,
+                matmul(part, transpose(part)),
+                flip(x[0], 1),
+                sum(flip(x[0], 0), 0),
+                concat({part, exp(part)}, 1)};
     };
     expect_as_near_as_eager(f, {f32({5, 39})}, 32);
 }
@@ -56,7 +64,9 @@ TEST(library_call, convolution_and_pooling_between_kernels) {
 }
 
 TEST(library_call, indices_are_data) {
-    auto f = [](Given x) -> Results { return {embed_id(x[1], x[0]) * 2.0, take(x[0], x[1]), cast(x[1], Dtype::float32) + 0.5}; };
+    auto f = [](Given x) -> Results {
+        return {embed_id(x[1], x[0]) * 2.0, take(x[0], x[1]), cast(x[1], Dtype::float32) + 0.5};
+    };
     expect_as_near_as_eager(f, {f32({10, 4}), Array::from<int32_t>({3, 9, 0, 3}, {4})});
 }
 

@@ -13,8 +13,10 @@ namespace {
 
 std::vector<Variable> functions(const std::vector<Variable>& v) {
     const Variable& x = v[0];
-    return {exp(x), expm1(x), log(x), log1p(x), tanh(x), erf(x), sin(x), cos(x), pow(x, 2.5),
-            pow(absolute(x) + 0.1, x * 0.1), floor(x), ceil(x), sqrt(x), rsqrt(x), fmod(x, x * 0.3 + 1.0), sigmoid(x)};
+    return {exp(x),    expm1(x), log(x),  log1p(x),    tanh(x),
+            erf(x),    sin(x),   cos(x),  pow(x, 2.5), pow(absolute(x) + 0.1, x * 0.1),
+            floor(x),  ceil(x),  sqrt(x), rsqrt(x),    fmod(x, x * 0.3 + 1.0),
+            sigmoid(x)};
 }
 
 /// Ordinary numbers, far angles, and what is no number. Not a multiple of any vector's length.
@@ -33,10 +35,12 @@ TEST(math, compiled_functions_give_the_bits_of_eager_ones) {
         Region region(functions, {Array::from(values, {int64_t(values.size())}).astype(dtype)});
         std::vector<Array> compiled = region.run();
         for (size_t f = 0; f < compiled.size(); ++f) {
-            std::vector<double> c = compiled[f].to_vector<double>(), e = region.eager()[f].to_vector<double>();
+            std::vector<double> c = compiled[f].to_vector<double>(),
+                                e = region.eager()[f].to_vector<double>();
             for (size_t i = 0; i < c.size(); ++i)
                 EXPECT_TRUE(c[i] == e[i] || (std::isnan(c[i]) && std::isnan(e[i])))
-                    << "function " << f << " of " << values[i] << ": " << c[i] << ", eager " << e[i];
+                    << "function " << f << " of " << values[i] << ": " << c[i] << ", eager "
+                    << e[i];
         }
     }
 }

@@ -13,7 +13,9 @@ namespace {
 
 constexpr size_t one = 64 * 64 * sizeof(float);
 
-Array square_matrix(uint32_t seed) { return random_array({Dtype::float32, {64, 64}}, seed, -0.1, 0.1); }
+Array square_matrix(uint32_t seed) {
+    return random_array({Dtype::float32, {64, 64}}, seed, -0.1, 0.1);
+}
 
 }  // namespace
 
@@ -60,7 +62,8 @@ TEST(memory, the_terms_of_a_sum_of_products_are_not_stored) {
         return {sum * 2.0};
     };
     std::vector<Array> arguments;
-    for (uint32_t i = 0; i < 16; ++i) arguments.push_back(random_array({Dtype::float32, {2, 128}}, i));
+    for (uint32_t i = 0; i < 16; ++i)
+        arguments.push_back(random_array({Dtype::float32, {2, 128}}, i));
     Region region(f, arguments);
     size_t product = 128 * 128 * sizeof(float);
     EXPECT_LE(region.info().arena_bytes, product + 16 * 2 * 128 * sizeof(float));

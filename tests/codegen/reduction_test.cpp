@@ -14,7 +14,9 @@ namespace catena::test {
 
 namespace {
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 std::vector<Variable> softmax_of_rows(const std::vector<Variable>& x) {
     Variable shifted = exp(x[0] - max(x[0], 1, true));
@@ -42,7 +44,8 @@ TEST(reduction, over_every_choice_of_axes) {
 
 TEST(reduction, of_every_size_of_row) {
     for (int64_t n : {1, 2, 15, 16, 17, 63, 64, 65, 127, 1000})
-        expect_as_near_as_eager(all_over({1}, false), {f32({3, n})}, 20);  // A product rounds n times.
+        expect_as_near_as_eager(all_over({1}, false), {f32({3, n})},
+                                20);  // A product rounds n times.
 }
 
 TEST(reduction, of_every_size_of_column) {
@@ -51,7 +54,9 @@ TEST(reduction, of_every_size_of_column) {
 }
 
 TEST(reduction, of_nothing_gives_the_neutral_element) {
-    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> { return {sum(x[0] * 2.0, 1), sum(x[0])}; };
+    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
+        return {sum(x[0] * 2.0, 1), sum(x[0])};
+    };
     expect_as_near_as_eager(f, {f32({4, 0})});
     expect_as_near_as_eager(f, {f32({0, 4})});
 }
@@ -66,9 +71,12 @@ TEST(reduction, of_strided_and_broadcast_inputs) {
 }
 
 TEST(reduction, of_other_dtypes) {
-    for (Dtype dtype : {Dtype::float64, Dtype::float16, Dtype::bfloat16, Dtype::int32, Dtype::uint8, Dtype::bool_}) {
+    for (Dtype dtype : {Dtype::float64, Dtype::float16, Dtype::bfloat16, Dtype::int32, Dtype::uint8,
+                        Dtype::bool_}) {
         SCOPED_TRACE(name_of(dtype));
-        auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> { return {sum(x[0], 0), sum(x[0], 1), max(x[0], 1)}; };
+        auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
+            return {sum(x[0], 0), sum(x[0], 1), max(x[0], 1)};
+        };
         expect_as_near_as_eager(f, {random_array({dtype, {21, 37}}, 3, 0, 5)});
     }
 }
@@ -77,7 +85,8 @@ TEST(reduction, softmax_is_one_kernel) {
     Region region(softmax_of_rows, {f32({20, 130})});
     EXPECT_EQ(region.info().kernels, 1);
     EXPECT_EQ(region.info().steps, 1);
-    for (int64_t n : {1, 10, 16, 100, 1000, 10007}) expect_as_near_as_eager(softmax_of_rows, {f32({9, n})});
+    for (int64_t n : {1, 10, 16, 100, 1000, 10007})
+        expect_as_near_as_eager(softmax_of_rows, {f32({9, n})});
 }
 
 TEST(reduction, softmax_of_one_long_row_is_split) {
@@ -100,7 +109,8 @@ TEST(reduction, columns_of_tall_arrays_are_split) {
     auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
         return {sum(x[0], 0), sum(x[0] * x[0], 0) * 0.5, sum(x[0], Axes{0, 2})};
     };
-    expect_as_near_as_eager(f, {f32({20'001, 3, 7})}, 30);  // The sums are small, their parts are not.
+    expect_as_near_as_eager(f, {f32({20'001, 3, 7})},
+                            30);  // The sums are small, their parts are not.
 }
 
 namespace {
@@ -130,7 +140,9 @@ TEST(reduction, of_columns_beside_rows_of_every_size) {
     for (int64_t rows : {64, 65, 100, 1000, 4097})
         for (int64_t columns : {2, 7, 16, 33, 130}) {
             SCOPED_TRACE(fmt::format("{} x {}", rows, columns));
-            expect_as_near_as_eager(rows_and_columns, {f32({rows, columns}), f32({rows, columns}, 2), f32({columns}, 3)}, 20);
+            expect_as_near_as_eager(
+                rows_and_columns,
+                {f32({rows, columns}), f32({rows, columns}, 2), f32({columns}, 3)}, 20);
         }
 }
 
@@ -146,8 +158,11 @@ TEST(reduction, of_columns_beside_rows_that_do_not_collapse) {
 TEST(reduction, of_columns_beside_rows_in_other_dtypes) {
     for (Dtype dtype : {Dtype::float64, Dtype::float16, Dtype::bfloat16}) {
         SCOPED_TRACE(name_of(dtype));
-        auto array = [&](const Shape& shape, uint32_t seed) { return random_array({dtype, shape}, seed, 0, 1); };
-        expect_as_near_as_eager(rows_and_columns, {array({200, 37}, 1), array({200, 37}, 2), array({37}, 3)}, 20);
+        auto array = [&](const Shape& shape, uint32_t seed) {
+            return random_array({dtype, shape}, seed, 0, 1);
+        };
+        expect_as_near_as_eager(rows_and_columns,
+                                {array({200, 37}, 1), array({200, 37}, 2), array({37}, 3)}, 20);
     }
 }
 
@@ -159,12 +174,14 @@ TEST(reduction, of_columns_beside_rows_does_not_depend_on_threads) {
     set_thread_count(std::max(threads, 2));
     auto several = region.run();
     set_thread_count(threads);
-    for (size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i].to_vector<float>(), several[i].to_vector<float>());
+    for (size_t i = 0; i < one.size(); ++i)
+        EXPECT_EQ(one[i].to_vector<float>(), several[i].to_vector<float>());
 }
 
 TEST(reduction, exponentials_of_a_row_are_kept_for_its_later_stages) {
     // A row that is too long is recomputed; both forms agree with eager.
-    for (int64_t n : {1, 15, 16, 17, 1000, 70'001}) expect_as_near_as_eager(softmax_of_rows, {f32({3, n})});
+    for (int64_t n : {1, 15, 16, 17, 1000, 70'001})
+        expect_as_near_as_eager(softmax_of_rows, {f32({3, n})});
     auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
         Variable a = exp(x[0]), b = tanh(x[0]);
         Variable s = sum(a, 1, true), c = exp(x[0] - s * 0.001) * b;

@@ -11,7 +11,8 @@
 
 namespace catena::test {
 
-Region::Region(const Function& function, const std::vector<Array>& arguments, const CompileOptions& options)
+Region::Region(const Function& function, const std::vector<Array>& arguments,
+               const CompileOptions& options)
     : arguments_(arguments) {
     Tracer tracer(false);
     std::vector<Variable> variables;
@@ -42,9 +43,14 @@ std::vector<Array> Region::inputs(const std::vector<Array>& arguments) const {
     for (int i : trace_.inputs) {
         const Trace::Value& value = trace_.values[size_t(i)];
         switch (value.role) {
-            case Trace::Role::argument: inputs.push_back(arguments.at(argument++)); break;
-            case Trace::Role::captured: inputs.push_back(value.captured); break;
-            default: inputs.push_back(value.state->array);
+            case Trace::Role::argument:
+                inputs.push_back(arguments.at(argument++));
+                break;
+            case Trace::Role::captured:
+                inputs.push_back(value.captured);
+                break;
+            default:
+                inputs.push_back(value.state->array);
         }
     }
     return inputs;
@@ -54,7 +60,8 @@ std::vector<Array> Region::run(const std::vector<Array>& arguments, bool donate_
     std::vector<Array> given = inputs(arguments);
     auto donated = std::make_unique<bool[]>(given.size());
     for (size_t i = 0; i < given.size(); ++i)
-        donated[i] = donate_states && trace_.values[size_t(trace_.inputs[i])].role == Trace::Role::state;
+        donated[i] =
+            donate_states && trace_.values[size_t(trace_.inputs[i])].role == Trace::Role::state;
     std::vector<Array> outputs(trace_.outputs.size() + trace_.assigns.size());
     executable_->run(given, scalars_, {donated.get(), given.size()}, outputs);
     return outputs;
@@ -63,7 +70,8 @@ std::vector<Array> Region::run(const std::vector<Array>& arguments, bool donate_
 std::vector<Array> Region::step(const std::vector<Array>& arguments) {
     std::vector<Array> outputs = run(arguments, true);
     for (size_t i = 0; i < trace_.assigns.size(); ++i)
-        trace_.values[size_t(trace_.assigns[i].target)].state->array = outputs[trace_.outputs.size() + i];
+        trace_.values[size_t(trace_.assigns[i].target)].state->array =
+            outputs[trace_.outputs.size() + i];
     outputs.resize(trace_.outputs.size());
     return outputs;
 }
@@ -87,10 +95,14 @@ namespace {
 
 double epsilon_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::float16: return std::ldexp(1.0, -11);
-        case Dtype::bfloat16: return std::ldexp(1.0, -8);
-        case Dtype::float32: return std::ldexp(1.0, -24);
-        default: return std::ldexp(1.0, -53);
+        case Dtype::float16:
+            return std::ldexp(1.0, -11);
+        case Dtype::bfloat16:
+            return std::ldexp(1.0, -8);
+        case Dtype::float32:
+            return std::ldexp(1.0, -24);
+        default:
+            return std::ldexp(1.0, -53);
     }
 }
 
@@ -113,18 +125,20 @@ void compare(const Array& compiled, const Array& eager, const Array& truth, doub
         if (!std::isfinite(e[i])) {
             EXPECT_TRUE(std::isnan(e[i]) ? std::isnan(c[i]) : c[i] == e[i]) << "element " << i;
         } else {
-            ASSERT_NEAR(c[i], t[i], allowed) << "element " << i << " of " << to_string(compiled.type())
-                                             << ", eager " << e[i];
+            ASSERT_NEAR(c[i], t[i], allowed)
+                << "element " << i << " of " << to_string(compiled.type()) << ", eager " << e[i];
         }
     }
 }
 
 }  // namespace
 
-void expect_as_near_as_eager(const Function& function, const std::vector<Array>& arguments, double slack) {
+void expect_as_near_as_eager(const Function& function, const std::vector<Array>& arguments,
+                             double slack) {
     std::vector<Variable> wide;
     for (const Array& argument : arguments)
-        wide.emplace_back(is_float(argument.dtype()) ? argument.astype(Dtype::float64) : argument, false);
+        wide.emplace_back(is_float(argument.dtype()) ? argument.astype(Dtype::float64) : argument,
+                          false);
     std::vector<Variable> truth = function(wide);
     Region region(function, arguments);
     std::vector<Array> compiled = region.run();

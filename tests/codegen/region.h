@@ -11,11 +11,12 @@ namespace catena::test {
 
 using Function = std::function<std::vector<Variable>(const std::vector<Variable>&)>;
 
-/// A function of arrays, recorded while it ran eagerly, and compiled. The inputs' dtypes and shapes are the
-/// program's.
+/// A function of arrays, recorded while it ran eagerly, and compiled. The inputs' dtypes and shapes
+/// are the program's.
 class Region {
 public:
-    Region(const Function& function, const std::vector<Array>& arguments, const CompileOptions& options = {});
+    Region(const Function& function, const std::vector<Array>& arguments,
+           const CompileOptions& options = {});
 
     /// What the recording run returned, and what the compiled program returns for its inputs.
     const std::vector<Array>& eager() const { return eager_; }
@@ -41,8 +42,9 @@ Variable state(const Array& content);
 
 Array random_array(const Type& type, uint32_t seed, double low = -2, double high = 2);
 
-/// Compiled results are as near to float64's as eager ones are, up to `slack` units in the last place.
-/// Integers and bools are equal.
-void expect_as_near_as_eager(const Function& function, const std::vector<Array>& arguments, double slack = 4);
+/// Compiled results are as near to float64's as eager ones are, up to `slack` units in the last
+/// place. Integers and bools are equal.
+void expect_as_near_as_eager(const Function& function, const std::vector<Array>& arguments,
+                             double slack = 4);
 
 }  // namespace catena::test

@@ -1,4 +1,5 @@
-// Sums of many columns go row after row, with the sums in memory, where that is faster (codegen/kernel/plan_launches.cpp).
+// Sums of many columns go row after row, with the sums in memory, where that is faster
+// (codegen/kernel/plan_launches.cpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,22 +22,27 @@ namespace {
 using Results = std::vector<Variable>;
 using Given = const std::vector<Variable>&;
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 /// How many kernels of a program go row after row.
 int64_t in_order(const Region& region) {
     const auto& executable = dynamic_cast<program::ScheduledExecutable&>(region.executable());
-    return std::ranges::count_if(executable.schedule().kernels, [](const auto& kernel) { return kernel.geometry.serial > 0; });
+    return std::ranges::count_if(executable.schedule().kernels,
+                                 [](const auto& kernel) { return kernel.geometry.serial > 0; });
 }
 
-/// As in the gradient of a normalization: sums of columns, what they are made of, and what follows from them.
+/// As in the gradient of a normalization: sums of columns, what they are made of, and what follows
+/// from them.
 Results sums(Given v) {
     const Variable g = relu(v[0]) + v[1], centred = v[0] - v[2];
     const Variable s = sum(g, 0, true);
     return {g, s * 0.5 + v[2], sum(g * centred, Axes{0}), max(g, Axes{0})};
 }
 std::vector<Array> arguments(int64_t rows, int64_t columns, Dtype dtype = Dtype::float32) {
-    return {random_array({dtype, {rows, columns}}, 1), random_array({dtype, {rows, columns}}, 2), random_array({dtype, {1, columns}}, 3)};
+    return {random_array({dtype, {rows, columns}}, 1), random_array({dtype, {rows, columns}}, 2),
+            random_array({dtype, {1, columns}}, 3)};
 }
 
 }  // namespace
@@ -44,15 +50,20 @@ std::vector<Array> arguments(int64_t rows, int64_t columns, Dtype dtype = Dtype:
 TEST(rows_in_order, sums_of_many_columns) {
     const auto of_one = [](Given v) -> Results { return {sum(v[0], Axes{0})}; };
     EXPECT_EQ(in_order(Region(of_one, {f32({1000, 512})})), 1);
-    EXPECT_EQ(in_order(Region(of_one, {f32({2000, 300})})), 0) << "a single operand of so few columns";
+    EXPECT_EQ(in_order(Region(of_one, {f32({2000, 300})})), 0)
+        << "a single operand of so few columns";
     EXPECT_EQ(in_order(Region(of_one, {f32({100, 512})})), 0) << "so few elements are not divided";
     EXPECT_EQ(in_order(Region(sums, arguments(1000, 600))), 1);
-    const auto heavy = [](Given v) -> Results { return {sum(v[0] * exp(broadcast_to(v[1], v[0].shape())), Axes{0})}; };
-    EXPECT_EQ(in_order(Region(heavy, {f32({1000, 512}), f32({1, 512}, 2)})), 0) << "each row would compute the exponentials again";
+    const auto heavy = [](Given v) -> Results {
+        return {sum(v[0] * exp(broadcast_to(v[1], v[0].shape())), Axes{0})};
+    };
+    EXPECT_EQ(in_order(Region(heavy, {f32({1000, 512}), f32({1, 512}, 2)})), 0)
+        << "each row would compute the exponentials again";
 }
 
 TEST(rows_in_order, of_every_size) {
-    for (auto [rows, columns] : {std::pair{1000, 600}, {4097, 512}, {513, 515}, {400, 1031}, {130, 2049}}) {
+    for (auto [rows, columns] :
+         {std::pair{1000, 600}, {4097, 512}, {513, 515}, {400, 1031}, {130, 2049}}) {
         SCOPED_TRACE(fmt::format("{} x {}", rows, columns));
         ASSERT_EQ(in_order(Region(sums, arguments(rows, columns))), 1);
         expect_as_near_as_eager(sums, arguments(rows, columns), 64);
@@ -60,8 +71,11 @@ TEST(rows_in_order, of_every_size) {
 }
 
 TEST(rows_in_order, of_other_dtypes) {
-    for (Dtype dtype : {Dtype::float64, Dtype::float16}) expect_as_near_as_eager(sums, arguments(700, 520, dtype), 64);
-    const auto whole = [](Given v) -> Results { return {sum(v[0], Axes{0}), max(v[0], Axes{0}), min(v[0], Axes{0})}; };
+    for (Dtype dtype : {Dtype::float64, Dtype::float16})
+        expect_as_near_as_eager(sums, arguments(700, 520, dtype), 64);
+    const auto whole = [](Given v) -> Results {
+        return {sum(v[0], Axes{0}), max(v[0], Axes{0}), min(v[0], Axes{0})};
+    };
     const std::vector<Array> numbers{random_array({Dtype::int32, {700, 520}}, 1, -1000, 1000)};
     EXPECT_EQ(in_order(Region(whole, numbers)), 1);
     expect_as_near_as_eager(whole, numbers);
@@ -69,7 +83,8 @@ TEST(rows_in_order, of_other_dtypes) {
 
 TEST(rows_in_order, of_broadcast_operands) {
     const auto f = [](Given v) -> Results {
-        return {sum(v[0] * v[1] + v[2], Axes{0}), sum(v[0] * 0.0 + v[2], Axes{0}), sum(v[0] * 0.0 + v[1], Axes{0})};
+        return {sum(v[0] * v[1] + v[2], Axes{0}), sum(v[0] * 0.0 + v[2], Axes{0}),
+                sum(v[0] * 0.0 + v[1], Axes{0})};
     };
     expect_as_near_as_eager(f, {f32({900, 530}), f32({900, 1}, 2), f32({1, 530}, 3)}, 64);
 }

@@ -49,14 +49,16 @@ std::vector<int> calls_of(const std::vector<Launch>& launches) {
 Made with_something_between(size_t large_bytes, size_t small_bytes) {
     Made made;
     const int x = made.add(Buffer::Place::input, 0, 64), gy = made.add(Buffer::Place::input, 1, 64);
-    const int large = made.add(Buffer::Place::arena, 0, large_bytes), y = made.add(Buffer::Place::output, 0, 64);
-    const int small = made.add(Buffer::Place::arena, 0, small_bytes), early = made.add(Buffer::Place::arena, 0, 64);
+    const int large = made.add(Buffer::Place::arena, 0, large_bytes),
+              y = made.add(Buffer::Place::output, 0, 64);
+    const int small = made.add(Buffer::Place::arena, 0, small_bytes),
+              early = made.add(Buffer::Place::arena, 0, 64);
     const int gx = made.add(Buffer::Place::output, 1, 64);
-    made.call({x}, large);           // 0
-    made.call({large}, small);       // 1
-    made.call({large}, y);           // 2
-    made.call({gy}, early);          // 3
-    made.call({early, small}, gx);   // 4
+    made.call({x}, large);          // 0
+    made.call({large}, small);      // 1
+    made.call({large}, y);          // 2
+    made.call({gy}, early);         // 3
+    made.call({early, small}, gx);  // 4
     made.result(y);
     made.result(gx);
     made.schedule.cut = {.launch = 0, .inputs = 1, .outputs = 1, .assigns = 0};
@@ -79,7 +81,8 @@ TEST(Sides, what_fails_on_values_stays_forward) {
     Made made = with_something_between(64, 4096);
     made.schedule.library_calls[1].op = find_op("select_item");
     ASSERT_TRUE(made.schedule.library_calls[1].op->checks_values);
-    EXPECT_EQ(calls_of(divide_launches(made.schedule, made.in_order).forward), (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(calls_of(divide_launches(made.schedule, made.in_order).forward),
+              (std::vector<int>{0, 1, 2}));
 }
 
 TEST(Sides, a_gradient_that_forward_computes_is_refused) {
@@ -89,7 +92,10 @@ TEST(Sides, a_gradient_that_forward_computes_is_refused) {
         divide_launches(made.schedule, made.in_order);
         FAIL() << "was divided";
     } catch (const CompileError& error) {
-        EXPECT_NE(std::string(error.what()).find("gradient 0 is an array that the forward part computes"), std::string::npos) << error.what();
+        EXPECT_NE(
+            std::string(error.what()).find("gradient 0 is an array that the forward part computes"),
+            std::string::npos)
+            << error.what();
     }
 }
 

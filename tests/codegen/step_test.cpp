@@ -15,7 +15,9 @@ namespace catena::test {
 
 namespace {
 
-Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+Array f32(const Shape& shape, uint32_t seed = 1) {
+    return random_array({Dtype::float32, shape}, seed);
+}
 
 /// Momentum SGD on parameters whose gradients are the arguments.
 struct Momentum {
@@ -59,7 +61,8 @@ TEST(step, donated_states_are_updated_in_place) {
     region.step(gradients);
     EXPECT_EQ(momentum.parameters[0].array().raw_data(), before);
     std::vector<float> after = momentum.parameters[0].array().to_vector<float>();
-    for (size_t i = 0; i < p.size(); ++i) EXPECT_FLOAT_EQ(after[i], p[i] - (m[i] * 0.9f + g[i]) * 0.1f);
+    for (size_t i = 0; i < p.size(); ++i)
+        EXPECT_FLOAT_EQ(after[i], p[i] - (m[i] * 0.9f + g[i]) * 0.1f);
 }
 
 TEST(step, what_is_not_donated_keeps_its_elements) {
@@ -95,7 +98,8 @@ TEST(step, a_state_that_is_read_after_its_update_is_not_overwritten) {
 
 TEST(step, a_wrong_index_leaves_what_was_donated_whole) {
     Variable counted = state(f32({4, 4}, 3)), looked_up = state(f32({4, 4}, 4));
-    // The first update is read by the product before the lookup, the second one is made of what was looked up.
+    // The first update is read by the product before the lookup, the second one is made of what was
+    // looked up.
     auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
         Variable first = counted + 1.0;
         Variable rows = take(matmul(first, first), x[0]);
@@ -103,10 +107,12 @@ TEST(step, a_wrong_index_leaves_what_was_donated_whole) {
         assign(looked_up, looked_up + rows);
         return {sum(rows)};
     };
-    const Array right = Array::from<int32_t>({0, 1, 2, 3}, {4}), wrong = Array::from<int32_t>({0, 1, 2, 4}, {4});
+    const Array right = Array::from<int32_t>({0, 1, 2, 3}, {4}),
+                wrong = Array::from<int32_t>({0, 1, 2, 4}, {4});
     Region region(f, {right});
     const Array first = counted.array(), second = looked_up.array();
-    const std::vector<float> before_first = first.to_vector<float>(), before_second = second.to_vector<float>();
+    const std::vector<float> before_first = first.to_vector<float>(),
+                             before_second = second.to_vector<float>();
     EXPECT_THROW(region.run({wrong}, true), ValueError);
     EXPECT_EQ(first.to_vector<float>(), before_first);
     EXPECT_EQ(second.to_vector<float>(), before_second);
@@ -119,7 +125,8 @@ TEST(step, a_wrong_index_leaves_what_was_donated_whole) {
 TEST(step, is_the_same_whichever_pass_is_left_out) {
     auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
         Variable h = tanh(matmul(x[0], x[1])), again = tanh(matmul(x[0] * 2.0, x[1]));
-        return {sum(h * h, 1, true) + h, matmul(h, x[1]) + matmul(again, x[1]), exp(again) + exp(again)};
+        return {sum(h * h, 1, true) + h, matmul(h, x[1]) + matmul(again, x[1]),
+                exp(again) + exp(again)};
     };
     std::vector<Array> arguments{f32({8, 8}), f32({8, 8}, 2)};
     for (const char* name : {"canonicalize", "cse", "drop-dead", "join-calls", "fuse",

@@ -35,7 +35,8 @@ Made own(D distribution) {
 
 const std::map<std::string, std::function<Made(const Params&)>> makers{
     {"Normal", of_two<Normal>},
-    {"Normal.with_log_scale", [](const Params& p) { return own(Normal::with_log_scale(p[0], p[1])); }},
+    {"Normal.with_log_scale",
+     [](const Params& p) { return own(Normal::with_log_scale(p[0], p[1])); }},
     {"Laplace", of_two<Laplace>},
     {"Cauchy", of_two<Cauchy>},
     {"Gumbel", of_two<Gumbel>},
@@ -47,7 +48,8 @@ const std::map<std::string, std::function<Made(const Params&)>> makers{
     {"Dirichlet", of_one<Dirichlet>},
     {"Pareto", of_two<Pareto>},
     {"Uniform", of_two<Uniform>},
-    {"Uniform.with_loc_scale", [](const Params& p) { return own(Uniform::with_loc_scale(p[0], p[1])); }},
+    {"Uniform.with_loc_scale",
+     [](const Params& p) { return own(Uniform::with_loc_scale(p[0], p[1])); }},
     {"Bernoulli", of_one<Bernoulli>},
     {"Bernoulli.with_logit", [](const Params& p) { return own(Bernoulli::with_logit(p[0])); }},
     {"Bernoulli binary_check", [](const Params& p) { return own(Bernoulli(p[0], true)); }},
@@ -80,7 +82,8 @@ const std::map<std::string, OfX> functions{
 std::vector<double> numbers(const Json& list) {
     std::vector<double> values;
     for (const Json& value : list)
-        values.push_back(value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>());
+        values.push_back(value.is_string() ? std::stod(value.get<std::string>())
+                                           : value.get<double>());
     return values;
 }
 Array array_of(const Json& array) {
@@ -106,7 +109,8 @@ void expect_values(const Array& array, const std::vector<double>& expected) {
 
 /// A value and its gradients towards the variables.
 void expect_result(const Variable& y, const Params& params, const Json& expected) {
-    EXPECT_EQ(to_string(y.shape()), to_string(Shape(expected["value"]["shape"].get<std::vector<int64_t>>())));
+    EXPECT_EQ(to_string(y.shape()),
+              to_string(Shape(expected["value"]["shape"].get<std::vector<int64_t>>())));
     expect_values(y.array(), numbers(expected["value"]["values"]));
     if (expected["gy"].is_null()) return;
     const Variable gy(Array::from(numbers(expected["gy"]), y.shape()).astype(y.dtype()), false);
@@ -114,7 +118,8 @@ void expect_result(const Variable& y, const Params& params, const Json& expected
     for (size_t i = 0; i < params.size(); ++i) {
         if (expected["gradients"][i].is_null()) continue;
         SCOPED_TRACE("gradient of parameter " + std::to_string(i));
-        expect_values(gx[i].defined() ? gx[i].array() : Array::zeros(params[i].type()), numbers(expected["gradients"][i]));
+        expect_values(gx[i].defined() ? gx[i].array() : Array::zeros(params[i].type()),
+                      numbers(expected["gradients"][i]));
     }
 }
 
@@ -143,7 +148,8 @@ TEST_P(ChainerDistributions, are_ours) {
             all.insert(all.end(), others.begin(), others.end());
             expect_result(kl_divergence(*distribution, *maker(others)), all, expected);
         } else {
-            const Variable at(c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]), false);
+            const Variable at(
+                c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]), false);
             expect_result(functions.at(name)(*distribution, at), params, expected);
         }
     }
@@ -159,9 +165,11 @@ TEST_P(ChainerDistributions, are_the_same_compiled) {
         SCOPED_TRACE(name);
         const auto& function = functions.at(name);
         auto value = [&](const Params& p, const Variable& x) { return function(*maker(p), x); };
-        const Variable at(c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]), false);
+        const Variable at(c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]),
+                          false);
         const auto quiet = no_backprop_mode();
-        expect_values(static_graph(value, "value")(params, at).array(), value(params, at).array().to_vector<double>());
+        expect_values(static_graph(value, "value")(params, at).array(),
+                      value(params, at).array().to_vector<double>());
     }
 }
 
@@ -171,7 +179,8 @@ std::string case_name(const ::testing::TestParamInfo<size_t>& info) {
         if (!std::isalnum(uint8_t(letter))) letter = '_';
     return name + "_" + std::to_string(info.param);
 }
-INSTANTIATE_TEST_SUITE_P(distributions, ChainerDistributions, ::testing::Range(size_t(0), cases().size()), case_name);
+INSTANTIATE_TEST_SUITE_P(distributions, ChainerDistributions,
+                         ::testing::Range(size_t(0), cases().size()), case_name);
 
 }  // namespace
 }  // namespace catena::testing

@@ -1,6 +1,7 @@
-// chainer_names.tsv says of every name of Chainer where it is in Catena, or why it is not; docs/chainer_names.md shows it. The
-// table is held against the registry of functions and the headers. WRITE_CHAINER_NAMES=1 writes what follows from it: "there"
-// for names that have come, and the page.
+// chainer_names.tsv says of every name of Chainer where it is in Catena, or why it is not;
+// docs/chainer_names.md shows it. The table is held against the registry of functions and the
+// headers. WRITE_CHAINER_NAMES=1 writes what follows from it: "there" for names that have come, and
+// the page.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path root = CATENA_SOURCE_DIR;
-const fs::path table_path = root / "tests/conformance/chainer_names.tsv", page_path = root / "docs/chainer_names.md";
+const fs::path table_path = root / "tests/conformance/chainer_names.tsv",
+               page_path = root / "docs/chainer_names.md";
 
 bool writes() { return std::getenv("WRITE_CHAINER_NAMES") != nullptr; }
 
@@ -38,8 +40,10 @@ struct Row {
 std::vector<std::string> cells_of(const std::string& line) {
     std::vector<std::string> cells(1);
     for (const char c : line) {
-        if (c == '\t') cells.emplace_back();
-        else cells.back() += c;
+        if (c == '\t')
+            cells.emplace_back();
+        else
+            cells.back() += c;
     }
     return cells;
 }
@@ -52,8 +56,11 @@ std::vector<Row> read_rows() {
         ++number;
         if (line.empty() || line[0] == '#') continue;
         const std::vector<std::string> cells = cells_of(line);
-        EXPECT_EQ(cells.size(), 6u) << "chainer_names.tsv:" << number << ": kind, name, signature, state, place and note are expected";
-        if (cells.size() == 6) rows.push_back({number, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]});
+        EXPECT_EQ(cells.size(), 6u)
+            << "chainer_names.tsv:" << number
+            << ": kind, name, signature, state, place and note are expected";
+        if (cells.size() == 6)
+            rows.push_back({number, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]});
     }
     return rows;
 }
@@ -71,7 +78,8 @@ const std::set<std::string>& words_of(const std::string& header) {
         static const std::regex word("[A-Za-z_][A-Za-z0-9_]*");
         for (std::string line; std::getline(lines, line);) {
             line = line.substr(0, line.find("//"));
-            for (std::sregex_iterator it(line.begin(), line.end(), word), end; it != end; ++it) found->second.insert(it->str());
+            for (std::sregex_iterator it(line.begin(), line.end(), word), end; it != end; ++it)
+                found->second.insert(it->str());
         }
     }
     return found->second;
@@ -101,8 +109,10 @@ TEST(ChainerNames, rows_are_whole_and_stand_once) {
     std::set<std::string> seen;
     for (const Row& row : rows()) {
         EXPECT_FALSE(row.kind.empty() || row.name.empty()) << row.who();
-        EXPECT_TRUE(states.contains(row.state)) << row.who() << ": the state is '" << row.state << "'";
-        EXPECT_TRUE(seen.insert(row.kind + '\t' + row.name + '\t' + row.signature).second) << row.who() << " stands twice";
+        EXPECT_TRUE(states.contains(row.state))
+            << row.who() << ": the state is '" << row.state << "'";
+        EXPECT_TRUE(seen.insert(row.kind + '\t' + row.name + '\t' + row.signature).second)
+            << row.who() << " stands twice";
     }
     EXPECT_GT(rows().size(), 1000u);
 }
@@ -110,9 +120,11 @@ TEST(ChainerNames, rows_are_whole_and_stand_once) {
 TEST(ChainerNames, what_is_there_has_a_place_and_the_rest_a_reason) {
     for (const Row& row : rows()) {
         const bool is_there = row.state == "there" || row.state == "partly";
-        EXPECT_TRUE(!is_there || exists(row.place)) << row.who() << ": there is no '" << row.place << "'";
+        EXPECT_TRUE(!is_there || exists(row.place))
+            << row.who() << ": there is no '" << row.place << "'";
         const bool wants_reason = row.state == "partly" || row.state == "absent";
-        EXPECT_TRUE(!wants_reason || !row.note.empty()) << row.who() << " needs a note that says why";
+        EXPECT_TRUE(!wants_reason || !row.note.empty())
+            << row.who() << " needs a note that says why";
         EXPECT_EQ(row.place.empty(), row.state == "absent") << row.who();
     }
 }
@@ -123,14 +135,19 @@ TEST(ChainerNames, what_was_missing_and_has_come_is_told) {
     for (std::string line; std::getline(lines, line); renewed += line + '\n') {
         std::vector<std::string> cells = cells_of(line);
         if (cells.size() != 6 || cells[3] != "soon" || !exists(cells[4])) continue;
-        if (!writes()) ADD_FAILURE() << cells[1] << " is there now (" << cells[4] << "): run this test with WRITE_CHAINER_NAMES=1";
-        line = fmt::format("{}\t{}\t{}\tthere\t{}\t{}", cells[0], cells[1], cells[2], cells[4], cells[5]);
+        if (!writes())
+            ADD_FAILURE() << cells[1] << " is there now (" << cells[4]
+                          << "): run this test with WRITE_CHAINER_NAMES=1";
+        line = fmt::format("{}\t{}\t{}\tthere\t{}\t{}", cells[0], cells[1], cells[2], cells[4],
+                           cells[5]);
     }
     if (writes()) std::ofstream(table_path, std::ios::binary) << renewed;
 }
 
 /// Text in a cell of a Markdown table.
-std::string cell(const std::string& text) { return std::regex_replace(text, std::regex("([|*_<])"), "\\$1"); }
+std::string cell(const std::string& text) {
+    return std::regex_replace(text, std::regex("([|*_<])"), "\\$1");
+}
 
 std::string place_in_words(const Row& row) {
     const size_t space = row.place.find(' ');
@@ -145,10 +162,15 @@ std::string place_in_words(const Row& row) {
 std::string page_of(const std::vector<Row>& all) {
     std::vector<std::string> kinds;
     for (const Row& row : all)
-        if (std::find(kinds.begin(), kinds.end(), row.kind) == kinds.end()) kinds.push_back(row.kind);
-    std::string page = "# Chainer's names\n\nWhere the names of Chainer 7.8 are in Catena, or why they are not. Functions without a header can be called by name, too\n"
-                       "(`catena call --list`). This page is written by `tests/conformance` from `chainer_names.tsv`; differences of what is there are on\n"
-                       "[another page](chainer.md).\n\n| | there | partly | not yet | not |\n|---|---|---|---|---|\n";
+        if (std::find(kinds.begin(), kinds.end(), row.kind) == kinds.end())
+            kinds.push_back(row.kind);
+    std::string page =
+        "# Chainer's names\n\nWhere the names of Chainer 7.8 are in Catena, or why they are not. "
+        "Functions without a header can be called by name, too\n"
+        "(`catena call --list`). This page is written by `tests/conformance` from "
+        "`chainer_names.tsv`; differences of what is there are on\n"
+        "[another page](chainer.md).\n\n| | there | partly | not yet | not "
+        "|\n|---|---|---|---|---|\n";
     std::string tables;
     for (const std::string& kind : kinds) {
         std::map<std::string, int> counts;
@@ -156,10 +178,14 @@ std::string page_of(const std::vector<Row>& all) {
         for (const Row& row : all) {
             if (row.kind != kind) continue;
             ++counts[row.state];
-            const std::string note = row.state == "soon" ? "not yet" : row.state == "absent" ? "not: " + row.note : row.note;
-            tables += fmt::format("| `{}` | {} | {} |\n", row.name, place_in_words(row), cell(note));
+            const std::string note = row.state == "soon"     ? "not yet"
+                                     : row.state == "absent" ? "not: " + row.note
+                                                             : row.note;
+            tables +=
+                fmt::format("| `{}` | {} | {} |\n", row.name, place_in_words(row), cell(note));
         }
-        page += fmt::format("| {} | {} | {} | {} | {} |\n", kind, counts["there"], counts["partly"], counts["soon"], counts["absent"]);
+        page += fmt::format("| {} | {} | {} | {} | {} |\n", kind, counts["there"], counts["partly"],
+                            counts["soon"], counts["absent"]);
     }
     return page + tables;
 }
@@ -167,7 +193,8 @@ std::string page_of(const std::vector<Row>& all) {
 TEST(ChainerNames, the_page_shows_the_table) {
     const std::string page = page_of(read_rows());
     if (writes()) std::ofstream(page_path, std::ios::binary) << page;
-    EXPECT_TRUE(content(page_path) == page) << "docs/chainer_names.md: run this test with WRITE_CHAINER_NAMES=1";
+    EXPECT_TRUE(content(page_path) == page)
+        << "docs/chainer_names.md: run this test with WRITE_CHAINER_NAMES=1";
 }
 
 }  // namespace

@@ -17,8 +17,10 @@ using Json = nlohmann::json;
 
 Json read_calls() {
     std::set<std::filesystem::path> paths;  // In the order of their names.
-    for (const auto& entry : std::filesystem::directory_iterator(CATENA_SOURCE_DIR "/tests/conformance"))
-        if (entry.path().extension() == ".json" && entry.path().filename().string().starts_with("chainer_values"))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(CATENA_SOURCE_DIR "/tests/conformance"))
+        if (entry.path().extension() == ".json" &&
+            entry.path().filename().string().starts_with("chainer_values"))
             paths.insert(entry.path());
     Json all = Json::array();
     for (const auto& path : paths) {
@@ -35,7 +37,8 @@ const Json& calls() {
 std::vector<double> numbers(const Json& list) {
     std::vector<double> values;
     for (const Json& value : list)  // nan and inf are texts.
-        values.push_back(value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>());
+        values.push_back(value.is_string() ? std::stod(value.get<std::string>())
+                                           : value.get<double>());
     return values;
 }
 
@@ -47,7 +50,8 @@ Array array_of(const Json& array) {
 }
 
 /// Written with ten digits; float32 where Chainer computes in nothing else.
-void expect_values(const Array& array, const std::vector<double>& expected, const std::string& dtype) {
+void expect_values(const Array& array, const std::vector<double>& expected,
+                   const std::string& dtype) {
     const double tolerance = dtype == "float32" ? 2e-6 : 2e-9;
     const std::vector<double> actual = array.to_vector<double>();
     ASSERT_EQ(actual.size(), expected.size());
@@ -93,8 +97,9 @@ TEST_P(ChainerValues, are_ours) {
         if (call["gy"][i].is_null()) continue;
         ASSERT_TRUE(made.outputs[i].requires_grad());
         outputs.push_back(made.outputs[i]);
-        gy.emplace_back(Array::from(numbers(call["gy"][i]), shape_of(expected)).astype(outputs.back().dtype()),
-                        false);
+        gy.emplace_back(
+            Array::from(numbers(call["gy"][i]), shape_of(expected)).astype(outputs.back().dtype()),
+            false);
     }
     if (outputs.empty()) return;
     std::vector<Variable> wanted;
@@ -108,20 +113,22 @@ TEST_P(ChainerValues, are_ours) {
     for (size_t i = 0; i < gx.size(); ++i) {
         SCOPED_TRACE("gradient of input " + std::to_string(places[i]));
         const Array found = gx[i].defined() ? gx[i].array() : Array::zeros(wanted[i].type());
-        expect_values(found, numbers(call["gradients"][places[i]]), call["inputs"][places[i]]["dtype"]);
+        expect_values(found, numbers(call["gradients"][places[i]]),
+                      call["inputs"][places[i]]["dtype"]);
     }
 }
 
 std::string call_name(const ::testing::TestParamInfo<size_t>& info) {
     const Json& call = calls()[info.param];
-    std::string name = std::to_string(info.param) + "_" + call["function"].get<std::string>() + "_" +
-                       call["note"].get<std::string>();
+    std::string name = std::to_string(info.param) + "_" + call["function"].get<std::string>() +
+                       "_" + call["note"].get<std::string>();
     for (char& c : name)
         if (!std::isalnum(uint8_t(c))) c = '_';
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(calls, ChainerValues, ::testing::Range(size_t(0), calls().size()), call_name);
+INSTANTIATE_TEST_SUITE_P(calls, ChainerValues, ::testing::Range(size_t(0), calls().size()),
+                         call_name);
 
 }  // namespace
 }  // namespace catena::testing

@@ -1,4 +1,5 @@
-// A user's model, trained through static_graph by an installed Catena. The argument says how: compiled or eager.
+// A user's model, trained through static_graph by an installed Catena. The argument says how:
+// compiled or eager.
 #include <catena/catena.h>
 
 #include <iostream>

@@ -22,10 +22,11 @@ Array smooth(const Shape& shape, Dtype dtype, double scale, int phase);
 
 /// x, W and V; gamma and beta of 8 channels: what the networks below are given.
 std::vector<Array> network_inputs(Dtype dtype);
-/// Convolution, batch normalization, ReLU, both kinds of pooling, concatenation, convolution, sums over channels and over
-/// positions; and all gradients.
+/// Convolution, batch normalization, ReLU, both kinds of pooling, concatenation, convolution, sums
+/// over channels and over positions; and all gradients.
 Variables network(const std::vector<Variable>& v);
-/// Without reductions in groups, whose sums may have another order: gradients of convolutions, pooling by maxima, concatenation.
+/// Without reductions in groups, whose sums may have another order: gradients of convolutions,
+/// pooling by maxima, concatenation.
 Variables moving_network(const std::vector<Variable>& v);
 
 }  // namespace catena::testing

@@ -34,7 +34,8 @@ void CollectingDevice::launch(const KernelCall& call) {
     calls_.emplace(collected.text(), std::move(collected));
 }
 
-std::vector<const void*> CollectingDevice::load(const std::string&, std::span<const std::string> names) {
+std::vector<const void*> CollectingDevice::load(const std::string&,
+                                                std::span<const std::string> names) {
     return std::vector<const void*>(names.size());
 }
 
@@ -42,7 +43,8 @@ Ref<Storage> CollectingDevice::allocate(size_t bytes) {
     Ref<Storage> storage = make_ref<Storage>();
     storage->device = this;
     if (bytes == 0) return storage;
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) fail<DeviceError>("collecting: no memory for {} bytes", bytes);
     storage->data = memory;
     storage->bytes = bytes;

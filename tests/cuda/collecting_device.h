@@ -16,12 +16,13 @@ struct CollectedCall {
     Attributes attributes;
     std::vector<double> scalars;
 
-    std::string text() const;  ///< "convolution(float32[2,3,9,9], float32[4,3,3,3]) stride=[1,1] ..."
-    Types outputs() const;     ///< By the op's rule.
+    std::string text()
+        const;              ///< "convolution(float32[2,3,9,9], float32[4,3,3,3]) stride=[1,1] ..."
+    Types outputs() const;  ///< By the op's rule.
 };
 
-/// A device on which nothing is computed, so that models of any size run: it keeps the calls of ops that libraries
-/// know. Its memory is zero and takes no room.
+/// A device on which nothing is computed, so that models of any size run: it keeps the calls of ops
+/// that libraries know. Its memory is zero and takes no room.
 class CollectingDevice final : public CodeDevice {
 public:
     static CollectingDevice& instance();
@@ -32,7 +33,8 @@ public:
     void launch(const KernelCall& call) override;
     std::string architecture() const override { return "text"; }
     int multiprocessors() const override { return 4; }
-    std::vector<const void*> load(const std::string& image, std::span<const std::string> names) override;
+    std::vector<const void*> load(const std::string& image,
+                                  std::span<const std::string> names) override;
     void launch_code(const Launch&) override {}
     void upload(void*, const void*, size_t) override {}
     Ref<Storage> allocate(size_t bytes) override;

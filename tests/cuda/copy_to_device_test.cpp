@@ -24,7 +24,9 @@ TEST(CopyToDevice, gradients_flow_back_to_the_first_device) {
     EXPECT_EQ(&x.grad().device(), &cpu_device());
     const Variable expected = leaf();
     sum(square(tanh(expected)) * expected).backward();
-    EXPECT_THAT(x.grad().to_vector<float>(), ::testing::Pointwise(::testing::FloatNear(1e-6f), expected.grad().to_vector<float>()));
+    EXPECT_THAT(
+        x.grad().to_vector<float>(),
+        ::testing::Pointwise(::testing::FloatNear(1e-6f), expected.grad().to_vector<float>()));
 }
 
 TEST(CopyToDevice, copyto_takes_elements_of_another_device) {
@@ -77,7 +79,9 @@ TEST(CopyToDevice, works_in_a_static_region) {
         const Variable plain = sum(square(l2(copy(tanh(l1(x)), device))));
         plain.backward();
         EXPECT_NEAR(loss, plain.item<float>(), 1e-5);
-        EXPECT_THAT(compiled, ::testing::Pointwise(::testing::FloatNear(1e-5f), l1.W.grad().to_vector<float>())) << i;
+        EXPECT_THAT(compiled, ::testing::Pointwise(::testing::FloatNear(1e-5f),
+                                                   l1.W.grad().to_vector<float>()))
+            << i;
     }
 }
 
@@ -98,9 +102,12 @@ TEST(CopyToDevice, serves_a_model_on_two_devices_that_an_updater_trains) {
         SGD sgd(0.1);
         sgd.setup(net);
         std::vector<float> xs, ts;
-        for (int i = 0; i < 24; ++i) xs.push_back(std::sin(float(i))), ts.push_back(std::cos(float(i)));
-        SerialIterator batches(Dataset({Array::from(xs, {8, 3}), Array::from(std::vector<float>(ts.begin(), ts.begin() + 16), {8, 2})}), 4,
-                               {.shuffle = false});
+        for (int i = 0; i < 24; ++i)
+            xs.push_back(std::sin(float(i))), ts.push_back(std::cos(float(i)));
+        SerialIterator batches(
+            Dataset({Array::from(xs, {8, 3}),
+                     Array::from(std::vector<float>(ts.begin(), ts.begin() + 16), {8, 2})}),
+            4, {.shuffle = false});
         StandardUpdater updater(batches, sgd, net, {.input_device = &cpu_device()});
         for (int i = 0; i < 6; ++i) updater.update();
         EXPECT_EQ(sgd.epoch(), 3);

@@ -1,5 +1,5 @@
-// Compiled programs of halves whose convolutions cuDNN computes: images with their channels last, against a double of cuDNN that
-// computes from the descriptors.
+// Compiled programs of halves whose convolutions cuDNN computes: images with their channels last,
+// against a double of cuDNN that computes from the descriptors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,9 @@ using test::EnvironmentScope;
 class CudnnChannelsLast : public ::testing::Test {
 protected:
     CudnnChannelsLast() {
-        EmulatedDevice::instance().set_library({.takes = [this](const KernelCall& call) { return provider->takes(call); },
-                                                .launch = [this](const KernelCall& call) { return launch(call); }});
+        EmulatedDevice::instance().set_library(
+            {.takes = [this](const KernelCall& call) { return provider->takes(call); },
+             .launch = [this](const KernelCall& call) { return launch(call); }});
     }
     ~CudnnChannelsLast() override { EmulatedDevice::instance().set_library({}); }
 
@@ -39,7 +40,8 @@ protected:
         const RecordedCall call = record_arrays(network, inputs);
         const DeviceRun run = run_as_program(call, inputs);
         for (size_t i = 0; i < call.results.size(); ++i)
-            EXPECT_LE(distance(run.results[i], call.results[i].array()), tolerance) << "result " << i;
+            EXPECT_LE(distance(run.results[i], call.results[i].array()), tolerance)
+                << "result " << i;
         return run;
     }
 
@@ -52,7 +54,8 @@ protected:
 
 TEST_F(CudnnChannelsLast, are_chosen_for_halves) {
     EXPECT_GT(expect_host(Dtype::float16, 3e-2).images_last, 0);
-    EXPECT_EQ(library.count("cudnnBackendExecute"), 8) << "convolutions and average pooling, and their gradients";
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 8)
+        << "convolutions and average pooling, and their gradients";
     EXPECT_THAT(orders, ::testing::HasSubstr("l")) << "images are not copied for it";
 }
 

@@ -29,18 +29,21 @@ extern "C" int cuLibraryGetKernel(void** kernel) { *kernel = &something; return 
 extern "C" int cuLibraryUnload(void*) { return 0; }
 )";
 
-/// Loads the double under the driver's name, for good; cuDNN finds it as the loader does. Why not, otherwise.
+/// Loads the double under the driver's name, for good; cuDNN finds it as the loader does. Why not,
+/// otherwise.
 std::string load_driver_double() {
     constexpr const char* name = "libcuda.so.1";
     if (dlopen(name, RTLD_NOW | RTLD_NOLOAD)) return "a driver is loaded";
-    std::string pattern = (std::filesystem::temp_directory_path() / "catena_driver_XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "catena_driver_XXXXXX").string();
     if (!mkdtemp(pattern.data())) return "no temporary folder";
     const std::string base = pattern + "/driver";
     std::ofstream(base + ".cpp") << driver_text;
-    const auto made =
-        run(fmt::format("{0} -w -shared -fPIC -Wl,-soname,{1} -o {2}.so {2}.cpp", CATENA_CXX, name, base));
+    const auto made = run(fmt::format("{0} -w -shared -fPIC -Wl,-soname,{1} -o {2}.so {2}.cpp",
+                                      CATENA_CXX, name, base));
     const bool loaded = made.status == 0 && dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    const std::string complaint = loaded ? "" : "the double of the driver cannot be loaded: " + made.output;
+    const std::string complaint =
+        loaded ? "" : "the double of the driver cannot be loaded: " + made.output;
     std::error_code ignored;
     std::filesystem::remove_all(pattern, ignored);
     return complaint;
@@ -56,9 +59,9 @@ std::string properties_text(const std::string& architecture) {
         R"("maxSharedMemoryPerBlock":49152,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,)"
         R"("maxCtasPerSM":32,"maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,)"
         R"("supportCoopLaunch":1,"cudaDeviceId":0,"driverVer":13000}})",
-        hopper ? 900 : 800, hopper ? "NVIDIA H100 80GB HBM3" : "NVIDIA A100-SXM4-40GB", hopper ? 132 : 108,
-        hopper ? 232448 : 166912, hopper ? 85017624576 : 42298834944, hopper ? 1980000 : 1410000,
-        hopper ? 2619000 : 1215000, hopper ? 52428800 : 41943040);
+        hopper ? 900 : 800, hopper ? "NVIDIA H100 80GB HBM3" : "NVIDIA A100-SXM4-40GB",
+        hopper ? 132 : 108, hopper ? 232448 : 166912, hopper ? 85017624576 : 42298834944,
+        hopper ? 1980000 : 1410000, hopper ? 2619000 : 1215000, hopper ? 52428800 : 41943040);
 }
 
 }  // namespace
@@ -74,7 +77,8 @@ DevicelessCudnn::DevicelessCudnn(const std::string& architecture) {
     if (!complaint_.empty()) return;
     const std::string text = properties_text(architecture);
     properties_ = std::make_unique<cuda::Descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-    properties_->set_all<char>(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, {text.c_str(), text.size() + 1});
+    properties_->set_all<char>(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+                               {text.c_str(), text.size() + 1});
     properties_->finalize();
 }
 

@@ -25,13 +25,16 @@ using cuda::Operands;
 using cuda::Plan;
 using cuda::WindowPlans;
 
-/// Calls of the op table, forward and backward, and of the benchmark's workloads at their full sizes.
+/// Calls of the op table, forward and backward, and of the benchmark's workloads at their full
+/// sizes.
 void collect_calls() {
     CollectingDevice& device = CollectingDevice::instance();
     compiled() = [&](const auto& run, const std::vector<Variable>& inputs) {
         std::vector<Variable> there;
         for (const Variable& input : inputs)
-            there.push_back(input.defined() ? Variable(input.array().to(device), input.requires_grad()) : input);
+            there.push_back(input.defined()
+                                ? Variable(input.array().to(device), input.requires_grad())
+                                : input);
         try {
             run(there);
         } catch (const std::exception&) {
@@ -45,20 +48,27 @@ void collect_calls() {
     }
     compiled() = nullptr;
     const DeviceScope scope(device);
-    for (const tool::Workload& workload : tool::workloads()) workload.prepare(tool::Variant::eager, 1).run();
+    for (const tool::Workload& workload : tool::workloads())
+        workload.prepare(tool::Variant::eager, 1).run();
 }
 
 struct Layer {
     Shape x, W;
     int64_t stride = 1, pad = 0, groups = 1, dilate = 1;
 };
-/// Of ResNet-50 (the first convolution, one of each kind of block), MobileNet, DeepLab, a network for volumes, WaveNet.
+/// Of ResNet-50 (the first convolution, one of each kind of block), MobileNet, DeepLab, a network
+/// for volumes, WaveNet.
 const Layer layers[] = {
-    {{32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},         {{32, 64, 56, 56}, {64, 64, 1, 1}},
-    {{32, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},         {{32, 256, 56, 56}, {512, 256, 1, 1}, 2},
-    {{32, 128, 56, 56}, {128, 128, 3, 3}, 2, 1},      {{32, 512, 7, 7}, {2048, 512, 1, 1}},
-    {{32, 32, 112, 112}, {32, 1, 3, 3}, 1, 1, 32},    {{32, 96, 112, 112}, {96, 1, 3, 3}, 2, 1, 96},
-    {{8, 256, 33, 33}, {256, 256, 3, 3}, 1, 6, 1, 6}, {{2, 16, 32, 32, 32}, {32, 16, 3, 3, 3}, 1, 1},
+    {{32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},
+    {{32, 64, 56, 56}, {64, 64, 1, 1}},
+    {{32, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},
+    {{32, 256, 56, 56}, {512, 256, 1, 1}, 2},
+    {{32, 128, 56, 56}, {128, 128, 3, 3}, 2, 1},
+    {{32, 512, 7, 7}, {2048, 512, 1, 1}},
+    {{32, 32, 112, 112}, {32, 1, 3, 3}, 1, 1, 32},
+    {{32, 96, 112, 112}, {96, 1, 3, 3}, 2, 1, 96},
+    {{8, 256, 33, 33}, {256, 256, 3, 3}, 1, 6, 1, 6},
+    {{2, 16, 32, 32, 32}, {32, 16, 3, 3, 3}, 1, 1},
     {{4, 32, 16000}, {64, 32, 2}, 1, 8, 1, 8},
 };
 
@@ -71,7 +81,8 @@ std::vector<CollectedCall> calls_of(const Layer& layer) {
                  {"cover_all", false},
                  {"size", Dims()}};
     const Type x{Dtype::float32, layer.x}, W{Dtype::float32, layer.W};
-    CollectedCall forward{&op_with(LibraryRole::convolution), {x, W}, a, {}}, data = forward, weights = forward;
+    CollectedCall forward{&op_with(LibraryRole::convolution), {x, W}, a, {}}, data = forward,
+                                                                              weights = forward;
     const Type gy = forward.outputs()[0];
     auto with_size = [&](const Shape& shape) {
         std::vector<Attributes::Entry> entries(a.entries().begin(), a.entries().end());
@@ -88,7 +99,10 @@ std::vector<CollectedCall> normalizations() {
     const Type x{Dtype::float32, {64, 512}}, keys{Dtype::float32, {512}};
     const Attributes axis{{"axis", Axes{0}}};
     return {{&op_with(LibraryRole::batch_normalization), {x, keys, keys}, axis, {1e-5}},
-            {&op_with(LibraryRole::batch_normalization_gradient), {x, keys, keys, keys, x}, axis, {1e-5}}};
+            {&op_with(LibraryRole::batch_normalization_gradient),
+             {x, keys, keys, keys, x},
+             axis,
+             {1e-5}}};
 }
 
 const std::vector<CollectedCall>& all_calls() {
@@ -118,11 +132,14 @@ struct Made {
     Arrays inputs, outputs;
 
     explicit Made(const CollectedCall& collected) : collected(collected) {
-        for (const Type& type : collected.inputs) inputs.push_back(Array::empty(type, CollectingDevice::instance()));
+        for (const Type& type : collected.inputs)
+            inputs.push_back(Array::empty(type, CollectingDevice::instance()));
         for (const Type& type : collected.outputs())
             outputs.push_back(Array::empty(type, CollectingDevice::instance()));
     }
-    KernelCall call() { return {*collected.op, inputs, outputs, collected.attributes, collected.scalars}; }
+    KernelCall call() {
+        return {*collected.op, inputs, outputs, collected.attributes, collected.scalars};
+    }
     bool empty() const {
         auto is_empty = [](const Array& x) { return x.size() == 0; };
         return std::any_of(inputs.begin(), inputs.end(), is_empty) ||
@@ -134,7 +151,8 @@ constexpr const char* architectures[] = {"sm_80", "sm_90"};
 
 /// Plans for a device that is not there.
 struct Engines {
-    explicit Engines(const char* architecture, cuda::PlanStore store = {}) : deviceless(architecture) {
+    explicit Engines(const char* architecture, cuda::PlanStore store = {})
+        : deviceless(architecture) {
         if (deviceless.complaint().empty()) plans.emplace(source(), std::move(store));
     }
     EngineSource source() const { return {.properties = &deviceless.properties()}; }
@@ -144,8 +162,10 @@ struct Engines {
         const Operands operands =
             cuda::is_window_role(role)
                 ? cuda::window_operands(call)
-                : cuda::normalization_operands(call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
-        const auto& choice = plans->find(role, operands, call.attributes, {.most_workspace = [] { return size_t(256) << 20; }});
+                : cuda::normalization_operands(
+                      call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
+        const auto& choice = plans->find(role, operands, call.attributes,
+                                         {.most_workspace = [] { return size_t(256) << 20; }});
         const Plan* plan = choice.plan ? &*choice.plan : nullptr;
         found[role] += plan != nullptr;
         if (plan) expect_ready(*plan, operands, role);
@@ -156,9 +176,11 @@ struct Engines {
         float epsilon = 1e-5f;
         char workspace[1];
         try {
-            plan.execute(nullptr,
-                         cuda::bindings_of(operands, role == LibraryRole::batch_normalization ? &epsilon : nullptr),
-                         workspace);
+            plan.execute(
+                nullptr,
+                cuda::bindings_of(operands,
+                                  role == LibraryRole::batch_normalization ? &epsilon : nullptr),
+                workspace);
             ADD_FAILURE() << "it has been computed";
         } catch (const cuda::CudnnError& error) {
             EXPECT_EQ(error.call(), "cudnnBackendExecute");
@@ -167,7 +189,8 @@ struct Engines {
     }
 
     DevicelessCudnn deviceless;
-    std::unique_ptr<cuda::LibraryProvider> provider = cuda::make_windows({CollectingDevice::instance(), nullptr});
+    std::unique_ptr<cuda::LibraryProvider> provider =
+        cuda::make_windows({CollectingDevice::instance(), nullptr});
     std::optional<WindowPlans> plans;
     std::map<LibraryRole, int> found;  ///< Plans by role.
 };
@@ -195,12 +218,14 @@ TEST(CudnnEngines, are_found_for_every_call) {
                 EXPECT_TRUE(!takes || engines.plan(made.call())) << call.text();
             }
         }
-        for (LibraryRole role :
-             {LibraryRole::convolution, LibraryRole::convolution_data, LibraryRole::convolution_weights})
+        for (LibraryRole role : {LibraryRole::convolution, LibraryRole::convolution_data,
+                                 LibraryRole::convolution_weights})
             EXPECT_GE(engines.found[role], 60);
-        for (LibraryRole role : {LibraryRole::average_pooling, LibraryRole::average_pooling_gradient})
+        for (LibraryRole role :
+             {LibraryRole::average_pooling, LibraryRole::average_pooling_gradient})
             EXPECT_GE(engines.found[role], 8);
-        for (LibraryRole role : {LibraryRole::batch_normalization, LibraryRole::batch_normalization_gradient})
+        for (LibraryRole role :
+             {LibraryRole::batch_normalization, LibraryRole::batch_normalization_gradient})
             EXPECT_GE(engines.found[role], 3);
         for (const auto& [role, count] : engines.found)
             std::printf("%s: %d plans for %s\n", architecture, count, op_with(role).name.c_str());
@@ -235,7 +260,8 @@ TEST(CudnnEngines, read_views_as_they_lie) {
                 const CollectedCall call = with_dtype(collected, dtype);
                 Made made(call);
                 Array& x = made.inputs[0];
-                const Shape shape = x.shape(), channels_last{shape[0], shape[2], shape[3], shape[1]};
+                const Shape shape = x.shape(),
+                            channels_last{shape[0], shape[2], shape[3], shape[1]};
                 const Strides steps = contiguous_strides(channels_last);
                 x = x.view(shape, {steps[0], steps[3], steps[1], steps[2]}, 0);
                 EXPECT_TRUE(engines.plan(made.call())) << call.text() << ", channels last";
@@ -252,7 +278,8 @@ TEST(CudnnEngines, read_views_as_they_lie) {
 
 /// Bit k: operand k of a call, inputs first, is an image or weights.
 unsigned operands_of(const Made& made, bool images, bool weights) {
-    const unsigned is_weights = library_role_of(*made.collected.op) == LibraryRole::convolution_weights ? 4 : 2;
+    const unsigned is_weights =
+        library_role_of(*made.collected.op) == LibraryRole::convolution_weights ? 4 : 2;
     return (images ? 7 & ~is_weights : 0) | (weights ? is_weights : 0);
 }
 
@@ -262,8 +289,10 @@ std::string turn(Made& made, bool images, bool weights) {
     const unsigned turned = operands_of(made, images, weights);
     for (Arrays* arrays : {&made.inputs, &made.outputs})
         for (Array& x : *arrays)
-            if (turned >> k++ & 1) x = x.view(x.shape(), strides_in(MemoryOrder::channels_last, x.shape()), 0);
-    return fmt::format("{}, channels last of{}{}", made.collected.text(), images ? " images" : "", weights ? " weights" : "");
+            if (turned >> k++ & 1)
+                x = x.view(x.shape(), strides_in(MemoryOrder::channels_last, x.shape()), 0);
+    return fmt::format("{}, channels last of{}{}", made.collected.text(), images ? " images" : "",
+                       weights ? " weights" : "");
 }
 
 // What the layout pass makes of programs of halves.
@@ -273,7 +302,9 @@ TEST(CudnnEngines, compute_windows_on_images_with_channels_last) {
         Engines engines(architecture);
         if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
         for (const CollectedCall& collected : all_calls()) {
-            if (!cuda::is_window_role(library_role_of(*collected.op)) || collected.inputs[0].dtype != Dtype::float32) continue;
+            if (!cuda::is_window_role(library_role_of(*collected.op)) ||
+                collected.inputs[0].dtype != Dtype::float32)
+                continue;
             for (Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
                 const CollectedCall call = with_dtype(collected, dtype);
                 Made made(call);
@@ -282,7 +313,8 @@ TEST(CudnnEngines, compute_windows_on_images_with_channels_last) {
                 EXPECT_TRUE(engines.plan(made.call())) << text;
             }
         }
-        for (const auto& [role, count] : engines.found) std::printf("%s: %d plans for %s\n", architecture, count, op_with(role).name.c_str());
+        for (const auto& [role, count] : engines.found)
+            std::printf("%s: %d plans for %s\n", architecture, count, op_with(role).name.c_str());
     }
 }
 
@@ -301,15 +333,19 @@ size_t workspaces(Engines& engines, bool images, bool weights) {
     return bytes;
 }
 
-// Why halves have their channels last: engines copy other images into their workspace, and the weights, too.
+// Why halves have their channels last: engines copy other images into their workspace, and the
+// weights, too.
 TEST(CudnnEngines, of_halves_copy_images_and_weights_of_another_order) {
     for (const char* architecture : architectures) {
         SCOPED_TRACE(architecture);
         Engines engines(architecture);
         if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
-        const size_t rows = workspaces(engines, false, false), images = workspaces(engines, true, false), all = workspaces(engines, true, true);
-        std::printf("%s: MiB of workspaces, rows %zu, images with channels last %zu, weights, too %zu\n", architecture, rows >> 20,
-                    images >> 20, all >> 20);
+        const size_t rows = workspaces(engines, false, false),
+                     images = workspaces(engines, true, false),
+                     all = workspaces(engines, true, true);
+        std::printf(
+            "%s: MiB of workspaces, rows %zu, images with channels last %zu, weights, too %zu\n",
+            architecture, rows >> 20, images >> 20, all >> 20);
         EXPECT_LT(images, rows / 4);
         EXPECT_LE(all, images);
     }
@@ -318,20 +354,24 @@ TEST(CudnnEngines, of_halves_copy_images_and_weights_of_another_order) {
 // Why takes_normalization() leaves these alone.
 TEST(CudnnEngines, would_copy_images_to_normalize_them) {
     const Type x{Dtype::float32, {32, 64, 56, 56}}, keys{Dtype::float32, {64}};
-    const CollectedCall call{
-        &op_with(LibraryRole::batch_normalization), {x, keys, keys}, {{"axis", Axes{0, 2, 3}}}, {1e-5}};
+    const CollectedCall call{&op_with(LibraryRole::batch_normalization),
+                             {x, keys, keys},
+                             {{"axis", Axes{0, 2, 3}}},
+                             {1e-5}};
     for (const char* architecture : architectures) {
         SCOPED_TRACE(architecture);
         Engines engines(architecture);
         if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
         Made made(call);
         EXPECT_FALSE(engines.takes(made.call()));
-        const Operands operands =
-            cuda::normalization_operands(made.call(), Array::empty(keys, CollectingDevice::instance()));
-        const auto plans = Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
-                                     engines.source(), {.most_workspace = size_t(1) << 30});
+        const Operands operands = cuda::normalization_operands(
+            made.call(), Array::empty(keys, CollectingDevice::instance()));
+        const auto plans =
+            Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
+                       engines.source(), {.most_workspace = size_t(1) << 30});
         ASSERT_EQ(plans.size(), 1u);
-        EXPECT_GE(plans[0].workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float)) << "x and y once more";
+        EXPECT_GE(plans[0].workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float))
+            << "x and y once more";
     }
 }
 
@@ -341,8 +381,9 @@ TEST(CudnnEngines, that_may_be_measured_are_several) {
     for (const CollectedCall& call : calls_of({{64, 128, 16, 16}, {128, 128, 3, 3}, 1, 1})) {
         Made made(call);
         const LibraryRole role = library_role_of(*call.op);
-        const auto plans = Plan::find(cuda::window_operation(role, cuda::window_operands(made.call()), call.attributes), engines.source(),
-                                      cuda::EngineRules::of(Dtype::float32), 16);
+        const auto plans = Plan::find(
+            cuda::window_operation(role, cuda::window_operands(made.call()), call.attributes),
+            engines.source(), cuda::EngineRules::of(Dtype::float32), 16);
         std::printf("%s: %zu plans\n", call.text().c_str(), plans.size());
         EXPECT_GE(plans.size(), 2u);
         std::set<std::string> texts;
@@ -354,14 +395,16 @@ TEST(CudnnEngines, that_may_be_measured_are_several) {
 TEST(CudnnEngines, that_are_compiled_are_kept_between_processes) {
     std::map<std::string, std::string> kept;
     int found = 0;
-    const cuda::PlanStore store{.find =
-                                    [&](const std::string& key) {
-                                        const auto known = kept.find(key);
-                                        found += known != kept.end();
-                                        return known == kept.end() ? std::nullopt : std::optional(known->second);
-                                    },
-                                .keep = [&](const std::string& key, const std::string& plan) { kept[key] = plan; }};
-    const CollectedCall compiled = with_dtype(calls_of({{4, 8, 10, 10}, {8, 1, 3, 3}, 1, 1, 8})[0], Dtype::float16),
+    const cuda::PlanStore store{
+        .find =
+            [&](const std::string& key) {
+                const auto known = kept.find(key);
+                found += known != kept.end();
+                return known == kept.end() ? std::nullopt : std::optional(known->second);
+            },
+        .keep = [&](const std::string& key, const std::string& plan) { kept[key] = plan; }};
+    const CollectedCall compiled = with_dtype(calls_of({{4, 8, 10, 10}, {8, 1, 3, 3}, 1, 1, 8})[0],
+                                              Dtype::float16),
                         there = calls_of({{2, 3, 9, 9}, {4, 3, 3, 3}})[0];
     for (int process = 0; process < 3; ++process) {
         Engines engines("sm_90", store);

@@ -18,7 +18,8 @@ using Index = std::vector<int64_t>;
 int64_t offset_of(const HostTensor& t, const Index& index) {
     int64_t offset = 0;
     for (size_t d = 0; d < index.size(); ++d) {
-        if (index[d] < 0 || index[d] >= t.sizes[d]) throw std::logic_error("an index outside of a tensor");
+        if (index[d] < 0 || index[d] >= t.sizes[d])
+            throw std::logic_error("an index outside of a tensor");
         offset += index[d] * t.steps[d];
     }
     return offset;
@@ -37,24 +38,27 @@ void write(void* memory, int64_t offset, double number) {
 }
 template <>
 void write<double>(void* memory, int64_t offset, double number) {
-    std::memcpy(static_cast<char*>(memory) + offset * int64_t(sizeof number), &number, sizeof number);
+    std::memcpy(static_cast<char*>(memory) + offset * int64_t(sizeof number), &number,
+                sizeof number);
 }
 
 void require(bool holds, const char* what) {
     if (!holds) throw std::logic_error(what);
 }
 
-void require_positions(const HostTensor& x, const HostTensor& y, const HostWindow& w, const Index& size) {
+void require_positions(const HostTensor& x, const HostTensor& y, const HostWindow& w,
+                       const Index& size) {
     for (size_t d = 0; d < w.stride.size(); ++d) {
-        const int64_t room = x.sizes[d + 2] + w.before[d] + w.after[d] - (size[d] - 1) * w.dilate[d] - 1;
+        const int64_t room =
+            x.sizes[d + 2] + w.before[d] + w.after[d] - (size[d] - 1) * w.dilate[d] - 1;
         require(room >= 0 && room / w.stride[d] + 1 == y.sizes[d + 2], "windows do not fit");
     }
 }
 
 HostTensor box(const Index& sizes) { return {.sizes = sizes}; }
 
-/// Calls f(element of y, its place in the window, element of x) wherever a window looks at x, for one image and channel
-/// of each, which are 0 in the indices.
+/// Calls f(element of y, its place in the window, element of x) wherever a window looks at x, for
+/// one image and channel of each, which are 0 in the indices.
 void for_each_tap(const HostTensor& x, const HostTensor& y, const HostWindow& w, const Index& size,
                   const std::function<void(const Index&, const Index&, const Index&)>& f) {
     const HostTensor positions = box(Index(y.sizes.begin() + 2, y.sizes.end())), taps = box(size);
@@ -145,8 +149,8 @@ void HostTensor::set(const Index& index, double value) const {
     }
 }
 
-void host_convolution(ConvolutionResult result, const HostTensor& x, const HostTensor& W, const HostTensor& y,
-                      const HostWindow& window) {
+void host_convolution(ConvolutionResult result, const HostTensor& x, const HostTensor& W,
+                      const HostTensor& y, const HostWindow& window) {
     const Index size(W.sizes.begin() + 2, W.sizes.end());
     require_positions(x, y, window, size);
     require(x.sizes[0] == y.sizes[0] && W.sizes[0] == y.sizes[1] && x.sizes[1] % W.sizes[1] == 0,
@@ -156,27 +160,34 @@ void host_convolution(ConvolutionResult result, const HostTensor& x, const HostT
     for (int64_t n = 0; n < y.sizes[0]; ++n)
         for (int64_t o = 0; o < W.sizes[0]; ++o)
             for (int64_t i = 0; i < W.sizes[1]; ++i)
-                for_each_tap(x, y, window, size, [&](const Index& p, const Index& t, const Index& s) {
-                    const Index at_y = with(p, n, o), at_W = with(t, o, i),
-                                at_x = with(s, n, o / outer * W.sizes[1] + i);
-                    if (result == ConvolutionResult::y) sums.add(at_y, x.at(at_x) * W.at(at_W));
-                    if (result == ConvolutionResult::x) sums.add(at_x, y.at(at_y) * W.at(at_W));
-                    if (result == ConvolutionResult::W) sums.add(at_W, x.at(at_x) * y.at(at_y));
-                });
+                for_each_tap(x, y, window, size,
+                             [&](const Index& p, const Index& t, const Index& s) {
+                                 const Index at_y = with(p, n, o), at_W = with(t, o, i),
+                                             at_x = with(s, n, o / outer * W.sizes[1] + i);
+                                 if (result == ConvolutionResult::y)
+                                     sums.add(at_y, x.at(at_x) * W.at(at_W));
+                                 if (result == ConvolutionResult::x)
+                                     sums.add(at_x, y.at(at_y) * W.at(at_W));
+                                 if (result == ConvolutionResult::W)
+                                     sums.add(at_W, x.at(at_x) * y.at(at_y));
+                             });
     sums.store();
 }
 
-void host_average_pooling(bool forward, const HostTensor& x, const HostTensor& y, const HostWindow& window) {
+void host_average_pooling(bool forward, const HostTensor& x, const HostTensor& y,
+                          const HostWindow& window) {
     require_positions(x, y, window, window.size);
     require(x.sizes[0] == y.sizes[0] && x.sizes[1] == y.sizes[1], "images do not fit");
     const double factor = 1.0 / double(box(window.size).count());
     Sums sums(forward ? y : x);
     for (int64_t n = 0; n < y.sizes[0]; ++n)
         for (int64_t c = 0; c < y.sizes[1]; ++c)
-            for_each_tap(x, y, window, window.size, [&](const Index& p, const Index&, const Index& s) {
-                const Index at_y = with(p, n, c), at_x = with(s, n, c);
-                forward ? sums.add(at_y, x.at(at_x) * factor) : sums.add(at_x, y.at(at_y) * factor);
-            });
+            for_each_tap(x, y, window, window.size,
+                         [&](const Index& p, const Index&, const Index& s) {
+                             const Index at_y = with(p, n, c), at_x = with(s, n, c);
+                             forward ? sums.add(at_y, x.at(at_x) * factor)
+                                     : sums.add(at_x, y.at(at_y) * factor);
+                         });
     sums.store();
 }
 

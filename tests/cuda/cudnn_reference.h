@@ -25,13 +25,14 @@ struct HostWindow {
     std::vector<int64_t> before, after, stride, dilate, size;  ///< `size` is pooling's.
 };
 
-// What the operations of cuDNN's graph interface are documented to compute, in double, element by element. Each checks
-// that its tensors' sizes fit and throws std::logic_error where they do not.
+// What the operations of cuDNN's graph interface are documented to compute, in double, element by
+// element. Each checks that its tensors' sizes fit and throws std::logic_error where they do not.
 enum class ConvolutionResult { y, x, W };
-void host_convolution(ConvolutionResult result, const HostTensor& x, const HostTensor& W, const HostTensor& y,
-                      const HostWindow& window);
+void host_convolution(ConvolutionResult result, const HostTensor& x, const HostTensor& W,
+                      const HostTensor& y, const HostWindow& window);
 /// Means that count the border; backward y is given and x is the result.
-void host_average_pooling(bool forward, const HostTensor& x, const HostTensor& y, const HostWindow& window);
+void host_average_pooling(bool forward, const HostTensor& x, const HostTensor& y,
+                          const HostWindow& window);
 
 struct HostNormalization {
     HostTensor x, y, mean, inverse_deviation, scale, bias;

@@ -1,5 +1,5 @@
-// Windows and batch normalization by cuDNN's graph interface, against a double of it that computes on the host what the
-// descriptors say.
+// Windows and batch normalization by cuDNN's graph interface, against a double of it that computes
+// on the host what the descriptors say.
 #include <cstdlib>
 #include <filesystem>
 
@@ -56,12 +56,14 @@ TEST_F(CudaWindows, convolve_forwards_and_backwards) {
     const Attributes a = steps({2, 1}, {1, 0}, {1, 2}, 2, {7, 6});
     expect_by_library(LibraryRole::convolution, {x, W}, a);
     expect_by_library(LibraryRole::convolution_data, {gy, W}, a);
-    expect_by_library(LibraryRole::convolution_weights, {x, gy}, steps({2, 1}, {1, 0}, {1, 2}, 2, {3, 2}));
+    expect_by_library(LibraryRole::convolution_weights, {x, gy},
+                      steps({2, 1}, {1, 0}, {1, 2}, 2, {3, 2}));
     EXPECT_EQ(library.count("cudnnSetStream given"), 1);
 }
 
 TEST_F(CudaWindows, of_one_axis_and_of_three) {
-    expect_by_library(LibraryRole::convolution, {waves({2, 3, 9}), waves({4, 3, 3})}, steps({2}, {1}, {1}, 1));
+    expect_by_library(LibraryRole::convolution, {waves({2, 3, 9}), waves({4, 3, 3})},
+                      steps({2}, {1}, {1}, 1));
     expect_by_library(LibraryRole::convolution_data, {waves({2, 4, 5}), waves({4, 3, 3})},
                       steps({2}, {1}, {1}, 1, {9}));
     expect_by_library(LibraryRole::convolution, {waves({1, 2, 4, 5, 3}), waves({3, 2, 2, 3, 1})},
@@ -69,17 +71,18 @@ TEST_F(CudaWindows, of_one_axis_and_of_three) {
 }
 
 TEST_F(CudaWindows, of_float64_are_rounded_as_such) {
-    library.engines = {{.index = 11, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, .workspace = 1 << 16}};
+    library.engines = {
+        {.index = 11, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, .workspace = 1 << 16}};
     expect_by_library(LibraryRole::convolution,
                       {waves({1, 2, 5, 5}, Dtype::float64), waves({3, 2, 3, 3}, Dtype::float64)},
                       steps({1, 1}, {0, 0}, {1, 1}, 1));
 }
 
 TEST_F(CudaWindows, of_halves_may_use_tensor_cores) {
-    run_kernel(
-        op_with(LibraryRole::convolution),
-        std::vector{waves({1, 2, 5, 5}, Dtype::float16).to(device), waves({3, 2, 3, 3}, Dtype::float16).to(device)},
-        steps({1, 1}, {0, 0}, {1, 1}, 1));
+    run_kernel(op_with(LibraryRole::convolution),
+               std::vector{waves({1, 2, 5, 5}, Dtype::float16).to(device),
+                           waves({3, 2, 3, 3}, Dtype::float16).to(device)},
+               steps({1, 1}, {0, 0}, {1, 1}, 1));
     EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 8 "));
 }
 
@@ -87,7 +90,8 @@ TEST_F(CudaWindows, of_float32_use_tensor_cores_where_tf32_is_allowed) {
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
     const auto engine_of = [&](bool tf32) {
         const auto scope = using_config(&Config::tf32, tf32);
-        run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1));
+        run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+                   steps({1, 1}, {0, 0}, {1, 1}, 1));
         return library.last("cudnnBackendExecute");
     };
     EXPECT_THAT(engine_of(false), Not(HasSubstr("engine 8 ")));
@@ -99,11 +103,12 @@ class MeasuredWindows : public CudaWindows {
 protected:
     MeasuredWindows() {
         library.pass_time = [&](float milliseconds) { driver.now += milliseconds; };
-        library.engines = {{.index = 1, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, .milliseconds = 1},
-                           {.index = 2, .milliseconds = 9},
-                           {.index = 3, .workspace = 1 << 16, .milliseconds = 4},
-                           {.index = 4, .works = false, .milliseconds = 1},
-                           {.index = 5, .mode = CUDNN_HEUR_MODE_FALLBACK, .milliseconds = 5}};
+        library.engines = {
+            {.index = 1, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, .milliseconds = 1},
+            {.index = 2, .milliseconds = 9},
+            {.index = 3, .workspace = 1 << 16, .milliseconds = 4},
+            {.index = 4, .works = false, .milliseconds = 1},
+            {.index = 5, .mode = CUDNN_HEUR_MODE_FALLBACK, .milliseconds = 5}};
     }
     std::string engine_of(int64_t pad, LibraryRole role = LibraryRole::convolution) {
         run_kernel(op_with(role), std::vector{x, W}, steps({1, 1}, {pad, pad}, {1, 1}, 1));
@@ -117,12 +122,14 @@ TEST_F(MeasuredWindows, are_computed_by_the_fastest_engine_that_may) {
     const auto scope = using_config(&Config::autotune, true);
     library.calls.clear();
     EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
-    EXPECT_EQ(library.count("cudnnBackendExecute"), 3 * 4 + 1) << "three engines may, each four times";
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 3 * 4 + 1)
+        << "three engines may, each four times";
     const size_t living = library.living();
     EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
     EXPECT_EQ(library.count("cudnnBackendExecute"), 3 * 4 + 2) << "measured once";
     EXPECT_EQ(library.living(), living);
-    expect_same(device, op_with(LibraryRole::convolution), {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {1, 1}, {1, 1}, 1), 0);
+    expect_same(device, op_with(LibraryRole::convolution),
+                {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {1, 1}, {1, 1}, 1), 0);
     const auto back = using_config(&Config::autotune, false);
     EXPECT_THAT(engine_of(0), HasSubstr("engine 2 ")) << "its plan is another";
 }
@@ -130,7 +137,11 @@ TEST_F(MeasuredWindows, are_computed_by_the_fastest_engine_that_may) {
 TEST_F(MeasuredWindows, are_convolutions_alone) {
     const auto scope = using_config(&Config::autotune, true);
     expect_same(device, op_with(LibraryRole::average_pooling), {waves({2, 3, 5, 6})},
-                {{"ksize", Dims{3, 2}}, {"stride", Dims{2, 2}}, {"pad", Dims{1, 0}}, {"height_width", Dims{5, 6}}}, 1e-5);
+                {{"ksize", Dims{3, 2}},
+                 {"stride", Dims{2, 2}},
+                 {"pad", Dims{1, 0}},
+                 {"height_width", Dims{5, 6}}},
+                1e-5);
     EXPECT_EQ(library.count("cudnnBackendExecute"), 1);
 }
 
@@ -152,7 +163,8 @@ TEST_F(MeasuredWindows, find_what_was_measured_on_disk) {
     EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
     const int measured = library.count("cudnnBackendExecute");
     CudaDevice another(0);
-    expect_same(another, op_with(LibraryRole::convolution), {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {0, 0}, {1, 1}, 1), 0);
+    expect_same(another, op_with(LibraryRole::convolution),
+                {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {0, 0}, {1, 1}, 1), 0);
     EXPECT_EQ(library.count("cudnnBackendExecute"), measured + 1);
     EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 3 "));
     std::filesystem::remove_all(folder);
@@ -220,7 +232,8 @@ TEST_F(CudaWindows, the_fallback_is_asked_when_nothing_else_is_left) {
     library.engines.resize(4);
     library.engines.push_back({.index = 3, .mode = CUDNN_HEUR_MODE_FALLBACK});
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
-    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1));
+    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+               steps({1, 1}, {0, 0}, {1, 1}, 1));
     EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 3 "));
 }
 
@@ -228,14 +241,17 @@ TEST_F(CudaWindows, only_what_gives_one_result_is_chosen) {
     if (codegen::cuda::nvrtc_version().empty()) GTEST_SKIP() << "NVRTC cannot be loaded";
     library.engines.resize(4);
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
-    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1));
+    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+               steps({1, 1}, {0, 0}, {1, 1}, 1));
     EXPECT_EQ(library.count("cudnnBackendExecute"), 0);
     EXPECT_EQ(driver.count("cuLaunchKernel"), 1) << "a generated kernel";
 }
 
 TEST_F(CudaWindows, pool_by_means) {
-    const Attributes a{
-        {"ksize", Dims{3, 2}}, {"stride", Dims{2, 2}}, {"pad", Dims{1, 0}}, {"height_width", Dims{5, 6}}};
+    const Attributes a{{"ksize", Dims{3, 2}},
+                       {"stride", Dims{2, 2}},
+                       {"pad", Dims{1, 0}},
+                       {"height_width", Dims{5, 6}}};
     expect_by_library(LibraryRole::average_pooling, {waves({2, 3, 5, 6})}, a, 1e-5);
     expect_by_library(LibraryRole::average_pooling_gradient, {waves({2, 3, 3, 3})}, a, 1e-5);
 }
@@ -244,7 +260,8 @@ TEST_F(CudaWindows, errors_name_the_call_and_its_types) {
     library.failing = "cudnnBackendExecute";
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
     EXPECT_THAT(message_of([&] {
-                    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1));
+                    run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+                               steps({1, 1}, {0, 0}, {1, 1}, 1));
                 }),
                 AllOf(HasSubstr("cuda:0: cudnnBackendExecute for "), HasSubstr("float32[1,2,5,5]"),
                       HasSubstr("CUDNN_STATUS_EXECUTION_FAILED: so says the double")));
@@ -255,19 +272,27 @@ TEST_F(CudaWindows, whose_plan_is_refused_when_it_runs_are_generated_kernels) {
     library.failing = "cudnnBackendExecute";
     library.failure = CUDNN_STATUS_BAD_PARAM;
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
-    const auto compute = [&] { run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1)); };
+    const auto compute = [&] {
+        run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+                   steps({1, 1}, {0, 0}, {1, 1}, 1));
+    };
     ::testing::internal::CaptureStderr();
     for (int i = 0; i < 2; ++i) compute();
-    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cuDNN: it does not execute its own plan: "));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                HasSubstr("cuDNN: it does not execute its own plan: "));
     EXPECT_EQ(library.count("cudnnBackendExecute"), 1) << "it is not asked again";
     EXPECT_EQ(driver.count("cuLaunchKernel"), 2);
 }
 
 TEST_F(CudaWindows, that_are_recorded_go_to_another_stream) {
-    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device), y = Array::empty({Dtype::float32, {1, 3, 3, 3}}, device);
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device),
+                y = Array::empty({Dtype::float32, {1, 3, 3, 3}}, device);
     std::vector<Array> inputs{x, W}, outputs{y};
     const Attributes a = steps({1, 1}, {0, 0}, {1, 1}, 1);
-    const auto convolve = [&] { EXPECT_TRUE(device.launch_in_library(KernelCall{op_with(LibraryRole::convolution), inputs, outputs, a, {}})); };
+    const auto convolve = [&] {
+        EXPECT_TRUE(device.launch_in_library(
+            KernelCall{op_with(LibraryRole::convolution), inputs, outputs, a, {}}));
+    };
     convolve();
     convolve();
     EXPECT_EQ(library.count("cudnnSetStream"), 1);
@@ -280,7 +305,10 @@ TEST_F(CudaWindows, that_are_recorded_go_to_another_stream) {
 
 TEST_F(CudaWindows, whose_plan_has_run_before_are_errors_when_it_is_refused) {
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
-    const auto compute = [&] { run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1)); };
+    const auto compute = [&] {
+        run_kernel(op_with(LibraryRole::convolution), std::vector{x, W},
+                   steps({1, 1}, {0, 0}, {1, 1}, 1));
+    };
     compute();
     library.failing = "cudnnBackendExecute";
     library.failure = CUDNN_STATUS_BAD_PARAM;
@@ -296,7 +324,8 @@ protected:
         cuda::make_windows({device, reinterpret_cast<CUstream>(size_t(1))});
 
     /// The op's outputs by the library, which are those of the host.
-    Arrays expect_same_outputs(LibraryRole role, const std::vector<Array>& inputs, const Axes& axis) {
+    Arrays expect_same_outputs(LibraryRole role, const std::vector<Array>& inputs,
+                               const Axes& axis) {
         const OpDef& op = op_with(role);
         SCOPED_TRACE(op.name);
         const Attributes a{{"axis", axis}};
@@ -310,9 +339,10 @@ protected:
         EXPECT_TRUE(provider->launch(call));
         EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 11 "));
         for (size_t i = 0; i < expected.size(); ++i)
-            EXPECT_THAT(outputs[i].to(cpu_device()).to_vector<double>(),
-                        Pointwise(DoubleNear(inputs[0].dtype() == Dtype::float16 && i == 0 ? 1e-2 : 2e-4),
-                                  expected[i].to_vector<double>()))
+            EXPECT_THAT(
+                outputs[i].to(cpu_device()).to_vector<double>(),
+                Pointwise(DoubleNear(inputs[0].dtype() == Dtype::float16 && i == 0 ? 1e-2 : 2e-4),
+                          expected[i].to_vector<double>()))
                 << "output " << i;
         return outputs;
     }
@@ -326,19 +356,22 @@ TEST_F(CudaNormalization, is_that_of_the_host) {
         if (dtype == Dtype::float16) library.engines.erase(library.engines.begin() + 1);
         const Array x = waves({13, 8}, dtype), gy = waves({13, 8}, dtype, 5);
         expect_same_outputs(LibraryRole::batch_normalization, {x, gamma, beta}, {0});
-        expect_same_outputs(LibraryRole::batch_normalization_gradient, {x, gamma, mean, variance, gy}, {0});
+        expect_same_outputs(LibraryRole::batch_normalization_gradient,
+                            {x, gamma, mean, variance, gy}, {0});
     }
 }
 
 TEST_F(CudaNormalization, of_views_and_of_several_axes) {
     const Array x = waves({8, 12}), images = waves({3, 4, 5, 8}), keys = waves({8});
-    expect_same_outputs(LibraryRole::batch_normalization, {x.view({12, 8}, {1, 12}, 0), keys, keys}, {0});
+    expect_same_outputs(LibraryRole::batch_normalization, {x.view({12, 8}, {1, 12}, 0), keys, keys},
+                        {0});
     expect_same_outputs(LibraryRole::batch_normalization, {images, keys, keys}, {0, 1, 2});
 }
 
 TEST_F(CudaNormalization, of_a_constant_has_no_negative_variance) {
     const Array x = Array::full({Dtype::float32, {5, 4}}, 0.1), keys = waves({4});
-    const Arrays outputs = expect_same_outputs(LibraryRole::batch_normalization, {x, keys, keys}, {0});
+    const Arrays outputs =
+        expect_same_outputs(LibraryRole::batch_normalization, {x, keys, keys}, {0});
     for (double variance : outputs[2].to(cpu_device()).to_vector<double>()) EXPECT_GE(variance, 0);
 }
 

@@ -42,14 +42,17 @@ protected:
 };
 
 TEST_F(CudaDeclinesOfCudnn, for_their_workspace_name_it_the_limit_and_what_runs_instead) {
-    library.engines = {{.index = 1, .workspace = int64_t(900) << 20}, {.index = 11, .workspace = 1 << 16}};
+    library.engines = {{.index = 1, .workspace = int64_t(900) << 20},
+                       {.index = 11, .workspace = 1 << 16}};
     CudaDevice device(0);
     const std::string line =
-        "catena: cuda:0: convolution(float32[1,2,21,21], float32[3,2,3,3]): cuDNN: its best engine wants a workspace of 900.0 MiB, "
+        "catena: cuda:0: convolution(float32[1,2,21,21], float32[3,2,3,3]): cuDNN: its best engine "
+        "wants a workspace of 900.0 MiB, "
         "256 are allowed (CATENA_CUDA_WORKSPACE_MB); another of its engines runs instead\n";
     EXPECT_EQ(said_by([&] { convolve(21, device); }), line);
     EXPECT_EQ(said_by([&] { convolve(21, device); }), "") << "once";
-    EXPECT_THAT(said_by([&] { convolve(22, device); }), HasSubstr("float32[1,2,22,22]")) << "of another size";
+    EXPECT_THAT(said_by([&] { convolve(22, device); }), HasSubstr("float32[1,2,22,22]"))
+        << "of another size";
     EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 11 "));
     const Environment more("CATENA_CUDA_WORKSPACE_MB", "1000");
     driver.memory_left = size_t(2) << 30;
@@ -61,10 +64,12 @@ TEST_F(CudaDeclinesOfCudnn, for_their_workspace_name_it_the_limit_and_what_runs_
 TEST_F(CudaDeclinesOfCudnn, leave_a_generated_kernel_where_no_engine_is_left) {
     library.engines = {{.index = 1, .workspace = int64_t(900) << 20}};
     CudaDevice device(0);
-    EXPECT_THAT(said_by([&] { convolve(23, device); }), HasSubstr("; a generated kernel runs instead\n"));
+    EXPECT_THAT(said_by([&] { convolve(23, device); }),
+                HasSubstr("; a generated kernel runs instead\n"));
     library.engines = {{.index = 1, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}}};
     EXPECT_THAT(said_by([&] { convolve(24, device); }),
-                HasSubstr("cuDNN: none of its engines computes it as exactly as it should be; a generated kernel runs instead"));
+                HasSubstr("cuDNN: none of its engines computes it as exactly as it should be; a "
+                          "generated kernel runs instead"));
     EXPECT_EQ(driver.count("cuLaunchKernel"), 2);
 }
 
@@ -77,7 +82,8 @@ TEST_F(CudaDeclinesOfCudnn, of_tensors_beyond_32_bits_name_their_size) {
     const KernelCall call{op_with(LibraryRole::convolution), inputs, y, plain, {}};
     EXPECT_THAT(said_by([&] { EXPECT_FALSE(device.has_library_for(call)); }),
                 AllOf(HasSubstr("float32[1,1,50000,50000]"),
-                      HasSubstr("cuDNN: a tensor has 2500000000 elements, it takes 2147483647 at most; a generated kernel")));
+                      HasSubstr("cuDNN: a tensor has 2500000000 elements, it takes 2147483647 at "
+                                "most; a generated kernel")));
 }
 
 TEST_F(CudaDeclinesOfCudnn, that_is_missing_are_one_line) {
@@ -86,7 +92,8 @@ TEST_F(CudaDeclinesOfCudnn, that_is_missing_are_one_line) {
     cuda::replace_cudnn(&missing);
     CudaDevice device(0);
     const std::string line =
-        "catena: cuda:0: no cuDNN: not there (tried libcudnn.so.9); convolution, average pooling and batch normalization are "
+        "catena: cuda:0: no cuDNN: not there (tried libcudnn.so.9); convolution, average pooling "
+        "and batch normalization are "
         "generated kernels, which are slower\n";
     EXPECT_EQ(said_by([&] {
                   convolve(25, device);
@@ -110,13 +117,15 @@ TEST(CudaDeclinesOfCublasLt, are_said_once_for_each_shape) {
     CudaDevice device(0);
     auto multiply = [&](int64_t size) {
         const Array a = waves({size, size}).to(device);
-        run_kernel(op_with(LibraryRole::matmul), std::vector{a, a}, Attributes{{"transa", false}, {"transb", false}});
+        run_kernel(op_with(LibraryRole::matmul), std::vector{a, a},
+                   Attributes{{"transa", false}, {"transb", false}});
     };
     EXPECT_EQ(said_by([&] {
                   multiply(31);
                   multiply(31);
               }),
-              "catena: cuda:0: matmul(float32[31,31], float32[31,31]): cuBLASLt: it knows no algorithm; a generated kernel "
+              "catena: cuda:0: matmul(float32[31,31], float32[31,31]): cuBLASLt: it knows no "
+              "algorithm; a generated kernel "
               "runs instead\n");
     EXPECT_THAT(said_by([&] { multiply(32); }), HasSubstr("float32[32,32]"));
 }
@@ -127,7 +136,8 @@ TEST(CudaDeclinesOfCublasLt, less_workspace_is_what_its_heuristics_are_told) {
     RecordingCublasLt library;
     CudaDevice device(0);
     const Array a = waves({8, 8}).to(device);
-    run_kernel(op_with(LibraryRole::matmul), std::vector{a, a}, Attributes{{"transa", false}, {"transb", false}});
+    run_kernel(op_with(LibraryRole::matmul), std::vector{a, a},
+               Attributes{{"transa", false}, {"transb", false}});
     EXPECT_EQ(library.count("cublasLtMatmulPreferenceSetAttribute 1 8388608"), 1);
 }
 

@@ -29,15 +29,18 @@ bool only_maps(const DeviceExecutable& program) {
     return true;
 }
 
-/// Functions of float64, and pow, are the platform's own: the emulation calls the host's, a GPU has others, which differ by some
-/// units of the last place (on an H100 7.6 of float64), of float32 by one.
+/// Functions of float64, and pow, are the platform's own: the emulation calls the host's, a GPU has
+/// others, which differ by some units of the last place (on an H100 7.6 of float64), of float32 by
+/// one.
 bool is_near(double actual, double expected, Dtype dtype) {
     const double most = dtype == Dtype::float64 ? 0x1p-48 : dtype == Dtype::float32 ? 0x1p-23 : 0;
     return std::abs(actual - expected) <= most * std::abs(expected);
 }
 
-/// With functions of the platform's own nearly; `differs` becomes true where an element of float32 does.
-void expect_same_bits(const Array& actual, const Array& expected, bool own_functions, bool& differs) {
+/// With functions of the platform's own nearly; `differs` becomes true where an element of float32
+/// does.
+void expect_same_bits(const Array& actual, const Array& expected, bool own_functions,
+                      bool& differs) {
     ASSERT_EQ(to_string(actual.type()), to_string(expected.type()));
     const Array a = actual.as_contiguous(), e = expected.as_contiguous();
     const size_t size = size_of(a.dtype());
@@ -64,9 +67,9 @@ RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& 
     RecordedCall made;
     Tracer tracer(false);
     for (size_t i = 0; i < inputs.size(); ++i)
-        made.arguments.push_back(inputs[i].defined()
-                                     ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
-                                     : -1);
+        made.arguments.push_back(
+            inputs[i].defined() ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
+                                : -1);
     {
         RecorderScope scope(&tracer);
         made.results = run(inputs);
@@ -114,7 +117,8 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
         actual.emplace_back(results[i].to(cpu_device()), false);
         if (!only_maps(program)) continue;
         bool differs = false;
-        expect_same_bits(actual.back().array(), expected[i].array(), device_.architecture() != "text", differs);
+        expect_same_bits(actual.back().array(), expected[i].array(),
+                         device_.architecture() != "text", differs);
         float32_differences_ += differs;
     }
     return actual;
@@ -136,7 +140,8 @@ void check_rows(DeviceCalls& calls, size_t part, size_t parts) {
     compiled() = nullptr;
 }
 
-Variables call_on_device(CodeDevice& device, const ArrayFunction& run, const std::vector<Variable>& inputs) {
+Variables call_on_device(CodeDevice& device, const ArrayFunction& run,
+                         const std::vector<Variable>& inputs) {
     DeviceCalls calls(device);
     calls(run, inputs);
     calls.begin_second_round();

@@ -122,12 +122,14 @@ TEST(CudaDevice, gives_cached_memory_back_before_it_gives_up) {
     RecordingDriver driver;
     driver.memory_left = 10 << 20;
     CudaDevice device(0);
-    { const Array x = Array::empty({Dtype::uint8, {4 << 20}}, device); }
+    {
+        const Array x = Array::empty({Dtype::uint8, {4 << 20}}, device);
+    }
     const Array y = Array::empty({Dtype::uint8, {9 << 20}}, device);
     EXPECT_EQ(driver.count("cuMemFree 6291456"), 1);
     const std::string text = message_of([&] { Array::empty({Dtype::uint8, {4 << 20}}, device); });
-    EXPECT_THAT(text, AllOf(HasSubstr("cuda:0: no room for 4.2 MB"), HasSubstr("arrays use 9.4 MB of 10.5 MB"),
-                            HasSubstr("are free")));
+    EXPECT_THAT(text, AllOf(HasSubstr("cuda:0: no room for 4.2 MB"),
+                            HasSubstr("arrays use 9.4 MB of 10.5 MB"), HasSubstr("are free")));
 }
 
 TEST(CudaDevice, makes_its_context_current_once_for_each_thread) {
@@ -148,7 +150,8 @@ TEST(CudaDevice, lets_peers_reach_each_other_once) {
     RecordingDriver driver;
     CudaDevice first(0), second(1);
     const Array x = Array::from<float>({1, 2, 3}).to(first);
-    for (int i = 0; i < 3; ++i) EXPECT_THAT(x.to(second).to(first).to_vector<float>(), ElementsAre(1, 2, 3));
+    for (int i = 0; i < 3; ++i)
+        EXPECT_THAT(x.to(second).to(first).to_vector<float>(), ElementsAre(1, 2, 3));
     EXPECT_EQ(driver.count("cuCtxEnablePeerAccess 101 to 100"), 1);
     EXPECT_EQ(driver.count("cuCtxEnablePeerAccess 100 to 101"), 1);
     EXPECT_EQ(driver.count("cuMemcpyPeerAsync"), 6);
@@ -162,13 +165,16 @@ TEST(CudaDevice, copies_from_a_peer_that_it_cannot_reach_and_says_so) {
     ::testing::internal::CaptureStderr();
     for (int i = 0; i < 3; ++i) EXPECT_THAT(x.to(second).to_vector<float>(), ElementsAre(1, 2, 3));
     const std::string text = ::testing::internal::GetCapturedStderr();
-    EXPECT_EQ(text.find("catena: cuda:1: it does not reach the memory of cuda:0 (the two are not connected): copies from "
+    EXPECT_EQ(text.find("catena: cuda:1: it does not reach the memory of cuda:0 (the two are not "
+                        "connected): copies from "
                         "there pass through the host\n"),
               0u)
         << text;
-    EXPECT_EQ(text.rfind("cuda:1: it does not reach"), text.find("cuda:1: it does not reach")) << "once";
+    EXPECT_EQ(text.rfind("cuda:1: it does not reach"), text.find("cuda:1: it does not reach"))
+        << "once";
     EXPECT_EQ(driver.count("cuCtxEnablePeerAccess"), 0);
-    EXPECT_EQ(driver.count("cuMemcpyPeerAsync 12 from 100 to 101"), 3) << "the driver takes them through the host";
+    EXPECT_EQ(driver.count("cuMemcpyPeerAsync 12 from 100 to 101"), 3)
+        << "the driver takes them through the host";
 }
 
 TEST(CudaDevice, that_others_have_made_reach_its_peer_does) {

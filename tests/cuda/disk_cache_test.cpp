@@ -13,7 +13,8 @@ TEST(CudaDiskCache, keeps_code_by_text_architecture_and_flags) {
     if (nvrtc_version().empty()) GTEST_SKIP() << "NVRTC cannot be loaded";
     std::string folder = (std::filesystem::temp_directory_path() / "catena_cubins_XXXXXX").string();
     ASSERT_TRUE(mkdtemp(folder.data()));
-    const std::string text = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }";
+    const std::string text =
+        "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }";
     DiskCache disk(folder + "/kernels", 1 << 20);
     const std::string code = machine_code(disk, text, {.architecture = "sm_80"});
     EXPECT_EQ(machine_code(disk, text, {.architecture = "sm_80"}), code);

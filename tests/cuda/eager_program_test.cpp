@@ -20,10 +20,11 @@ using ::testing::UnorderedElementsAre;
 class CudaEagerPrograms : public ::testing::Test {
 protected:
     std::vector<std::string> compiled;  ///< The operation of each program.
-    codegen::cuda::CompilingProvider provider{[this](const Trace& trace, const CompileOptions& options) {
-        compiled.push_back(trace.name + (options.fast_math ? " fast" : ""));
-        return compiler().compile(trace, options);
-    }};
+    codegen::cuda::CompilingProvider provider{
+        [this](const Trace& trace, const CompileOptions& options) {
+            compiled.push_back(trace.name + (options.fast_math ? " fast" : ""));
+            return compiler().compile(trace, options);
+        }};
     KernelProviderScope scope{&provider};
     EmulatedDevice& device = EmulatedDevice::instance();
 };
@@ -36,7 +37,8 @@ struct Weights : Link {
     }
 };
 
-/// Parameters after ten steps, each with a learning rate of its own. The count of the steps, an array too, is an addition.
+/// Parameters after ten steps, each with a learning rate of its own. The count of the steps, an
+/// array too, is an addition.
 template <class Rule>
 std::vector<double> train(Device& device, const std::function<void(int)>& after_step) {
     Weights weights;
@@ -45,9 +47,11 @@ std::vector<double> train(Device& device, const std::function<void(int)>& after_
     optimizer.setup(weights);
     for (int step = 0; step < 10; ++step) {
         optimizer.lr = 0.1 / (1 + step);
-        for (Variable* p : {static_cast<Variable*>(&weights.a), static_cast<Variable*>(&weights.b)}) {
+        for (Variable* p :
+             {static_cast<Variable*>(&weights.a), static_cast<Variable*>(&weights.b)}) {
             std::vector<float> gradient(size_t(p->size()));
-            for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = float(std::sin(double(i) + step));
+            for (size_t i = 0; i < gradient.size(); ++i)
+                gradient[i] = float(std::sin(double(i) + step));
             p->set_grad(Array::from(gradient, p->shape()).to(device));
         }
         optimizer.update();
@@ -60,7 +64,8 @@ std::vector<double> train(Device& device, const std::function<void(int)>& after_
 
 TEST_F(CudaEagerPrograms, one_of_sgd_serves_every_learning_rate) {
     const std::vector<double> there = train<SGD>(device, [&](int step) {
-        EXPECT_THAT(compiled, UnorderedElementsAre("add_scalar", "sgd_update_all")) << "after step " << step;
+        EXPECT_THAT(compiled, UnorderedElementsAre("add_scalar", "sgd_update_all"))
+            << "after step " << step;
     });
     EXPECT_EQ(there, train<SGD>(cpu_device(), [](int) {}));
 }
@@ -92,7 +97,8 @@ const OpDef& op_power_by_hand() {
         made.scalar_names = {"times"};
         made.type = [](const TypeCall& call) { return Types{call.inputs[0]}; };
         made.kernel = [](const KernelCall&) { FAIL() << "the host was asked"; };
-        made.body = [](std::span<const Variable> v, const Attributes&, std::span<const Scalar> scalars) {
+        made.body = [](std::span<const Variable> v, const Attributes&,
+                       std::span<const Scalar> scalars) {
             Variable y = v[0];
             for (int i = 1; i < int(scalars[0].value()); ++i) y = y * v[0];
             return Variables{y * scalars[0]};
@@ -105,7 +111,9 @@ const OpDef& op_power_by_hand() {
 TEST_F(CudaEagerPrograms, of_bodies_that_compute_with_a_scalar_are_one_for_each_value) {
     const Variable x(Array::from<float>({1, 2, 3}).to(device), false);
     auto power = [&](double times) {
-        return call(op_power_by_hand(), current_location(), {}, {times}, x).array().to_vector<float>();
+        return call(op_power_by_hand(), current_location(), {}, {times}, x)
+            .array()
+            .to_vector<float>();
     };
     for (int round = 0; round < 2; ++round) {
         EXPECT_THAT(power(2), ElementsAre(2, 8, 18));

@@ -1,4 +1,5 @@
-// Operations that are computed element by element on a device, at the sizes where they change: against the host.
+// Operations that are computed element by element on a device, at the sizes where they change:
+// against the host.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -14,7 +15,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Function = std::function<Variables(const std::vector<Variable>&)>;
 
-/// Eagerly on the emulated device and on the host; integers and moved floats must have the same bits.
+/// Eagerly on the emulated device and on the host; integers and moved floats must have the same
+/// bits.
 void expect_same(const Function& function, const std::vector<Array>& inputs, double tolerance = 0) {
     const int64_t before = kernel_provider().host_calls();
     std::vector<Variable> here, there;
@@ -30,7 +32,8 @@ void expect_same(const Function& function, const std::vector<Array>& inputs, dou
                                   e = expected[i].array().to_vector<double>();
         for (size_t k = 0; k < e.size(); ++k) {
             if (std::isnan(a[k]) && std::isnan(e[k])) continue;
-            ASSERT_NEAR(a[k], e[k], tolerance * (1 + std::abs(e[k]))) << "output " << i << ", element " << k;
+            ASSERT_NEAR(a[k], e[k], tolerance * (1 + std::abs(e[k])))
+                << "output " << i << ", element " << k;
         }
     }
     EXPECT_EQ(kernel_provider().host_calls(), before) << "the host was asked";
@@ -52,8 +55,11 @@ Array places(const Shape& shape, int64_t size) {
 }
 
 TEST(CudaElements, sorts_lines_of_every_length) {
-    const Function sorted = [](const std::vector<Variable>& v) { return Variables{argsort(v[0], 1), sort(v[0], 0)}; };
-    for (int64_t size : {1, 2, 255, 256, 257, 513, 1300}) expect_same(sorted, {scattered({3, size, 2})});
+    const Function sorted = [](const std::vector<Variable>& v) {
+        return Variables{argsort(v[0], 1), sort(v[0], 0)};
+    };
+    for (int64_t size : {1, 2, 255, 256, 257, 513, 1300})
+        expect_same(sorted, {scattered({3, size, 2})});
     expect_same(sorted, {scattered({2, 700}, Dtype::int32)});
     expect_same(sorted, {scattered({2, 300}, Dtype::float16)});
     expect_same(sorted, {scattered({2, 300}, Dtype::bool_)});
@@ -101,8 +107,10 @@ TEST(CudaElements, gradients_of_embeddings_stay_on_the_device) {
         return W.grad().to(cpu_device()).to_vector<double>();
     };
     const int64_t before = kernel_provider().host_calls();
-    const std::vector<double> there = gradient(EmulatedDevice::instance()), here = gradient(cpu_device());
-    for (size_t i = 0; i < here.size(); ++i) EXPECT_TRUE(there[i] == here[i] || std::isnan(here[i])) << i;
+    const std::vector<double> there = gradient(EmulatedDevice::instance()),
+                              here = gradient(cpu_device());
+    for (size_t i = 0; i < here.size(); ++i)
+        EXPECT_TRUE(there[i] == here[i] || std::isnan(here[i])) << i;
     EXPECT_EQ(kernel_provider().host_calls(), before);
 }
 
@@ -129,10 +137,13 @@ TEST(CudaElements, an_index_out_of_range_is_told_when_results_are_read) {
         y.array().to(cpu_device());
         FAIL() << "nothing was thrown";
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), AllOf(HasSubstr("take: index 9 is outside of axis 0 of size 5, which takes -5 to 4"),
-                                        HasSubstr("emulated"), HasSubstr("element_test.cpp")));
+        EXPECT_THAT(
+            error.what(),
+            AllOf(HasSubstr("take: index 9 is outside of axis 0 of size 5, which takes -5 to 4"),
+                  HasSubstr("emulated"), HasSubstr("element_test.cpp")));
     }
-    EXPECT_EQ(y.array().to(cpu_device()).to_vector<double>()[2], 0) << "told once; the element is 0";
+    EXPECT_EQ(y.array().to(cpu_device()).to_vector<double>()[2], 0)
+        << "told once; the element is 0";
 }
 
 }  // namespace

@@ -114,8 +114,10 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
             file << fmt::format("namespace unit{} {{\n{}\n", u, without_linkage(texts_[u]));
             for (const EmulatedKernel* kernel : units_[u].kernels)
                 file << fmt::format(
-                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n"
-                    "extern \"C\" unsigned long bytes_of_{1}_{0}() {{ return emulation::argument_bytes({0}); }}\n",
+                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); "
+                    "}}\n"
+                    "extern \"C\" unsigned long bytes_of_{1}_{0}() {{ return "
+                    "emulation::argument_bytes({0}); }}\n",
                     kernel->name, u);
             file << "}\n";
         }
@@ -227,7 +229,8 @@ void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-/// Before a page that may not be touched. The last given back is the first handed out again, as by the pool of a real device.
+/// Before a page that may not be touched. The last given back is the first handed out again, as by
+/// the pool of a real device.
 void* EmulatedDevice::pages_for(size_t bytes) {
     {
         std::lock_guard lock(mutex_);
@@ -238,7 +241,8 @@ void* EmulatedDevice::pages_for(size_t bytes) {
             return memory;
         }
     }
-    void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) fail<DeviceError>("emulated: no memory for {} bytes", bytes);
     mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE);
     return memory;
@@ -283,14 +287,18 @@ struct StreamMark final : CodeDevice::Mark {
 struct OtherStream final : CodeDevice::Stream {
     void* handle() override { return &stream; }
     void wait_for(const CodeDevice::Mark&) override { ++stream.waits; }
-    std::unique_ptr<CodeDevice::Mark> mark() override { return std::make_unique<StreamMark>(stream); }
+    std::unique_ptr<CodeDevice::Mark> mark() override {
+        return std::make_unique<StreamMark>(stream);
+    }
     EmulatedStream stream;
 };
 
 }  // namespace
 
 std::unique_ptr<CodeDevice::Mark> EmulatedDevice::mark() { return std::make_unique<Done>(); }
-std::unique_ptr<CodeDevice::Stream> EmulatedDevice::make_stream() { return std::make_unique<OtherStream>(); }
+std::unique_ptr<CodeDevice::Stream> EmulatedDevice::make_stream() {
+    return std::make_unique<OtherStream>();
+}
 
 void EmulatedDevice::free(Storage* storage) {
     if (recording) return recording->memory.push_back(storage);

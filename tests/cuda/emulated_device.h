@@ -44,7 +44,9 @@ public:
         std::function<bool(const KernelCall&)> takes, launch;
     };
     void set_library(Library library) { library_ = std::move(library); }
-    bool has_library_for(const KernelCall& call) override { return library_.takes && library_.takes(call); }
+    bool has_library_for(const KernelCall& call) override {
+        return library_.takes && library_.takes(call);
+    }
     bool launch_in_library(const KernelCall& call) override;
 
     /// Of a kernel's only parameter. Compiles it.
@@ -58,7 +60,8 @@ public:
 
     /// Every text that was loaded.
     const std::vector<std::string>& texts() const { return texts_; }
-    /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
+    /// While it is set, kernels are loaded and launches are not done: all can be compiled at once
+    /// afterwards.
     void set_collecting(bool collecting) { collecting_ = collecting; }
     int launches() const { return launches_; }
     int uploads() const { return uploads_; }

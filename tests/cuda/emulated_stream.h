@@ -12,7 +12,8 @@ struct EmulatedStream {
     uint64_t is_stream = proof;
     std::atomic<int64_t> given{0}, done{0};
     std::atomic<int64_t> waits{0};  ///< For marks of the device.
-    /// Does what the stream has been given before; a library calls it first. Null where nothing waits.
+    /// Does what the stream has been given before; a library calls it first. Null where nothing
+    /// waits.
     void (*do_earlier_work)(EmulatedStream& stream) = nullptr;
 };
 

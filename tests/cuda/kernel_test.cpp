@@ -26,7 +26,8 @@ Array waves(const Shape& shape, Dtype dtype = Dtype::float32) {
 }
 
 /// The device's results against float64 on the host.
-void expect_device_computes(const ArrayFunction& function, const Arrays& inputs, double tolerance = 2e-6) {
+void expect_device_computes(const ArrayFunction& function, const Arrays& inputs,
+                            double tolerance = 2e-6) {
     std::vector<Variable> narrow, wide;
     for (const Array& input : inputs) {
         narrow.emplace_back(input, false);
@@ -137,8 +138,7 @@ TEST(CudaLayout, shares_a_row_among_as_many_threads_as_it_needs) {
 
 TEST(CudaLayout, indices_are_wide_only_where_they_must_be) {
     using codegen::cuda::layout_of;
-    const codegen::Kernel small = row_sums(1024, 1024, 1024),
-                          large = row_sums(1 << 20, 4096, 4096);
+    const codegen::Kernel small = row_sums(1024, 1024, 1024), large = row_sums(1 << 20, 4096, 4096);
     EXPECT_FALSE(layout_of(small).wide_index);
     EXPECT_TRUE(layout_of(large).wide_index);
     EXPECT_THAT(codegen::cuda::emit_kernel(small, layout_of(small)).body,
@@ -148,7 +148,9 @@ TEST(CudaLayout, indices_are_wide_only_where_they_must_be) {
 }
 
 Trace softmax_of(const Shape& shape) {
-    return record_call([](const std::vector<Variable>& v) { return Variables{softmax(v[0])}; }, {Variable(waves(shape), false)}).trace;
+    return record_call([](const std::vector<Variable>& v) { return Variables{softmax(v[0])}; },
+                       {Variable(waves(shape), false)})
+        .trace;
 }
 
 TEST(CudaSchedule, contains_no_costs_of_the_host) {
@@ -165,7 +167,8 @@ TEST(CudaSchedule, contains_no_costs_of_the_host) {
 }
 
 TEST(CudaSchedule, is_one_program_where_the_host_would_need_two) {
-    // Rows of the first size fit into the scratch memory of a processor, those of the second do not.
+    // Rows of the first size fit into the scratch memory of a processor, those of the second do
+    // not.
     const Trace small = softmax_of({4, 60000}), large = softmax_of({4, 70000});
     const std::vector<const Trace*> runs{&small, &large};
     const DevicePortableProgram program = compiler().compile_portable_for_device(runs, {});

@@ -16,8 +16,8 @@ Array waves(const Shape& shape, Dtype dtype = Dtype::float32, int phase = 0);
 const OpDef& op_with(LibraryRole role);
 
 /// The op on the device and on the host: differences up to `tolerance`.
-void expect_same(Device& device, const OpDef& op, const std::vector<Array>& inputs, const Attributes& attributes = {},
-                 double tolerance = 0);
+void expect_same(Device& device, const OpDef& op, const std::vector<Array>& inputs,
+                 const Attributes& attributes = {}, double tolerance = 0);
 
 template <class F>
 std::string message_of(F&& f) {

@@ -45,7 +45,8 @@ TEST_F(CudaContractions, are_said_by_columns) {
 }
 
 TEST_F(CudaContractions, batches_are_steps_and_what_is_repeated_has_none) {
-    expect_same(device, product, {waves({3, 2, 4, 5}), waves({3, 2, 5, 6})}, transposes(false, false));
+    expect_same(device, product, {waves({3, 2, 4, 5}), waves({3, 2, 5, 6})},
+                transposes(false, false));
     EXPECT_THAT(library.last("cublasLtMatmul "),
                 HasSubstr("[6x5 step 6 6 times 30 apart] [5x4 step 5 6 times 20 apart]"));
     expect_same(device, product, {waves({4, 5}), waves({7, 5, 6})}, transposes(false, false));
@@ -53,17 +54,21 @@ TEST_F(CudaContractions, batches_are_steps_and_what_is_repeated_has_none) {
 }
 
 TEST_F(CudaContractions, what_is_repeated_over_some_axes_takes_several_calls) {
-    expect_same(device, product, {waves({3, 1, 4, 5}), waves({3, 2, 5, 6})}, transposes(false, false));
+    expect_same(device, product, {waves({3, 1, 4, 5}), waves({3, 2, 5, 6})},
+                transposes(false, false));
     EXPECT_EQ(library.count("cublasLtMatmul "), 2);
     EXPECT_THAT(library.last("cublasLtMatmul "),
-                HasSubstr("[6x5 step 6 3 times 60 apart] [5x4 step 5 3 times 20 apart] [6x4 step 6 3 times 48 apart]"));
-    expect_same(device, product, {waves({2, 1, 3, 4, 5}), waves({1, 5, 1, 5, 6})}, transposes(false, false));
+                HasSubstr("[6x5 step 6 3 times 60 apart] [5x4 step 5 3 times 20 apart] [6x4 step 6 "
+                          "3 times 48 apart]"));
+    expect_same(device, product, {waves({2, 1, 3, 4, 5}), waves({1, 5, 1, 5, 6})},
+                transposes(false, false));
     EXPECT_EQ(library.count("cublasLtMatmul "), 8) << "the longest axis is one call's";
     EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 2);
     const std::vector<Array> far{Array::empty({Dtype::float32, {70, 1, 4, 5}}, device),
                                  Array::empty({Dtype::float32, {1, 70, 5, 6}}, device)};
     std::vector<Array> y{Array::empty({Dtype::float32, {70, 70, 4, 6}}, device)};
-    EXPECT_FALSE(device.has_library_for({product, far, y, transposes(false, false), {}})) << "70 calls";
+    EXPECT_FALSE(device.has_library_for({product, far, y, transposes(false, false), {}}))
+        << "70 calls";
 }
 
 TEST_F(CudaContractions, batches_of_views_are_read_as_they_lie) {
@@ -77,14 +82,16 @@ TEST_F(CudaContractions, batches_of_views_are_read_as_they_lie) {
     const Array a = waves({3, 2, 6, 7}), b = waves({3, 2, 5, 6});
     const Attributes plain = transposes(false, false);
     const Array expected = run_kernel(product, std::vector{corner(a), b}, plain)[0],
-                actual = run_kernel(product, std::vector{corner(a.to(device)), b.to(device)}, plain)[0];
+                actual =
+                    run_kernel(product, std::vector{corner(a.to(device)), b.to(device)}, plain)[0];
     EXPECT_EQ(actual.to(cpu_device()).to_vector<float>(), expected.to_vector<float>());
     EXPECT_EQ(driver.count("cuLaunchKernel"), 0);
     EXPECT_THAT(library.last("cublasLtMatmul "), HasSubstr("[5x4 step 7 6 times 42 apart]"));
 }
 
 TEST_F(CudaContractions, read_views_as_they_lie) {
-    const Variable x(waves({6, 9}).to(device), false), w(waves({4, 3}, Dtype::float32, 2).to(device), false);
+    const Variable x(waves({6, 9}).to(device), false),
+        w(waves({4, 3}, Dtype::float32, 2).to(device), false);
     const Variable hx(waves({6, 9}), false), hw(waves({4, 3}, Dtype::float32, 2), false);
     auto compute = [](const Variable& x, const Variable& w) {
         return std::vector<Variable>{matmul(x[{Slice{}, slice(2, 6)}], w),
@@ -92,7 +99,8 @@ TEST_F(CudaContractions, read_views_as_they_lie) {
     };
     const std::vector<Variable> actual = compute(x, w), expected = compute(hx, hw);
     for (size_t i = 0; i < actual.size(); ++i)
-        EXPECT_EQ(actual[i].array().to(cpu_device()).to_vector<float>(), expected[i].array().to_vector<float>());
+        EXPECT_EQ(actual[i].array().to(cpu_device()).to_vector<float>(),
+                  expected[i].array().to_vector<float>());
     EXPECT_EQ(driver.count("cuLaunchKernel"), 0) << "nothing is copied";
     EXPECT_THAT(library.last("cublasLtMatmul "), HasSubstr("[4x6 step 9]"));
 }
@@ -120,11 +128,15 @@ TEST_F(CudaContractions, of_float32_are_rounded_to_tf32_where_that_is_allowed) {
     const Attributes plain = transposes(false, false);
     const auto computed_as = [&](Dtype dtype, bool tf32) {
         const auto scope = using_config(&Config::tf32, tf32);
-        run_kernel(product, std::vector{waves({3, 5}, dtype).to(device), waves({5, 4}, dtype).to(device)}, plain);
+        run_kernel(product,
+                   std::vector{waves({3, 5}, dtype).to(device), waves({5, 4}, dtype).to(device)},
+                   plain);
         return library.last("cublasLtMatmulDescCreate");
     };
-    const std::string exact = fmt::format("cublasLtMatmulDescCreate compute {} scale 0", int(CUBLAS_COMPUTE_32F)),
-                      rounded = fmt::format("cublasLtMatmulDescCreate compute {} scale 0", int(CUBLAS_COMPUTE_32F_FAST_TF32));
+    const std::string exact = fmt::format("cublasLtMatmulDescCreate compute {} scale 0",
+                                          int(CUBLAS_COMPUTE_32F)),
+                      rounded = fmt::format("cublasLtMatmulDescCreate compute {} scale 0",
+                                            int(CUBLAS_COMPUTE_32F_FAST_TF32));
     EXPECT_EQ(computed_as(Dtype::float32, false), exact);
     EXPECT_EQ(computed_as(Dtype::float32, true), rounded);
     EXPECT_EQ(computed_as(Dtype::float16, true), exact);
@@ -135,10 +147,13 @@ TEST_F(CudaContractions, of_float32_are_rounded_to_tf32_where_that_is_allowed) {
 }
 
 TEST_F(CudaContractions, that_are_recorded_go_to_another_stream) {
-    const Array a = waves({3, 5}).to(device), b = waves({5, 4}).to(device), y = Array::empty({Dtype::float32, {3, 4}}, device);
+    const Array a = waves({3, 5}).to(device), b = waves({5, 4}).to(device),
+                y = Array::empty({Dtype::float32, {3, 4}}, device);
     std::vector<Array> inputs{a, b}, outputs{y};
     const Attributes plain = transposes(false, false);
-    const auto multiply = [&] { EXPECT_TRUE(device.launch_in_library(KernelCall{product, inputs, outputs, plain, {}})); };
+    const auto multiply = [&] {
+        EXPECT_TRUE(device.launch_in_library(KernelCall{product, inputs, outputs, plain, {}}));
+    };
     multiply();
     const cudaStream_t own = library.stream;
     const CodeDevice::Work work{{}, multiply};
@@ -169,17 +184,18 @@ TEST_F(CudaContractions, without_an_algorithm_are_generated_kernels) {
 TEST_F(CudaContractions, errors_name_the_call_the_shapes_and_the_line) {
     library.failing = "cublasLtMatmul";
     const Variable a(waves({3, 5}).to(device), false), b(waves({5, 4}).to(device), false);
-    EXPECT_THAT(
-        message_of([&] { matmul(a, b); }),
-        AllOf(HasSubstr("cuda:0: cublasLtMatmul (float32 of 3 by 4, inner 5, batch 1): CUBLAS_STATUS_EXECUTION_FAILED"),
-              HasSubstr("library_test.cpp")));
+    EXPECT_THAT(message_of([&] { matmul(a, b); }),
+                AllOf(HasSubstr("cuda:0: cublasLtMatmul (float32 of 3 by 4, inner 5, batch 1): "
+                                "CUBLAS_STATUS_EXECUTION_FAILED"),
+                      HasSubstr("library_test.cpp")));
 }
 
 TEST(CudaLibraries, that_are_missing_or_lack_entries_say_so) {
     {
         const Environment nowhere("CATENA_CUBLASLT_PATH", "/nowhere/libcublasLt.so");
-        EXPECT_EQ(cuda::load_cublas_lt().complaint,
-                  "not there (tried /nowhere/libcublasLt.so); install it or set CATENA_CUBLASLT_PATH");
+        EXPECT_EQ(
+            cuda::load_cublas_lt().complaint,
+            "not there (tried /nowhere/libcublasLt.so); install it or set CATENA_CUBLASLT_PATH");
     }
     const Environment another("CATENA_CUBLASLT_PATH", "libc.so.6");
     EXPECT_EQ(cuda::load_cublas_lt().complaint, "too old: libc.so.6 has no cublasLtGetVersion");

@@ -1,4 +1,5 @@
-// Memory of the CUDA plug-in against a double of the driver: the pool, and pinned memory for copies.
+// Memory of the CUDA plug-in against a double of the driver: the pool, and pinned memory for
+// copies.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +26,8 @@ TEST(CudaBlocks, are_cut_from_segments_and_join_again) {
     SegmentBlocks blocks;
     EXPECT_EQ(blocks.take(megabyte), 0u);
     blocks.add({1ull << 40, 10 * megabyte});
-    const CUdeviceptr a = blocks.take(3 * megabyte), b = blocks.take(2 * megabyte), c = blocks.take(5 * megabyte);
+    const CUdeviceptr a = blocks.take(3 * megabyte), b = blocks.take(2 * megabyte),
+                      c = blocks.take(5 * megabyte);
     EXPECT_EQ(a, 1ull << 40);
     EXPECT_EQ(b, a + 3 * megabyte);
     EXPECT_EQ(c, b + 2 * megabyte);
@@ -54,13 +56,14 @@ TEST(CudaMemory, small_sizes_are_rounded_by_an_eighth_and_large_ones_to_512_byte
     for (size_t bytes : {1ul, 512ul, 513ul, 5000ul, 131072ul, 131073ul, 1000000ul, 123456789ul}) {
         const size_t rounded = cuda::MemoryPool::rounded(bytes);
         EXPECT_GE(rounded, bytes);
-        EXPECT_LE(rounded, bytes > 128 * 1024 ? bytes + 511 : std::max<size_t>(bytes + bytes / 8 + 512, 512));
+        EXPECT_LE(rounded, bytes > 128 * 1024 ? bytes + 511
+                                              : std::max<size_t>(bytes + bytes / 8 + 512, 512));
         EXPECT_EQ(cuda::MemoryPool::rounded(rounded), rounded);
     }
 }
 
-/// Steps of a training loop: activations of a batch are made one after another and freed in the other order; every step has
-/// a length of its own.
+/// Steps of a training loop: activations of a batch are made one after another and freed in the
+/// other order; every step has a length of its own.
 void run_step(CudaDevice& device, int64_t length) {
     std::vector<Array> activations;
     for (int layer = 0; layer < 12; ++layer) {
@@ -122,7 +125,8 @@ TEST(CudaMemory, live_blocks_do_not_overlap_and_end_as_whole_segments) {
     live.clear();
     EXPECT_EQ(device.memory_statistics().bytes_in_use, 0u);
     device.release_cached_memory();
-    EXPECT_LE(device.memory_statistics().bytes_reserved, 4 * megabyte) << "slabs of small blocks stay";
+    EXPECT_LE(device.memory_statistics().bytes_reserved, 4 * megabyte)
+        << "slabs of small blocks stay";
     EXPECT_GE(driver.memory_left, (size_t(1) << 30) - 4 * megabyte);
 }
 
@@ -196,7 +200,8 @@ TEST(CudaStaging, waits_for_the_oldest_copies_when_its_memory_is_full) {
             if (call.starts_with("cuEventSynchronize ")) waited.push_back(call.substr(19));
         }
         ASSERT_GE(recorded.size(), waited.size());
-        EXPECT_TRUE(std::equal(waited.begin(), waited.end(), recorded.begin())) << "the oldest each time";
+        EXPECT_TRUE(std::equal(waited.begin(), waited.end(), recorded.begin()))
+            << "the oldest each time";
     }
     unsetenv("CATENA_CUDA_STAGING_MB");
 }

@@ -28,10 +28,12 @@ TEST(CudaOpTable, emulated_kernels_compute_what_every_row_says) {
     std::printf("%d kernels, %d launches\n", device.kernel_count(), device.launches());
 }
 
-/// As a document for a file: it can be read again, and what guards against hostile ones lets it pass.
+/// As a document for a file: it can be read again, and what guards against hostile ones lets it
+/// pass.
 TEST(CudaOpTable, every_row_is_a_program_for_a_file) {
     int documents = 0;
-    const auto write_and_read = [&documents](const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    const auto write_and_read = [&documents](const ArrayFunction& run,
+                                             const std::vector<Variable>& inputs) {
         const RecordedCall call = record_call(run, inputs);
         const Trace* const runs[] = {&call.trace};
         const DevicePortableProgram made = compiler().compile_portable_for_device(runs, {});
@@ -57,7 +59,8 @@ TEST(CudaOpTable, every_row_is_a_program_for_a_file) {
 TEST(CudaOpTable, every_op_runs_on_devices_or_says_why_not) {
     for (const OpDef* op : all_ops()) {
         if (!op->kernel && !op->body) continue;  // Stands in graphs only.
-        const bool fused = op->kind == Kind::map || op->kind == Kind::reduce || op->body || op->view;
+        const bool fused =
+            op->kind == Kind::map || op->kind == Kind::reduce || op->body || op->view;
         const bool there = fused || has_element_plan(*op) || runs_anywhere(*op);
         EXPECT_TRUE(there != !host_only_reason(*op).empty()) << op->name;
     }

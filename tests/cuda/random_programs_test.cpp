@@ -1,4 +1,5 @@
-// Random programs of all functions as programs for CUDA, their kernels executed by an emulation of CUDA's threads.
+// Random programs of all functions as programs for CUDA, their kernels executed by an emulation of
+// CUDA's threads.
 #include <gtest/gtest.h>
 
 #include "runtime/ops/noise/random.h"
@@ -34,12 +35,14 @@ TEST(CudaRandomPrograms, emulated_kernels_compute_what_random_programs_do) {
                     },
                     leaves);
                 for (size_t i = 0; second && i < eager.size(); ++i, ++compared)
-                    EXPECT_EQ(fuzz::not_near(eager[i].array(), found[i].array(), nullptr, p.precision(),
-                                             p.precision() == Dtype::float64, false), "");
+                    EXPECT_EQ(fuzz::not_near(eager[i].array(), found[i].array(), nullptr,
+                                             p.precision(), p.precision() == Dtype::float64, false),
+                              "");
             } catch (const std::exception& error) {
                 // A value that the host reads is none of one program for a device.
                 const std::string text = error.what();
-                if (!tells_of_host_only(text) && text.find("there is no program") == text.npos && text.find("host") == text.npos)
+                if (!tells_of_host_only(text) && text.find("there is no program") == text.npos &&
+                    text.find("host") == text.npos)
                     ADD_FAILURE() << text;
             }
         }

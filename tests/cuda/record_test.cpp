@@ -1,4 +1,5 @@
-// A program's work as one graph: the policy when it is recorded, and what the plug-in makes of it with a double of the driver.
+// A program's work as one graph: the policy when it is recorded, and what the plug-in makes of it
+// with a double of the driver.
 #include <functional>
 #include <thread>
 
@@ -23,17 +24,26 @@ protected:
     RecordingDriver driver;
     CudaDevice device{0};
     uint64_t argument = 1;
-    std::vector<Launch> launches{{.kernel = reinterpret_cast<void*>(7), .arguments = &argument, .bytes = sizeof argument, .level = 1},
-                                 {.kernel = reinterpret_cast<void*>(8), .arguments = &argument, .bytes = sizeof argument, .level = 1}};
+    std::vector<Launch> launches{{.kernel = reinterpret_cast<void*>(7),
+                                  .arguments = &argument,
+                                  .bytes = sizeof argument,
+                                  .level = 1},
+                                 {.kernel = reinterpret_cast<void*>(8),
+                                  .arguments = &argument,
+                                  .bytes = sizeof argument,
+                                  .level = 1}};
     uint64_t of_call = 5;
     int calls = 0;
     std::function<void()> call = [this] {
         ++calls;
-        device.launch_code({.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
+        device.launch_code(
+            {.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
     };
     std::vector<Work> work{{launches, {}}, {{}, [this] { call(); }}, {launches, {}}};
 
-    CodeDevice::Replay* find(program::RecordedWork& recorded, std::vector<uint64_t> key) { return recorded.find(key, device, work); }
+    CodeDevice::Replay* find(program::RecordedWork& recorded, std::vector<uint64_t> key) {
+        return recorded.find(key, device, work);
+    }
 };
 
 TEST_F(RecordedWorkTest, is_made_when_a_key_repeats_and_found_from_then_on) {
@@ -76,7 +86,8 @@ TEST_F(RecordedWorkTest, is_one_graph_whose_kernels_are_updated_and_whose_calls_
     ASSERT_TRUE(form);
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(driver.count("cuGraphAddKernelNode"), 4);
-    EXPECT_EQ(driver.count("cuGraphAddChildGraphNode of 1 after 1"), 1) << "after the empty node of its level";
+    EXPECT_EQ(driver.count("cuGraphAddChildGraphNode of 1 after 1"), 1)
+        << "after the empty node of its level";
     EXPECT_EQ(driver.count("cuGraphLaunch"), 0);
     driver.calls.clear();
     device.replay(*form, work);
@@ -95,7 +106,9 @@ TEST_F(RecordedWorkTest, keeps_the_memory_that_its_calls_used_from_others) {
         {
             const Ref<Storage> workspace = device.allocate(1 << 20);
             first = workspace->data;
-            device.launch_code({.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
+            device.launch_code({.kernel = reinterpret_cast<void*>(9),
+                                .arguments = &of_call,
+                                .bytes = sizeof of_call});
         }
         const Ref<Storage> workspace = device.allocate(1 << 19);
         second = workspace->data;
@@ -114,7 +127,8 @@ TEST_F(RecordedWorkTest, of_all_programs_uses_the_same_memory) {
     call = [&] {
         const Ref<Storage> workspace = device.allocate(1 << 20);
         taken.push_back(workspace->data);
-        device.launch_code({.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
+        device.launch_code(
+            {.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
     };
     auto first = device.record(work), second = device.record(work);
     ASSERT_TRUE(first && second);
@@ -128,9 +142,10 @@ TEST_F(RecordedWorkTest, of_all_programs_uses_the_same_memory) {
 TEST_F(RecordedWorkTest, is_not_made_of_calls_that_the_host_takes_part_in) {
     float number = 1;
     const Array x = Array::empty({Dtype::float32, {1}}, device);
-    for (const std::function<void()>& part : {std::function<void()>([&] { device.copy_from_host(&number, x); }),
-                                              std::function<void()>([&] { device.copy_to_host(x, &number); }),
-                                              std::function<void()>([&] { device.synchronize(); })}) {
+    for (const std::function<void()>& part :
+         {std::function<void()>([&] { device.copy_from_host(&number, x); }),
+          std::function<void()>([&] { device.copy_to_host(x, &number); }),
+          std::function<void()>([&] { device.synchronize(); })}) {
         call = part;
         EXPECT_FALSE(device.record(work));
     }

@@ -23,7 +23,8 @@ struct RecordingCudnn::Described {
     template <class T>
     std::vector<T> all(cudnnBackendAttributeName_t name) const {
         const auto found = attributes.find(name);
-        if (found == attributes.end()) throw std::logic_error(fmt::format("no attribute {}", int(name)));
+        if (found == attributes.end())
+            throw std::logic_error(fmt::format("no attribute {}", int(name)));
         std::vector<T> values(found->second.size() / sizeof(T));
         std::memcpy(values.data(), found->second.data(), found->second.size());
         return values;
@@ -86,13 +87,16 @@ struct DoubleOfCudnn {
         if (in(d).finalized) return CUDNN_STATUS_BAD_PARAM;
         if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR)
             for (int64_t i = 0; i < count; ++i)
-                if (!in(static_cast<void* const*>(values)[i]).finalized) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
-        in(d).attributes[name] = std::string(static_cast<const char*>(values), size_t(count) * size_of(type));
+                if (!in(static_cast<void* const*>(values)[i]).finalized)
+                    return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+        in(d).attributes[name] =
+            std::string(static_cast<const char*>(values), size_t(count) * size_of(type));
         return note("cudnnBackendSetAttribute", fmt::format("{}", int(name)));
     }
 
     static cudnnStatus_t finalize(cudnnBackendDescriptor_t d) {
-        if (in(d).has(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION) && !restore(in(d))) return CUDNN_STATUS_BAD_PARAM;
+        if (in(d).has(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION) && !restore(in(d)))
+            return CUDNN_STATUS_BAD_PARAM;
         if (in(d).type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && !engine_in(in(d)).works)
             return CUDNN_STATUS_NOT_SUPPORTED;
         in(d).finalized = true;
@@ -100,8 +104,9 @@ struct DoubleOfCudnn {
     }
 
     static std::string text_of(const Described& plan) {
-        return fmt::format("configuration {}",
-                           static_cast<const void*>(&plan.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)));
+        return fmt::format(
+            "configuration {}",
+            static_cast<const void*>(&plan.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)));
     }
     /// From the text of a plan whose parts still live.
     static bool restore(Described& plan) {
@@ -113,10 +118,12 @@ struct DoubleOfCudnn {
         return false;
     }
 
-    // An engine's place in the list stands in its configurations' and its own CUDNN_ATTR_ENGINE_GLOBAL_INDEX.
+    // An engine's place in the list stands in its configurations' and its own
+    // CUDNN_ATTR_ENGINE_GLOBAL_INDEX.
     static const RecordingCudnn::Engine& engine_in(const Described& d) {
-        const Described& configuration =
-            d.has(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG) ? d.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG) : d;
+        const Described& configuration = d.has(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+                                             ? d.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+                                             : d;
         return self->engines.at(size_t(configuration.one<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX)));
     }
 
@@ -135,7 +142,8 @@ struct DoubleOfCudnn {
         return false;
     }
 
-    static cudnnStatus_t heuristics(const Described& d, int64_t room, int64_t* count, void** places) {
+    static cudnnStatus_t heuristics(const Described& d, int64_t room, int64_t* count,
+                                    void** places) {
         const Described& graph = d.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
         if (!self->takes_views && has_gaps(graph.part(CUDNN_ATTR_OPERATIONGRAPH_OPS))) {
             *count = 0;
@@ -154,16 +162,20 @@ struct DoubleOfCudnn {
             ++found;
         }
         *count = found;
-        return room == 0 ? CUDNN_STATUS_SUCCESS : note("heuristics", fmt::format("mode {}", int(mode)));
+        return room == 0 ? CUDNN_STATUS_SUCCESS
+                         : note("heuristics", fmt::format("mode {}", int(mode)));
     }
 
     static cudnnStatus_t get(cudnnBackendDescriptor_t handle, cudnnBackendAttributeName_t name,
-                             cudnnBackendAttributeType_t, int64_t room, int64_t* count, void* values) {
+                             cudnnBackendAttributeType_t, int64_t room, int64_t* count,
+                             void* values) {
         const Described& d = in(handle);
         if (!d.finalized) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
         auto give = [&](const auto& all) {
             *count = int64_t(all.size());
-            if (room > 0) std::memcpy(values, all.data(), std::min(size_t(room), all.size()) * sizeof(all[0]));
+            if (room > 0)
+                std::memcpy(values, all.data(),
+                            std::min(size_t(room), all.size()) * sizeof(all[0]));
             return CUDNN_STATUS_SUCCESS;
         };
         switch (name) {
@@ -180,7 +192,8 @@ struct DoubleOfCudnn {
             case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
                 return give(engine_in(d).notes);
             case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
-                return give(std::vector(engine_in(d).compiled, CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION));
+                return give(
+                    std::vector(engine_in(d).compiled, CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION));
             case CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
                 return give(text_of(d) + '\0');
             case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
@@ -219,7 +232,8 @@ struct DoubleOfCudnn {
     };
 
     static HostWindow convolution_window(const Described& d) {
-        if (d.one<cudnnConvolutionMode_t>(CUDNN_ATTR_CONVOLUTION_CONV_MODE) != CUDNN_CROSS_CORRELATION)
+        if (d.one<cudnnConvolutionMode_t>(CUDNN_ATTR_CONVOLUTION_CONV_MODE) !=
+            CUDNN_CROSS_CORRELATION)
             throw std::logic_error("only cross correlations are known");
         return {.before = d.all<int64_t>(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS),
                 .after = d.all<int64_t>(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS),
@@ -228,7 +242,8 @@ struct DoubleOfCudnn {
                 .size = {}};
     }
     static HostWindow pooling_window(const Described& d) {
-        if (d.one<cudnnResampleMode_t>(CUDNN_ATTR_RESAMPLE_MODE) != CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING)
+        if (d.one<cudnnResampleMode_t>(CUDNN_ATTR_RESAMPLE_MODE) !=
+            CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING)
             throw std::logic_error("only means that count the border are known");
         const auto stride = d.all<int64_t>(CUDNN_ATTR_RESAMPLE_STRIDES);
         return {.before = d.all<int64_t>(CUDNN_ATTR_RESAMPLE_PRE_PADDINGS),
@@ -241,50 +256,63 @@ struct DoubleOfCudnn {
     static void compute(const Described& o, const Bound& t) {
         switch (o.type) {
             case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
-                return host_convolution(ConvolutionResult::y, t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X),
-                                        t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W),
-                                        t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y),
-                                        convolution_window(o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC)));
+                return host_convolution(
+                    ConvolutionResult::y, t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X),
+                    t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W),
+                    t(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y),
+                    convolution_window(o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC)));
             case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
                 return host_convolution(
                     ConvolutionResult::x, t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX),
-                    t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W), t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY),
-                    convolution_window(o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC)));
+                    t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W),
+                    t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY),
+                    convolution_window(
+                        o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC)));
             case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
                 return host_convolution(
                     ConvolutionResult::W, t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X),
                     t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW),
                     t(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY),
-                    convolution_window(o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC)));
+                    convolution_window(
+                        o.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC)));
             case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
-                return host_average_pooling(true, t(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC),
-                                            t(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC),
-                                            pooling_window(o.part(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC)));
+                return host_average_pooling(
+                    true, t(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC),
+                    t(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC),
+                    pooling_window(o.part(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC)));
             case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
-                return host_average_pooling(false, t(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC),
-                                            t(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC),
-                                            pooling_window(o.part(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC)));
+                return host_average_pooling(
+                    false, t(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC),
+                    t(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC),
+                    pooling_window(o.part(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC)));
             case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
                 return host_normalization(
                     {t(CUDNN_ATTR_OPERATION_NORM_FWD_XDESC), t(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC),
-                     t(CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC), t(CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC),
-                     t(CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC), t(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC)},
+                     t(CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC)},
                     t(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC).at({0, 0, 0, 0}));
             case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
                 return host_normalization_gradient(
-                    {t(CUDNN_ATTR_OPERATION_NORM_BWD_XDESC), t(CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC),
-                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC), t(CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC),
-                     t(CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC), t(CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC),
-                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC), t(CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC)});
+                    {t(CUDNN_ATTR_OPERATION_NORM_BWD_XDESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC),
+                     t(CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC)});
             default:
                 throw std::logic_error(fmt::format("no operation {}", int(o.type)));
         }
     }
 
-    static cudnnStatus_t execute(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack) {
+    static cudnnStatus_t execute(cudnnHandle_t, cudnnBackendDescriptor_t plan,
+                                 cudnnBackendDescriptor_t pack) {
         const Described& configuration = in(plan).part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-        const Described& operation =
-            configuration.part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH).part(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+        const Described& operation = configuration.part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH)
+                                         .part(CUDNN_ATTR_OPERATIONGRAPH_OPS);
         const RecordingCudnn::Engine& engine = engine_in(in(plan));
         if (engine.index == self->refused) return CUDNN_STATUS_NOT_SUPPORTED;
         if (engine.workspace > 0 && !in(pack).one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE))
@@ -292,14 +320,17 @@ struct DoubleOfCudnn {
         compute(operation, {operation, in(pack)});
         self->pass_time(engine.milliseconds);
         return note("cudnnBackendExecute",
-                    fmt::format("{} engine {} workspace {}", int(operation.type), engine.index, engine.workspace));
+                    fmt::format("{} engine {} workspace {}", int(operation.type), engine.index,
+                                engine.workspace));
     }
 
     static cuda::Cudnn table() {
         cuda::Cudnn c;
         c.cudnnGetVersion = [] { return size_t(91900); };
         c.cudnnGetErrorString = [](cudnnStatus_t) { return "CUDNN_STATUS_EXECUTION_FAILED"; };
-        c.cudnnGetLastErrorString = [](char* text, size_t size) { std::snprintf(text, size, "so says the double"); };
+        c.cudnnGetLastErrorString = [](char* text, size_t size) {
+            std::snprintf(text, size, "so says the double");
+        };
         c.cudnnCreate = [](cudnnHandle_t* handle) {
             *handle = reinterpret_cast<cudnnHandle_t>(size_t(1));
             return note("cudnnCreate", "");
@@ -333,12 +364,12 @@ RecordingCudnn::~RecordingCudnn() {
     DoubleOfCudnn::self = nullptr;
 }
 int RecordingCudnn::count(const std::string& beginning) const {
-    return int(
-        std::count_if(calls.begin(), calls.end(), [&](const auto& call) { return call.starts_with(beginning); }));
+    return int(std::count_if(calls.begin(), calls.end(),
+                             [&](const auto& call) { return call.starts_with(beginning); }));
 }
 std::string RecordingCudnn::last(const std::string& beginning) const {
-    const auto found =
-        std::find_if(calls.rbegin(), calls.rend(), [&](const auto& call) { return call.starts_with(beginning); });
+    const auto found = std::find_if(calls.rbegin(), calls.rend(),
+                                    [&](const auto& call) { return call.starts_with(beginning); });
     return found == calls.rend() ? "no call of " + beginning : *found;
 }
 

@@ -13,9 +13,9 @@
 
 namespace catena::testing {
 
-/// A double of cuDNN's graph interface that keeps what it was asked and computes operations on the host, from the
-/// descriptors alone. It refuses what the library refuses: attributes of what is finalized, descriptors that are not.
-/// In the library's place while it lives; one at a time.
+/// A double of cuDNN's graph interface that keeps what it was asked and computes operations on the
+/// host, from the descriptors alone. It refuses what the library refuses: attributes of what is
+/// finalized, descriptors that are not. In the library's place while it lives; one at a time.
 class RecordingCudnn {
 public:
     RecordingCudnn();

@@ -186,8 +186,11 @@ cuda::Driver make_table() {
         return note("cuGraphExecKernelNodeSetParams", "{} {}", number(p->func),
                     **reinterpret_cast<uint64_t**>(p->kernelParams));
     };
-    d.cuGraphGetNodes = [](CUgraph graph, CUgraphNode*, size_t* count) { return *count = captured[graph], CUDA_SUCCESS; };
-    d.cuGraphAddChildGraphNode = [](CUgraphNode* node, CUgraph, const CUgraphNode*, size_t dependencies, CUgraph part) {
+    d.cuGraphGetNodes = [](CUgraph graph, CUgraphNode*, size_t* count) {
+        return *count = captured[graph], CUDA_SUCCESS;
+    };
+    d.cuGraphAddChildGraphNode = [](CUgraphNode* node, CUgraph, const CUgraphNode*,
+                                    size_t dependencies, CUgraph part) {
         return *node = handle<CUgraphNode>(++next_handle),
                note("cuGraphAddChildGraphNode", "of {} after {}", captured[part], dependencies);
     };

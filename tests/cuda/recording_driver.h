@@ -20,11 +20,12 @@ public:
     CUresult failure = CUDA_SUCCESS;  ///< ... gives this.
     size_t memory_left = size_t(1) << 30;
     bool connected = true;  ///< Devices reach each other's memory.
-    float now = 0;          ///< In milliseconds, the time of events that are recorded; recording one takes one more.
+    float now = 0;  ///< In milliseconds, the time of events that are recorded; recording one takes
+                    ///< one more.
     bool busy = false;  ///< Events are not reached until somebody waits for them.
 
     void set_version(int version) { table_.version = version; }  ///< 13000 before.
-    int count(const std::string& beginning) const;  ///< Calls whose text begins so.
+    int count(const std::string& beginning) const;               ///< Calls whose text begins so.
 
 private:
     cuda::Driver table_;

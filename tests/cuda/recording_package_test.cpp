@@ -1,4 +1,5 @@
-// A package for real architectures: compiled by NVRTC, loaded and launched by the double of the driver.
+// A package for real architectures: compiled by NVRTC, loaded and launched by the double of the
+// driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,9 @@ TEST_F(CompiledCudaPackage, has_code_and_ptx_with_the_kernels_that_its_schedule_
             EXPECT_THAT(code, HasSubstr(".target sm_90"));
         } else {
             EXPECT_THAT(entry, ::testing::EndsWith(".cubin"));
-            EXPECT_EQ(code.substr(0, 4), "\x7f" "ELF");
+            EXPECT_EQ(code.substr(0, 4),
+                      "\x7f"
+                      "ELF");
             EXPECT_EQ(uint8_t(code[18]), 190) << "a machine that is no NVIDIA GPU";
         }
         for (const std::string kernel : image["kernels"]) EXPECT_THAT(code, HasSubstr(kernel));
@@ -92,7 +95,8 @@ TEST_F(CompiledCudaPackage, of_a_device_here_is_code_that_its_driver_loads) {
     auto f = static_graph([](const Variable& x) { return softmax(x); }, {.name = "f"});
     f(Variable(batch(0, 8).array().to(device), false));
     driver.set_version(6050);
-    EXPECT_THAT(message_of([&] { f.save(temporary("x.catena")); }), HasSubstr("it is a driver for CUDA 6.5"));
+    EXPECT_THAT(message_of([&] { f.save(temporary("x.catena")); }),
+                HasSubstr("it is a driver for CUDA 6.5"));
 }
 
 TEST_F(CompiledCudaPackage, of_other_architectures_is_refused_by_their_names) {
@@ -101,7 +105,8 @@ TEST_F(CompiledCudaPackage, of_other_architectures_is_refused_by_their_names) {
     cuda::CudaDevice device(0);
     EXPECT_THAT(message_of([&] { Program::load(temporary("x.catena"), device); }),
                 HasSubstr("x.catena: has code for sm_80, compute_100; cuda:0 is sm_90"));
-    EXPECT_THAT(message_of([&] { save({"sm_42"}); }), HasSubstr("makes no code for sm_42; it does for sm_75, "));
+    EXPECT_THAT(message_of([&] { save({"sm_42"}); }),
+                HasSubstr("makes no code for sm_42; it does for sm_75, "));
 }
 
 }  // namespace

@@ -46,21 +46,26 @@ struct Training {
         optimizer.setup(*net);
         for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
     }
-    Variable images() const { return Variable(Array::from(pixels, {5, 1, 10, 10}).to(device), false); }
-    Variable labels(int32_t fourth) const { return Variable(Array::from<int32_t>({0, 2, 1, fourth, 0}).to(device), false); }
+    Variable images() const {
+        return Variable(Array::from(pixels, {5, 1, 10, 10}).to(device), false);
+    }
+    Variable labels(int32_t fourth) const {
+        return Variable(Array::from<int32_t>({0, 2, 1, fourth, 0}).to(device), false);
+    }
 
     Device& device;
     std::shared_ptr<Net> net;
     MomentumSGD optimizer{0.1};
     std::vector<float> pixels = std::vector<float>(5 * 10 * 10);
-    StaticFunction<Variable(const Variable&, const Variable&)> step = static_graph([this](const Variable& x, const Variable& t) {
-        net->lstm.reset_state();
-        Variable loss = softmax_cross_entropy((*net)(x), t);
-        net->cleargrads();
-        loss.backward();
-        optimizer.update();
-        return loss;
-    });
+    StaticFunction<Variable(const Variable&, const Variable&)> step =
+        static_graph([this](const Variable& x, const Variable& t) {
+            net->lstm.reset_state();
+            Variable loss = softmax_cross_entropy((*net)(x), t);
+            net->cleargrads();
+            loss.backward();
+            optimizer.update();
+            return loss;
+        });
 };
 
 Result train(Device& device) {
@@ -84,8 +89,10 @@ TEST(CudaTraining, statistics_begin_where_their_link_is_made) {
     BatchNormalization from_input(Shape{}, {.axis = {0}});
     const auto test_mode = using_config(&Config::train, false);
     from_input(Variable(Array::zeros({Dtype::float32, {2, 3}}), false));
-    for (const BatchNormalization* link : {&known, static_cast<const BatchNormalization*>(&from_input)})
-        for (const State* state : {static_cast<const State*>(&link->gamma), &link->avg_mean, &link->avg_var, &link->N})
+    for (const BatchNormalization* link :
+         {&known, static_cast<const BatchNormalization*>(&from_input)})
+        for (const State* state :
+             {static_cast<const State*>(&link->gamma), &link->avg_mean, &link->avg_var, &link->N})
             EXPECT_EQ(&state->device(), &device);
 }
 
@@ -106,7 +113,9 @@ TEST(CudaTraining, costs_of_launches_are_told_by_the_bytes_they_move) {
 TEST(CudaTraining, a_region_of_many_sizes_is_called_with_the_other_precision) {
     Device& device = EmulatedDevice::instance();
     auto f = static_graph([](const Variable& x) { return matmul(x, x) * 2.0; });
-    const auto of_size = [&](int64_t n) { return Variable(Array::full({Dtype::float32, {n, n}}, 0.5).to(device), false); };
+    const auto of_size = [&](int64_t n) {
+        return Variable(Array::full({Dtype::float32, {n, n}}, 0.5).to(device), false);
+    };
     for (int64_t n = 1; n <= 12; ++n) f(of_size(n));
     const auto around = using_config(&Config::tf32, true);
     for (int64_t n = 1; n <= 12; ++n) EXPECT_NO_THROW(f(of_size(n))) << n;
@@ -121,14 +130,18 @@ TEST(CudaTraining, another_precision_holds_for_a_whole_call_of_a_region) {
         Variable z = matmul(y, x);
         return z * 2.0;
     });
-    const Variable host(Array::from(std::vector<float>(16, 0.5f), {4, 4}), false), x(host.array().to(device), false);
+    const Variable host(Array::from(std::vector<float>(16, 0.5f), {4, 4}), false),
+        x(host.array().to(device), false);
     for (int i = 0; i < 4; ++i) f(x);
     inside = true;
     try {
         f(x);
         ADD_FAILURE() << "compiled code would compute it without TF32";
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), ::testing::HasSubstr("matmul: config().tf32 is true here and was false when the region was called"));
+        EXPECT_THAT(
+            error.what(),
+            ::testing::HasSubstr(
+                "matmul: config().tf32 is true here and was false when the region was called"));
     }
     EXPECT_NO_THROW(f(host)) << "the host has no TF32";
     const auto around = using_config(&Config::tf32, true);
@@ -138,7 +151,9 @@ TEST(CudaTraining, another_precision_holds_for_a_whole_call_of_a_region) {
 TEST(CudaTraining, times_of_launches_are_told_where_they_were_profiled) {
     Device& device = EmulatedDevice::instance();
     const DeviceScope scope(device);
-    auto f = static_graph([](const Variable& x, const Variable& W) { return exp(matmul(x * 2.0, W)) * 2.0; }, "on_device");
+    auto f = static_graph(
+        [](const Variable& x, const Variable& W) { return exp(matmul(x * 2.0, W)) * 2.0; },
+        "on_device");
     const Variable x(Array::from(std::vector<float>(6 * 8, 0.5f), {6, 8}).to(device), false);
     const Variable W(Array::from(std::vector<float>(8 * 4, 0.25f), {8, 4}).to(device), false);
     f(x, W);
@@ -176,7 +191,8 @@ TEST(CudaTraining, of_recorded_work_is_that_of_the_host) {
     const int64_t replays = device.replays();
     const std::vector<double> losses = losses_of(device, 40);
     EXPECT_GE(device.replays(), replays + 10) << "addresses repeat";
-    EXPECT_THAT(losses, ::testing::Pointwise(::testing::DoubleNear(2e-4), losses_of(cpu_device(), 40)));
+    EXPECT_THAT(losses,
+                ::testing::Pointwise(::testing::DoubleNear(2e-4), losses_of(cpu_device(), 40)));
     const test::EnvironmentScope off("CATENA_CUDA_GRAPHS", "0");
     const int64_t before = device.replays();
     EXPECT_EQ(losses_of(device, 40), losses) << "bit for bit";
@@ -209,13 +225,15 @@ TEST(CudaTraining, is_that_of_the_host_with_channels_last) {
 
 /// Losses of two steps of a model that is made where new arrays are.
 template <class Model>
-std::vector<double> losses_of(Device& device, const Shape& shape, const std::function<Model()>& make) {
+std::vector<double> losses_of(Device& device, const Shape& shape,
+                              const std::function<Model()>& make) {
     set_seed(5);
     // Normalized over a few values each, small images make much of rounding.
     const auto wide = using_config(&Config::dtype, Dtype::float64);
     const DeviceScope scope(device);
     Model model = make();
-    for (const auto& [path, state] : model.namedpersistents()) EXPECT_EQ(&state->device(), &device) << path;
+    for (const auto& [path, state] : model.namedpersistents())
+        EXPECT_EQ(&state->device(), &device) << path;
     std::vector<double> values(size_t(element_count(shape)));
     for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(double(i) * 0.3);
     const Variable x(Array::from(values, shape), false);

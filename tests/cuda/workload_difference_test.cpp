@@ -25,7 +25,8 @@ Numbers trained_by_adam(int steps, double noise, double direction = 1) {
             const double g = 1e-3 * direction * (normal(gradients) + noise * normal(rounding));
             m[i] = 0.9 * m[i] + 0.1 * g;
             v[i] = 0.999 * v[i] + 0.001 * g * g;
-            p[i] -= 1e-3 * m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.999, t))) + 1e-8);
+            p[i] -= 1e-3 * m[i] / (1 - std::pow(0.9, t)) /
+                    (std::sqrt(v[i] / (1 - std::pow(0.999, t))) + 1e-8);
         }
     return p;
 }
@@ -47,7 +48,8 @@ TEST_F(CudaWorkloadDifference, adam_of_rounded_gradients_is_explained) {
 }
 
 TEST_F(CudaWorkloadDifference, steps_the_other_way_are_not) {
-    EXPECT_THAT(unexplained_difference(before, expected, {trained_by_adam(3, 0, -1)}), HasSubstr("result 0: element "));
+    EXPECT_THAT(unexplained_difference(before, expected, {trained_by_adam(3, 0, -1)}),
+                HasSubstr("result 0: element "));
 }
 
 TEST_F(CudaWorkloadDifference, a_step_too_few_is_not) {
@@ -70,7 +72,8 @@ TEST_F(CudaWorkloadDifference, what_does_not_move_has_the_bound_of_rounding) {
     Results actual = expected;
     actual[0][5] += 1e-4;  // 2e-5 of the largest is a twentieth of it.
     EXPECT_NE(unexplained_difference(expected, expected, actual), "");
-    EXPECT_EQ(unexplained_difference(before, expected, actual), "") << "as one of Adam's steps might";
+    EXPECT_EQ(unexplained_difference(before, expected, actual), "")
+        << "as one of Adam's steps might";
 }
 
 }  // namespace

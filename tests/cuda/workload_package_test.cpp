@@ -1,4 +1,5 @@
-// The benchmark's workloads at small sizes as programs in files, on an emulated device against the host.
+// The benchmark's workloads at small sizes as programs in files, on an emulated device against the
+// host.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -28,19 +29,23 @@ std::vector<Saved> save_workloads() {
         if (!iteration.save) continue;
         for (int i = 0; i < 2; ++i) iteration.run();
         const std::string path = temporary(workload.name + ".catena");
-        std::vector<Array> inputs =
-            iteration.save(path, {.code_levels = {"scalar"}, .cuda_architectures = {"text"}, .stages = false});
-        all.push_back({workload.name, workload.amplifies_rounding, Program::load(path), Program::load(path, EmulatedDevice::instance()), inputs});
+        std::vector<Array> inputs = iteration.save(
+            path, {.code_levels = {"scalar"}, .cuda_architectures = {"text"}, .stages = false});
+        all.push_back({workload.name, workload.amplifies_rounding, Program::load(path),
+                       Program::load(path, EmulatedDevice::instance()), inputs});
     }
     return all;
 }
 
-void expect_near(const Array& actual, const Array& expected, const std::string& what, double tolerance = 2e-5) {
-    const std::vector<double> a = actual.to(cpu_device()).to_vector<double>(), e = expected.to_vector<double>();
+void expect_near(const Array& actual, const Array& expected, const std::string& what,
+                 double tolerance = 2e-5) {
+    const std::vector<double> a = actual.to(cpu_device()).to_vector<double>(),
+                              e = expected.to_vector<double>();
     ASSERT_EQ(a.size(), e.size()) << what;
     double scale = 1e-3;
     for (double value : e) scale = std::max(scale, std::abs(value));
-    for (size_t k = 0; k < e.size(); ++k) ASSERT_NEAR(a[k], e[k], tolerance * scale) << what << ", element " << k;
+    for (size_t k = 0; k < e.size(); ++k)
+        ASSERT_NEAR(a[k], e[k], tolerance * scale) << what << ", element " << k;
 }
 
 TEST(CudaWorkloadPackages, compute_on_the_device_what_they_do_on_the_host) {
@@ -51,9 +56,11 @@ TEST(CudaWorkloadPackages, compute_on_the_device_what_they_do_on_the_host) {
         std::vector<Array> there;
         for (const Array& input : saved.inputs) there.push_back(input.to(saved.device.device()));
         for (int i = 0; i < (saved.amplifies_rounding ? 2 : 3); ++i) {
-            const std::vector<Array> expected = saved.host.run(saved.inputs), actual = saved.device.run(there);
+            const std::vector<Array> expected = saved.host.run(saved.inputs),
+                                     actual = saved.device.run(there);
             for (size_t r = 0; r < expected.size(); ++r)
-                expect_near(actual[r], expected[r], "result", saved.amplifies_rounding && i > 0 ? 1e-3 : 2e-5);
+                expect_near(actual[r], expected[r], "result",
+                            saved.amplifies_rounding && i > 0 ? 1e-3 : 2e-5);
         }
         if (saved.amplifies_rounding) continue;
         for (const std::string& name : saved.host.state_names())

@@ -14,7 +14,8 @@ namespace {
 
 std::string difference_in(const std::vector<double>& before, const std::vector<double>& expected,
                           const std::vector<double>& actual) {
-    if (actual.size() != expected.size()) return fmt::format("there are {} of {}", actual.size(), expected.size());
+    if (actual.size() != expected.size())
+        return fmt::format("there are {} of {}", actual.size(), expected.size());
     double scale = 1e-3, moved = 0;
     for (size_t k = 0; k < expected.size(); ++k) {
         scale = std::max(scale, std::abs(expected[k]));
@@ -27,16 +28,16 @@ std::string difference_in(const std::vector<double>& before, const std::vector<d
         if (difference <= rounding) continue;
         ++beyond;
         if (!(difference <= other_way) || 100 * beyond > expected.size())
-            return fmt::format("element {} is {}, not {}, and {} so far are beyond {} of {}", k, actual[k], expected[k], beyond,
-                               rounding, expected.size());
+            return fmt::format("element {} is {}, not {}, and {} so far are beyond {} of {}", k,
+                               actual[k], expected[k], beyond, rounding, expected.size());
     }
     return "";
 }
 
 }  // namespace
 
-Results workload_results(Device& device, const tool::Workload& workload, tool::Variant variant, int64_t divisor,
-                         int iterations) {
+Results workload_results(Device& device, const tool::Workload& workload, tool::Variant variant,
+                         int64_t divisor, int iterations) {
     set_seed(7);
     const DeviceScope scope(device);
     const tool::Iteration iteration = workload.prepare(variant, divisor);
@@ -54,10 +55,13 @@ Results workload_results(Device& device, const tool::Workload& workload, tool::V
     return results;
 }
 
-std::string unexplained_difference(const Results& before, const Results& expected, const Results& actual) {
-    if (actual.size() != expected.size()) return fmt::format("there are {} of {}", actual.size(), expected.size());
+std::string unexplained_difference(const Results& before, const Results& expected,
+                                   const Results& actual) {
+    if (actual.size() != expected.size())
+        return fmt::format("there are {} of {}", actual.size(), expected.size());
     for (size_t r = 0; r < actual.size(); ++r)
-        if (const std::string difference = difference_in(before[r], expected[r], actual[r]); !difference.empty())
+        if (const std::string difference = difference_in(before[r], expected[r], actual[r]);
+            !difference.empty())
             return fmt::format("result {}: {}", r, difference);
     return "";
 }
@@ -71,7 +75,8 @@ void expect_near_losses(const Results& expected, const Results& actual) {
     }
 }
 
-void expect_workload_of_host(Device& device, const tool::Workload& workload, tool::Variant variant, int64_t divisor) {
+void expect_workload_of_host(Device& device, const tool::Workload& workload, tool::Variant variant,
+                             int64_t divisor) {
     const Results expected = workload_results(cpu_device(), workload, variant, divisor),
                   actual = workload_results(device, workload, variant, divisor);
     if (workload.amplifies_rounding) return expect_near_losses(expected, actual);

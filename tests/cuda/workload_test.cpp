@@ -1,4 +1,5 @@
-// The benchmark's workloads at small sizes on an emulated device, eager and compiled, against the host.
+// The benchmark's workloads at small sizes on an emulated device, eager and compiled, against the
+// host.
 #include <gtest/gtest.h>
 
 #include "codegen/cuda/nvrtc.h"
@@ -22,7 +23,8 @@ void collect() {
     static const bool done = [] {
         EmulatedDevice::instance().set_collecting(true);
         for (const Workload& workload : tool::workloads())
-            for (Variant variant : variants) workload_results(EmulatedDevice::instance(), workload, variant, divisor);
+            for (Variant variant : variants)
+                workload_results(EmulatedDevice::instance(), workload, variant, divisor);
         EmulatedDevice::instance().set_collecting(false);
         return true;
     }();

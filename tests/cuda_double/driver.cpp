@@ -40,7 +40,9 @@ Handle handle_of(T* object) {
     return reinterpret_cast<Handle>(object);
 }
 
-WorkQueue& queue_of(CUstream stream) { return static_cast<WorkQueue&>(object<EmulatedStream>(stream)); }
+WorkQueue& queue_of(CUstream stream) {
+    return static_cast<WorkQueue&>(object<EmulatedStream>(stream));
+}
 
 /// As CUDA does: what fails while it runs is seen by the call that waits.
 CUresult guarded(const std::function<void()>& call) {
@@ -244,7 +246,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontex
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
     std::lock_guard lock(WorkQueue::mutex());
     streams.push_back(std::make_unique<WorkQueue>());
-    return *stream = handle_of<CUstream>(static_cast<EmulatedStream*>(streams.back().get())), CUDA_SUCCESS;
+    return *stream = handle_of<CUstream>(static_cast<EmulatedStream*>(streams.back().get())),
+           CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
     return guarded([&] { queue_of(stream).finish(); });
@@ -270,7 +273,8 @@ CUresult cuEventSynchronize(CUevent event) {
 /// A microsecond for each piece of work.
 CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent until) {
     std::lock_guard lock(WorkQueue::mutex());
-    const WorkQueue::Event &first = object<WorkQueue::Event>(from), &last = object<WorkQueue::Event>(until);
+    const WorkQueue::Event &first = object<WorkQueue::Event>(from),
+                           &last = object<WorkQueue::Event>(until);
     if (!WorkQueue::is_done(first) || !WorkQueue::is_done(last)) return CUDA_ERROR_NOT_READY;
     return *milliseconds = 1e-3f * float(last.position - first.position), CUDA_SUCCESS;
 }
@@ -333,8 +337,11 @@ CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode*, size_t* count) {
     return *count = object<WorkGraph>(graph).nodes.size(), CUDA_SUCCESS;
 }
-CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count, CUgraph part) {
-    return guarded([&] { *node = add_node(graph, after, count, [copy = object<WorkGraph>(part)] { copy.run(); }); });
+CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                  size_t count, CUgraph part) {
+    return guarded([&] {
+        *node = add_node(graph, after, count, [copy = object<WorkGraph>(part)] { copy.run(); });
+    });
 }
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
     return guarded([&] { queue_of(stream).begin_capture(); });
@@ -361,8 +368,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
 }
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     // As it is now: later changes are for later launches.
-    return guarded([&] {
-        queue_of(stream).add([graph = object<WorkGraph>(executable)] { graph.run(); });
-    });
+    return guarded(
+        [&] { queue_of(stream).add([graph = object<WorkGraph>(executable)] { graph.run(); }); });
 }
 }

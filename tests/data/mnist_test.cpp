@@ -1,5 +1,6 @@
-// MNIST itself: three epochs of the example's perceptron, eager and compiled. Runs where CATENA_DATA names a folder
-// that has mnist/train-images-idx3-ubyte.gz and its three companions; nothing is downloaded.
+// MNIST itself: three epochs of the example's perceptron, eager and compiled. Runs where
+// CATENA_DATA names a folder that has mnist/train-images-idx3-ubyte.gz and its three companions;
+// nothing is downloaded.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,14 +19,16 @@ struct Epoch {
 /// The rows of the table that the example prints.
 std::vector<Epoch> train(const std::string& data, const std::string& flags) {
     const std::string out = ::testing::TempDir() + "catena_mnist";
-    const auto result = run(program("mnist") + " --epoch 3 --data " + data + " --out " + out + flags);
+    const auto result =
+        run(program("mnist") + " --epoch 3 --data " + data + " --out " + out + flags);
     EXPECT_EQ(result.status, 0) << result.output;
     std::vector<Epoch> epochs;
     std::istringstream lines(result.output);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream cells(line);
         Epoch e{};
-        if (cells >> e.number >> e.loss >> e.test_loss >> e.accuracy >> e.test_accuracy >> e.seconds)
+        if (cells >> e.number >> e.loss >> e.test_loss >> e.accuracy >> e.test_accuracy >>
+            e.seconds)
             epochs.push_back(e);
     }
     return epochs;

@@ -22,7 +22,8 @@ TEST(DividedModels, a_region_receives_the_sizes_of_training_after_a_test_with_ot
             const Variable y = region(Variable(Array::full({Dtype::float32, {5, 2}}, 3.f)));
             EXPECT_EQ(y.shape(), comm->rank() == 1 ? (Shape{5, 2}) : (Shape{0}));
             const auto test_mode = using_config(&Config::train, false);
-            const Variable last = exchanged(Variable(Array::full({Dtype::float32, {3, 2}}, 3.f)));  // a smaller batch
+            const Variable last =
+                exchanged(Variable(Array::full({Dtype::float32, {3, 2}}, 3.f)));  // a smaller batch
             EXPECT_EQ(last.shape(), comm->rank() == 1 ? (Shape{3, 2}) : (Shape{0}));
         }
     });
@@ -33,7 +34,8 @@ TEST(DividedModels, a_region_receives_arrays_of_many_types_at_one_line) {
         const auto sums = [&](const Variable& x) {
             Variable total;
             for (int k = 1; k < 4; ++k) {
-                const Variable sent = comm->rank() == 0 ? concat(std::vector<Variable>(size_t(k), x), 0) : Variable();
+                const Variable sent =
+                    comm->rank() == 0 ? concat(std::vector<Variable>(size_t(k), x), 0) : Variable();
                 const Variable part = sum(parallel::bcast(*comm, sent));
                 total = total.defined() ? total + part : part;
             }
@@ -41,7 +43,9 @@ TEST(DividedModels, a_region_receives_arrays_of_many_types_at_one_line) {
         };
         auto region = static_graph(sums, "sums");
         for (int64_t rows : {4, 4, 2, 4, 2, 2})
-            EXPECT_EQ(region(Variable(Array::full({Dtype::float32, {rows, 3}}, 1), false)).item<float>(), float(6 * rows * 3));
+            EXPECT_EQ(
+                region(Variable(Array::full({Dtype::float32, {rows, 3}}, 1), false)).item<float>(),
+                float(6 * rows * 3));
     });
 }
 
@@ -72,7 +76,8 @@ TEST(DividedModels, a_region_trains_on_a_smaller_last_batch) {
             const Variable x(Array::full({Dtype::float32, {rows, 4}}, double(rows) / 3), false);
             const Variable y = step(x);
             const Variable whole = last(second(between(first(x))));
-            if (comm->rank() == 1) EXPECT_NEAR(y.item<float>(), sum(whole * whole).item<float>(), 1e-4);
+            if (comm->rank() == 1)
+                EXPECT_NEAR(y.item<float>(), sum(whole * whole).item<float>(), 1e-4);
         }
     });
 }
@@ -87,7 +92,8 @@ TEST(DividedModels, a_region_that_was_surprised_by_a_type_asks_from_then_on) {
             } else if (rows == 3 && !std::exchange(surprised, true)) {
                 EXPECT_THROW(received(), CommunicationError);
             } else {
-                EXPECT_EQ(received().array().to_vector<float>(), std::vector<float>(size_t(rows), 2));
+                EXPECT_EQ(received().array().to_vector<float>(),
+                          std::vector<float>(size_t(rows), 2));
             }
         }
     });
@@ -124,7 +130,8 @@ TEST(DividedModels, vgg_with_divided_channels_has_the_gradients_of_its_loss) {
         set_seed(3);
         const Variable x = random_uniform({4, 3, 32, 32}, Dtype::float64);  // equal on all ranks
         set_seed(10 + comm->rank());
-        DividedLoss loss{ParallelVGG(comm, 10, 4, 0), x, Variable(Array::from(std::vector<int32_t>{1, 7, 2, 2}, {4}), false)};
+        DividedLoss loss{ParallelVGG(comm, 10, 4, 0), x,
+                         Variable(Array::from(std::vector<int32_t>{1, 7, 2, 2}, {4}), false)};
         loss();  // creates the parameters
         loss.network.cleargrads();
         (loss() / double(comm->size())).backward();
@@ -135,7 +142,8 @@ TEST(DividedModels, vgg_with_divided_channels_has_the_gradients_of_its_loss) {
                 const double numeric = difference(loss, rank, *parameter, 1);
                 if (comm->rank() != rank) continue;
                 const double gradient = parameter->grad().to_vector<double>()[1];
-                EXPECT_NEAR(gradient, numeric, 1e-6 + 1e-4 * std::abs(numeric)) << name << " of rank " << rank;
+                EXPECT_NEAR(gradient, numeric, 1e-6 + 1e-4 * std::abs(numeric))
+                    << name << " of rank " << rank;
                 compared += std::abs(numeric) > 1e-6;
             }
         EXPECT_GT(compared, 10);

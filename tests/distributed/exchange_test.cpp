@@ -1,4 +1,5 @@
-// What create_multi_node_optimizer() does with gradients, models and optimizers that are not as in a plain training loop.
+// What create_multi_node_optimizer() does with gradients, models and optimizers that are not as in
+// a plain training loop.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,19 +77,22 @@ void clear_gradients(SmallNet& net, const Variable& x) {
 const Change changes[] = {scale_gradients, write_gradients, add_gradients, clear_gradients};
 
 /// Steps on the same rows, so that the mean over the ranks is what one process has.
-std::vector<float> trained(const Comm& comm, bool compiled, const Options& options, const Change& change, int steps = 3) {
+std::vector<float> trained(const Comm& comm, bool compiled, const Options& options,
+                           const Change& change, int steps = 3) {
     const auto use = using_config(&Config::use_static_graph, compiled);
     set_seed(1);
     SmallNet net;
     SGD sgd(0.01);
     sgd.setup(net);
     if (comm) create_multi_node_optimizer(sgd, comm, options);
-    auto step = static_graph([&](const Variable& x) {
-        net.cleargrads();
-        sgd.backward(square_loss(net, x));
-        change(net, x);
-        sgd.update();
-    }, {});
+    auto step = static_graph(
+        [&](const Variable& x) {
+            net.cleargrads();
+            sgd.backward(square_loss(net, x));
+            change(net, x);
+            sgd.update();
+        },
+        {});
     for (int i = 0; i < steps; ++i) step(rows(i));
     return content_of(net);
 }
@@ -100,7 +104,8 @@ TEST(Exchange, averages_gradients_as_they_are_at_the_update) {
             const auto one = trained(nullptr, compiled, {}, change);
             run_local(2, [&](const Comm& comm) {
                 expect_close(trained(comm, compiled, {.bucket_bytes = 16}, change), one);
-                expect_close(trained(comm, compiled, {.bucket_bytes = 16, .overlap = false}, change), one);
+                expect_close(
+                    trained(comm, compiled, {.bucket_bytes = 16, .overlap = false}, change), one);
             });
         }
     }
@@ -112,7 +117,9 @@ TEST(Exchange, sends_gradients_that_do_not_change_only_once) {
         run_local(2, [&](const Comm& comm) {
             const auto sent_in = [&](int steps, bool overlap) {
                 const int64_t before = comm->statistics().bytes_sent;
-                trained(comm, compiled, {.bucket_bytes = 16, .overlap = overlap}, [](SmallNet&, const Variable&) {}, steps);
+                trained(
+                    comm, compiled, {.bucket_bytes = 16, .overlap = overlap},
+                    [](SmallNet&, const Variable&) {}, steps);
                 return comm->statistics().bytes_sent - before;
             };
             EXPECT_EQ(sent_in(6, true) - sent_in(2, true), sent_in(6, false) - sent_in(2, false));
@@ -126,17 +133,20 @@ TEST(Exchange, sends_once_what_a_region_computed_before_an_update_outside) {
         SGD sgd(0.01);
         sgd.setup(net);
         create_multi_node_optimizer(sgd, comm, {.bucket_bytes = 16});
-        auto backward = static_graph([&](const Variable& x) {
-            net.cleargrads();
-            sgd.backward(square_loss(net, x));
-        }, {});
+        auto backward = static_graph(
+            [&](const Variable& x) {
+                net.cleargrads();
+                sgd.backward(square_loss(net, x));
+            },
+            {});
         std::vector<int64_t> sent{0};
         for (int i = 0; i < 6; ++i) {
             backward(rows(i));
             sgd.update();
             sent.push_back(comm->statistics().bytes_sent);
         }
-        for (size_t i = 3; i < sent.size(); ++i) EXPECT_EQ(sent[i] - sent[i - 1], 4 * net.count_params());
+        for (size_t i = 3; i < sent.size(); ++i)
+            EXPECT_EQ(sent[i] - sent[i - 1], 4 * net.count_params());
     });
 }
 
@@ -211,7 +221,8 @@ TEST(Exchange, data_that_need_no_gradient_at_their_root_are_taken_as_data_elsewh
         });
     };
     EXPECT_EQ(run(true), "no error");
-    EXPECT_THAT(run(false), HasSubstr("take data that need no gradient at their root as Variable(y.array(), false) elsewhere"));
+    EXPECT_THAT(run(false), HasSubstr("take data that need no gradient at their root as "
+                                      "Variable(y.array(), false) elsewhere"));
 }
 
 //---- ranks that differ
@@ -260,8 +271,10 @@ TEST(Exchange, different_options_and_models_are_named) {
     };
     EXPECT_THAT(trained_with([](int rank) { return Options{.double_buffering = rank == 1}; }, 3),
                 HasSubstr("rank 0 has double_buffering = false, rank 1 double_buffering = true"));
-    EXPECT_THAT(trained_with([](int rank) { return Options{.bucket_bytes = 16 + rank}; }, 3), HasSubstr("bucket_bytes = 17"));
-    EXPECT_THAT(trained_with([](int) { return Options{}; }, 4), AllOf(HasSubstr("float32[3,6]"), HasSubstr("float32[4,6]")));
+    EXPECT_THAT(trained_with([](int rank) { return Options{.bucket_bytes = 16 + rank}; }, 3),
+                HasSubstr("bucket_bytes = 17"));
+    EXPECT_THAT(trained_with([](int) { return Options{}; }, 4),
+                AllOf(HasSubstr("float32[3,6]"), HasSubstr("float32[4,6]")));
 }
 
 TEST(Exchange, bcast_data_initialises_what_only_the_root_has_initialised) {
@@ -280,7 +293,8 @@ TEST(Exchange, bcast_data_initialises_what_only_the_root_has_initialised) {
                     Linear net(3, 3 + comm->rank());
                     bcast_data(*comm, net);
                 }),
-                AllOf(HasSubstr("bcast_data"), HasSubstr("/W is float32[3,3] on rank 0 and float32[4,3] on rank 1")));
+                AllOf(HasSubstr("bcast_data"),
+                      HasSubstr("/W is float32[3,3] on rank 0 and float32[4,3] on rank 1")));
 }
 
 //---- the model and the optimizer at the beginning
@@ -306,7 +320,9 @@ TEST(Exchange, double_buffering_forgets_the_gradients_of_another_model) {
         SGD sgd(0.1);
         sgd.setup(first);
         create_multi_node_optimizer(sgd, comm, {.double_buffering = true});
-        const auto step = [&](SmallNet& net, float by) { sgd.update([&] { return square_loss(net, rows(0)) * by; }); };
+        const auto step = [&](SmallNet& net, float by) {
+            sgd.update([&] { return square_loss(net, rows(0)) * by; });
+        };
         for (int i = 0; i < 3; ++i) step(first, 1);
         sgd.setup(second);
         bcast_data(*comm, second);
@@ -317,7 +333,9 @@ TEST(Exchange, double_buffering_forgets_the_gradients_of_another_model) {
     });
 }
 
-std::string file_of(const char* name) { return ::testing::TempDir() + name + std::to_string(getpid()); }
+std::string file_of(const char* name) {
+    return ::testing::TempDir() + name + std::to_string(getpid());
+}
 
 TEST(Exchange, rank_0_alone_may_load_the_model_and_its_optimizer) {
     const std::string file = file_of("rank_0_alone");
@@ -333,9 +351,11 @@ TEST(Exchange, rank_0_alone_may_load_the_model_and_its_optimizer) {
                 load_npz(file + ".model", net);
                 load_npz(file + ".state", adam);
             }
-            for (int i = 0; i < 4; ++i) adam.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
+            for (int i = 0; i < 4; ++i)
+                adam.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
             EXPECT_TRUE(are_equal_everywhere(*comm, net)) << resumes;
-            EXPECT_EQ(adam.t(), resumes ? 7 : 4);  // The first update after loading made the ranks equal.
+            EXPECT_EQ(adam.t(),
+                      resumes ? 7 : 4);  // The first update after loading made the ranks equal.
             EXPECT_EQ(scaling->scale(), resumes ? 128 : 16);
             if (!resumes && comm->rank() == 0) {
                 save_npz(file + ".model", net);
@@ -358,9 +378,11 @@ TEST(Exchange, a_snapshot_with_a_loss_scale_gives_all_ranks_the_same_one) {
             create_multi_node_optimizer(sgd, comm);
             const auto scaling = loss_scaling(sgd);
             if (resumes)
-                snapshot.load(file, [&](const std::string& name) { load_npz(name, sgd); }, net, &sgd);
+                snapshot.load(
+                    file, [&](const std::string& name) { load_npz(name, sgd); }, net, &sgd);
             EXPECT_EQ(scaling->scale(), resumes ? 16 : 1);
-            for (int i = 0; i < 4; ++i) sgd.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
+            for (int i = 0; i < 4; ++i)
+                sgd.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
             EXPECT_TRUE(are_equal_everywhere(*comm, net));
             snapshot.save(file, [&](const std::string& name) { save_npz(name, sgd); });
         }
@@ -377,7 +399,8 @@ TEST(Exchange, a_loss_scale_stays_when_it_was_there_first) {
         const auto scaling = loss_scaling(sgd, {.initial = 1024});
         create_multi_node_optimizer(sgd, comm);
         set_seed(1);
-        for (int i = 0; i < 4; ++i) sgd.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
+        for (int i = 0; i < 4; ++i)
+            sgd.update([&] { return square_loss(net, rows(i * 2 + comm->rank())); });
         EXPECT_EQ(scaling->scale(), comm->size() * 4096);
         EXPECT_TRUE(are_equal_everywhere(*comm, net));
     });
@@ -396,7 +419,9 @@ TEST(Exchange, double_buffering_divides_gradients_by_the_scale_of_their_backward
         std::vector<float> values;
         for (int i = 0; i < 6; ++i) {
             const float gradient = i == 3 ? INFINITY : 1;
-            sgd.update([&] { return sum(link.p * Variable(Array::full({Dtype::float32, {2}}, gradient), false)); });
+            sgd.update([&] {
+                return sum(link.p * Variable(Array::full({Dtype::float32, {2}}, gradient), false));
+            });
             values.push_back(link.p.array().to_vector<float>()[0]);
         }
         EXPECT_EQ(values, (std::vector<float>{0, -1, -2, -3, -3, -4}));
@@ -406,7 +431,8 @@ TEST(Exchange, double_buffering_divides_gradients_by_the_scale_of_their_backward
 //---- double buffering and files
 
 /// Six steps of Adam, with a break after three.
-std::vector<float> trained_with_a_break(const Comm& comm, const std::string& file, bool breaks, bool saves, bool compiled) {
+std::vector<float> trained_with_a_break(const Comm& comm, const std::string& file, bool breaks,
+                                        bool saves, bool compiled) {
     const auto use = using_config(&Config::use_static_graph, compiled);
     const std::string own = file + std::to_string(comm->rank());
     std::vector<float> content;
@@ -421,7 +447,8 @@ std::vector<float> trained_with_a_break(const Comm& comm, const std::string& fil
             load_npz(own + ".model", net);
             load_npz(own + ".state", adam);
         }
-        auto step = static_graph([&](const Variable& x) { adam.update([&] { return square_loss(net, x); }); }, {});
+        auto step = static_graph(
+            [&](const Variable& x) { adam.update([&] { return square_loss(net, x); }); }, {});
         for (int i = run * 3; i < (breaks && run == 0 ? 3 : 6); ++i) {
             step(rows(i * 2 + comm->rank()));
             if (!saves || i != 2) continue;
@@ -440,7 +467,8 @@ TEST(Exchange, double_buffering_goes_on_after_saving_and_from_a_file) {
         if (compiled && !compiler_available()) continue;
         run_local(2, [&](const Comm& comm) {
             const auto through = trained_with_a_break(comm, file, false, false, compiled);
-            expect_close(trained_with_a_break(comm, file, false, comm->rank() == 0, compiled), through);
+            expect_close(trained_with_a_break(comm, file, false, comm->rank() == 0, compiled),
+                         through);
             expect_close(trained_with_a_break(comm, file, true, true, compiled), through);
         });
     }

@@ -17,7 +17,8 @@ TEST(MultiNodeIterator, gives_examples_without_values) {
     run_local(2, [](const Comm& comm) {
         std::shared_ptr<Iterator> actual;
         const Dataset empty = create_empty_dataset(Dataset(Array::zeros({Dtype::float32, {3, 2}})));
-        if (comm->rank() == 0) actual = std::make_shared<SerialIterator>(empty, 2, IteratorOptions{.repeat = false});
+        if (comm->rank() == 0)
+            actual = std::make_shared<SerialIterator>(empty, 2, IteratorOptions{.repeat = false});
         MultiNodeIterator batches = create_multi_node_iterator(actual, comm);
         std::vector<size_t> sizes;
         while (const auto examples = batches.next()) {
@@ -32,7 +33,9 @@ TEST(MultiNodeIterator, gives_examples_without_values) {
 struct Regressor : Chain {
     Linear l{4, 3};
     Regressor() { add_children({{"l", l}}); }
-    Variable operator()(const Variable& x, const Variable& t) { return mean_squared_error(l(x), t); }
+    Variable operator()(const Variable& x, const Variable& t) {
+        return mean_squared_error(l(x), t);
+    }
 };
 
 Dataset examples() {
@@ -42,7 +45,8 @@ Dataset examples() {
     return TupleDataset(Array::from(x, {12, 4}), Array::from(t, {12, 3}));
 }
 
-/// A trainer's run up to an iteration, from its folder's last snapshot if there is one; the parameters of this rank.
+/// A trainer's run up to an iteration, from its folder's last snapshot if there is one; the
+/// parameters of this rank.
 std::vector<float> run(const Comm& comm, int master, double until, const std::string& folder) {
     set_seed(1);
     Regressor model;
@@ -54,7 +58,8 @@ std::vector<float> run(const Comm& comm, int master, double until, const std::st
     StandardUpdater updater(batches, sgd, model);
     Trainer trainer(updater, {until, "iteration"}, folder);
     if (!folder.empty())
-        trainer.extend(multi_node_snapshot(comm, extensions::SnapshotOptions{.autoload = true}), {.trigger = {1, "iteration"}});
+        trainer.extend(multi_node_snapshot(comm, extensions::SnapshotOptions{.autoload = true}),
+                       {.trigger = {1, "iteration"}});
     trainer.run();
     EXPECT_EQ(updater.iteration(), int64_t(until));
     EXPECT_EQ(batches.epoch(), int64_t(until) * 5 / 12);
@@ -62,7 +67,8 @@ std::vector<float> run(const Comm& comm, int master, double until, const std::st
 }
 
 TEST(MultiNodeIterator, goes_on_from_a_snapshot_of_its_master) {
-    const std::string folder = ::testing::TempDir() + "iterator_snapshot" + std::to_string(getpid());
+    const std::string folder =
+        ::testing::TempDir() + "iterator_snapshot" + std::to_string(getpid());
     run_local(2, [&](const Comm& comm) {
         run(comm, 0, 3, folder);
         const auto resumed = run(comm, 0, 7, folder);
@@ -88,7 +94,8 @@ TEST(MultiNodeIterator, that_was_saved_by_each_rank_is_loaded_by_each) {
         EXPECT_EQ(resumed.epoch_detail(), batches.epoch_detail());
         EXPECT_EQ(resumed.current_position(), batches.current_position());
         for (int i = 0; i < 3; ++i)
-            EXPECT_EQ((*resumed.next_batch())[0].array().to_vector<float>(), (*batches.next_batch())[0].array().to_vector<float>());
+            EXPECT_EQ((*resumed.next_batch())[0].array().to_vector<float>(),
+                      (*batches.next_batch())[0].array().to_vector<float>());
     });
 }
 
@@ -112,7 +119,8 @@ TEST(MultiNodeIterator, that_fails_on_its_master_fails_on_all) {
             batches.next();
             ADD_FAILURE() << comm->rank();
         } catch (const std::exception& error) {
-            EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos)
+                << error.what();
         }
         EXPECT_TRUE(batches.next()) << "the ranks are together still";
     });
@@ -128,8 +136,10 @@ TEST(MultiNodeIterator, that_throws_what_is_no_exception_fails_on_all) {
         std::shared_ptr<Iterator> actual;
         if (comm->rank() == 0) actual = std::make_shared<ThrowingIterator>(examples(), 5);
         MultiNodeIterator batches(actual, comm, 0);
-        if (comm->rank() == 0) EXPECT_THROW(batches.next(), int);
-        else EXPECT_THROW(batches.next(), CommunicationError);
+        if (comm->rank() == 0)
+            EXPECT_THROW(batches.next(), int);
+        else
+            EXPECT_THROW(batches.next(), CommunicationError);
     });
 }
 

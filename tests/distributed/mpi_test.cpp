@@ -65,13 +65,16 @@ TEST_F(MpiFailure, a_rank_that_does_not_come_is_named) {
 TEST_F(MpiFailure, a_call_after_one_that_failed_quotes_it_and_no_memory_is_overwritten) {
     for (const char* shared : {"0", "1"}) {
         setenv("CATENA_SHARED_MEMORY", shared, 1);
-        const std::string file = ::testing::TempDir() + std::to_string(getpid()) + "_given_up_" + shared;
+        const std::string file =
+            ::testing::TempDir() + std::to_string(getpid()) + "_given_up_" + shared;
         testing::CommandResult result = ranks("again " + file);
         unsetenv("CATENA_SHARED_MEMORY");
         std::filesystem::remove(file);
         EXPECT_NE(result.status, 0);
-        EXPECT_THAT(result.output, HasSubstr("attempt 0: allreduce: rank 0 has waited 0.3 s for rank 1"));
-        EXPECT_THAT(result.output, HasSubstr("attempt 1: allreduce: this communicator of rank 0 has ended with an earlier error"));
+        EXPECT_THAT(result.output,
+                    HasSubstr("attempt 0: allreduce: rank 0 has waited 0.3 s for rank 1"));
+        EXPECT_THAT(result.output, HasSubstr("attempt 1: allreduce: this communicator of rank 0 "
+                                             "has ended with an earlier error"));
         EXPECT_THAT(result.output, HasSubstr("rank 0 has seen enough"));
         EXPECT_EQ(result.output.find("overwritten"), std::string::npos) << result.output;
     }

@@ -30,20 +30,22 @@ void sum_buckets(Communicator& comm, int count) {
     }
     for (int i = 0; i < count; ++i) {
         const Array sum = comm.wait_allreduce(tickets[size_t(i)]);
-        EXPECT_EQ(sum.elements<float>()[1000], float(comm.size() * (comm.size() - 1) / 2 + i * comm.size()));
+        EXPECT_EQ(sum.elements<float>()[1000],
+                  float(comm.size() * (comm.size() - 1) / 2 + i * comm.size()));
     }
 }
 
 TEST(SharedMemory, of_many_buckets_takes_few_descriptors) {
     const int before = open_files();
-    const auto errors = run_tcp(3, file_place("buckets"), [&](const std::shared_ptr<Communicator>& comm) {
-        comm->barrier();
-        const int met = open_files();
-        sum_buckets(*comm, 60);
-        comm->barrier();
-        EXPECT_LE(open_files() - met, 40);
-        comm->barrier();
-    });
+    const auto errors =
+        run_tcp(3, file_place("buckets"), [&](const std::shared_ptr<Communicator>& comm) {
+            comm->barrier();
+            const int met = open_files();
+            sum_buckets(*comm, 60);
+            comm->barrier();
+            EXPECT_LE(open_files() - met, 40);
+            comm->barrier();
+        });
     EXPECT_EQ(errors, std::vector<std::string>(3));
     EXPECT_LE(open_files() - before, 40);
 }
@@ -72,28 +74,30 @@ TEST(SharedMemory, pieces_of_a_block_do_not_overlap) {
     }
     for (size_t i = 0; i < held.size(); ++i)
         if (held[i].defined())
-            EXPECT_EQ(held[i].to_vector<int>(), std::vector<int>(size_t(held[i].size()), int(i))) << i;
+            EXPECT_EQ(held[i].to_vector<int>(), std::vector<int>(size_t(held[i].size()), int(i)))
+                << i;
 }
 
 /// No descriptor is left when the buckets are to be mapped.
 TEST(SharedMemory, that_cannot_be_mapped_is_replaced_by_messages) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    std::vector<std::string> errors = run_tcp(2, file_place("unmapped"), [&](const std::shared_ptr<Communicator>& comm) {
-        Array warm = comm->transfer_buffer({Dtype::float32, {1 << 18}});
-        comm->barrier();
-        if (comm->rank() == 0) {
-            const rlimit none{3, before.rlim_max};
-            setrlimit(RLIMIT_NOFILE, &none);
-        }
-        comm->barrier();
-        const int64_t ticket = comm->start_allreduce(warm, Reduction::sum);
-        comm->wait_allreduce(ticket);
-        sum_buckets(*comm, 3);
-        comm->barrier();
-        if (comm->rank() == 0) setrlimit(RLIMIT_NOFILE, &before);
-        comm->barrier();
-    });
+    std::vector<std::string> errors =
+        run_tcp(2, file_place("unmapped"), [&](const std::shared_ptr<Communicator>& comm) {
+            Array warm = comm->transfer_buffer({Dtype::float32, {1 << 18}});
+            comm->barrier();
+            if (comm->rank() == 0) {
+                const rlimit none{3, before.rlim_max};
+                setrlimit(RLIMIT_NOFILE, &none);
+            }
+            comm->barrier();
+            const int64_t ticket = comm->start_allreduce(warm, Reduction::sum);
+            comm->wait_allreduce(ticket);
+            sum_buckets(*comm, 3);
+            comm->barrier();
+            if (comm->rank() == 0) setrlimit(RLIMIT_NOFILE, &before);
+            comm->barrier();
+        });
     setrlimit(RLIMIT_NOFILE, &before);
     EXPECT_EQ(errors, std::vector<std::string>(2));
 }

@@ -14,7 +14,8 @@ using Comm = std::shared_ptr<Communicator>;
 /// 16 rows of 3 columns around a mean.
 Array waves(double mean, double deviation) {
     std::vector<float> values;
-    for (int i = 0; i < 16 * 3; ++i) values.push_back(float(mean + deviation * std::sin(1.7 * i + 0.3 * i * i)));
+    for (int i = 0; i < 16 * 3; ++i)
+        values.push_back(float(mean + deviation * std::sin(1.7 * i + 0.3 * i * i)));
     return Array::from(values, {16, 3});
 }
 
@@ -25,7 +26,8 @@ std::vector<int64_t> rows_between(int64_t begin, int64_t end) {
 }
 
 void expect_near(const Array& a, const Array& b, float allowed) {
-    EXPECT_THAT(a.to_vector<float>(), ::testing::Pointwise(::testing::FloatNear(allowed), b.to_vector<float>()));
+    EXPECT_THAT(a.to_vector<float>(),
+                ::testing::Pointwise(::testing::FloatNear(allowed), b.to_vector<float>()));
 }
 
 /// Value, gradients and averages, with `split` rows on rank 0.
@@ -58,7 +60,8 @@ TEST(MultiNodeBatchNormalization, has_a_variance_where_the_mean_is_far_larger_th
         compare(comm, waves(300, 0.05), 8, 2e-3f);
         for (float mean = 5; mean < 60; mean += 0.7f) {
             MultiNodeBatchNormalization many(3, comm);
-            for (float v : many(Variable(waves(mean, 0.001))).array().to_vector<float>()) ASSERT_TRUE(std::isfinite(v)) << mean;
+            for (float v : many(Variable(waves(mean, 0.001))).array().to_vector<float>())
+                ASSERT_TRUE(std::isfinite(v)) << mean;
         }
     });
 }

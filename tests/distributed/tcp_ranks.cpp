@@ -15,8 +15,9 @@ std::string file_place(const std::string& name) {
     return "file://" + ::testing::TempDir() + "rendezvous_" + std::to_string(getpid()) + "_" + name;
 }
 
-std::vector<std::string> run_tcp(int size, const std::string& place,
-                                 const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
+std::vector<std::string> run_tcp(
+    int size, const std::string& place,
+    const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
     std::vector<std::string> errors(static_cast<size_t>(size));
     std::vector<std::thread> threads;
     for (int r = 0; r < size; ++r)

@@ -131,11 +131,15 @@ TEST(Tcp, ranks_meet_by_ipv6) {
     }
     std::vector<std::string> errors;
     for (int attempt = 0; attempt < 10; ++attempt) {
-        errors = run_tcp(4, "tcp://[::1]:" + std::to_string(free_port("::1")), [](const std::shared_ptr<Communicator>& comm) {
-            EXPECT_EQ(comm->allreduce(Array::scalar<int32_t>(1)).item<int>(), 4);
-            EXPECT_EQ(comm->split(comm->rank() % 2, 0)->allreduce(Array::scalar<int32_t>(1)).item<int>(), 2);
-            comm->barrier();
-        });
+        errors = run_tcp(4, "tcp://[::1]:" + std::to_string(free_port("::1")),
+                         [](const std::shared_ptr<Communicator>& comm) {
+                             EXPECT_EQ(comm->allreduce(Array::scalar<int32_t>(1)).item<int>(), 4);
+                             EXPECT_EQ(comm->split(comm->rank() % 2, 0)
+                                           ->allreduce(Array::scalar<int32_t>(1))
+                                           .item<int>(),
+                                       2);
+                             comm->barrier();
+                         });
         if (errors[0].find("cannot listen") == std::string::npos) break;
     }
     EXPECT_EQ(errors, std::vector<std::string>(4));
@@ -148,20 +152,24 @@ TEST(Tcp, strangers_neither_delay_nor_end_a_rendezvous) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const int port = free_port();
         const auto rank = [&](int r) {
-            return error_of([&] { tcp_communicator({"tcp://127.0.0.1:" + std::to_string(port), r, 2})->barrier(); });
+            return error_of([&] {
+                tcp_communicator({"tcp://127.0.0.1:" + std::to_string(port), r, 2})->barrier();
+            });
         };
         std::string error;
         std::thread root([&] { error = rank(0); });
         std::vector<Socket> strangers;
         while (strangers.size() < 6 && std::chrono::steady_clock::now() < soon)
-            if (Socket call = connect_to("127.0.0.1", port, soon)) strangers.push_back(std::move(call));
+            if (Socket call = connect_to("127.0.0.1", port, soon))
+                strangers.push_back(std::move(call));
         const Hello hello{.rank = 1, .size = 99};
         strangers.back().send_all(&hello, sizeof hello, soon);
         char answer;
         EXPECT_FALSE(strangers.back().receive_all(&answer, 1, soon)) << "it is sent away";
         const std::string other = rank(1);
         root.join();
-        if (error.find("cannot listen") != error.npos) continue;  // Another process has taken the port.
+        if (error.find("cannot listen") != error.npos)
+            continue;  // Another process has taken the port.
         EXPECT_EQ(error, "");
         EXPECT_EQ(other, "");
         return;
@@ -171,7 +179,7 @@ TEST(Tcp, strangers_neither_delay_nor_end_a_rendezvous) {
 
 TEST(Tcp, the_file_is_for_its_user_alone) {
     std::string path = file_place("mode").substr(7);
-    struct stat status {};
+    struct stat status{};
     std::thread root([&] { tcp_communicator({"file://" + path, 0, 2})->barrier(); });
     while (stat(path.c_str(), &status) != 0) std::this_thread::yield();
     tcp_communicator({"file://" + path, 1, 2})->barrier();

@@ -105,8 +105,10 @@ void check_training(const std::shared_ptr<Communicator>& comm) {
         run.communicator = comm;
         for (bool compiled : {false, true}) {
             if (compiled && !compiler_available()) continue;
-            SCOPED_TRACE(fmt::format("{}, style {}, {} bytes a bucket, {}", compiled ? "compiled" : "eager", int(run.style),
-                                     run.exchange.bucket_bytes.value_or(-1), run.exchange.overlap ? "overlapping" : "at the end"));
+            SCOPED_TRACE(fmt::format("{}, style {}, {} bytes a bucket, {}",
+                                     compiled ? "compiled" : "eager", int(run.style),
+                                     run.exchange.bucket_bytes.value_or(-1),
+                                     run.exchange.overlap ? "overlapping" : "at the end"));
             run.compiled = compiled;
             std::vector<float> many = train(run);
             expect_near(many, one, allowed);

@@ -1,11 +1,11 @@
 // What mpirun starts for tests/distributed: the same checks as over threads, one rank a process.
 //   mpi_ranks                                      the checks
-//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on rank 0
-//   mpi_ranks create NAME                          makes the communicator of that name
+//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on
+//   rank 0 mpi_ranks create NAME                          makes the communicator of that name
 //   mpi_ranks late                                 rank 1 does not come
-//   mpi_ranks again FILE                           rank 1 comes after rank 0 has given up, which tries again and makes FILE
-//   mpi_ranks throw                                rank 1 ends with an error
-//   mpi_ranks uncaught                             rank 1 throws an uncaught exception
+//   mpi_ranks again FILE                           rank 1 comes after rank 0 has given up, which
+//   tries again and makes FILE mpi_ranks throw                                rank 1 ends with an
+//   error mpi_ranks uncaught                             rank 1 throws an uncaught exception
 // With CATENA_RENDEZVOUS its processes meet there, without mpirun.
 #include <gtest/gtest.h>
 
@@ -57,7 +57,8 @@ void train_and_print(int argc, char** argv) {
         std::printf("parameters %016llx\n", static_cast<unsigned long long>(sum));
 }
 
-/// A sum that rank 1 joins when rank 0 has given it up (then there is this file), and uses other memory of the same size.
+/// A sum that rank 1 joins when rank 0 has given it up (then there is this file), and uses other
+/// memory of the same size.
 void sum_again(const std::string& given_up) {
     const Array x = Array::full({Dtype::float32, {1 << 20}}, 1);
     world->barrier();
@@ -65,7 +66,8 @@ void sum_again(const std::string& given_up) {
         while (!std::filesystem::exists(given_up)) std::this_thread::yield();
         setenv("CATENA_COMM_TIMEOUT", "0.3", 1);
         EXPECT_THROW(world->allreduce(x), CommunicationError);
-        std::this_thread::sleep_for(std::chrono::seconds(60));  // Rank 0 ends before, and with it this one.
+        std::this_thread::sleep_for(
+            std::chrono::seconds(60));  // Rank 0 ends before, and with it this one.
         return;
     }
     setenv("CATENA_COMM_TIMEOUT", "0.3", 1);

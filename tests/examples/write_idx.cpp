@@ -1,5 +1,5 @@
-// write_idx FOLDER: four files in MNIST's format and under its names, with images that are easy to learn: digit d
-// is a bright bar at row 2 d + 4 on noise.
+// write_idx FOLDER: four files in MNIST's format and under its names, with images that are easy to
+// learn: digit d is a bright bar at row 2 d + 4 on noise.
 #include <zlib.h>
 
 #include <filesystem>

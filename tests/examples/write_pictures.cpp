@@ -1,5 +1,7 @@
-// write_pictures FOLDER: made-up pictures of shapes as PNG files in MSCOCO's folders, with its files of captions ("A ring.") and, for
-// examples/imagenet, with lists of labels, train.txt and val.txt; and a picture of another size, small.txt, which mixed.txt lists beside one of the others.
+// write_pictures FOLDER: made-up pictures of shapes as PNG files in MSCOCO's folders, with its
+// files of captions ("A ring.") and, for examples/imagenet, with lists of labels, train.txt and
+// val.txt; and a picture of another size, small.txt, which mixed.txt lists beside one of the
+// others.
 #include <png.h>
 
 #include <filesystem>
@@ -17,7 +19,9 @@ static bool write_png(const fs::path& path, const float* pixels, int scale = 2) 
     std::vector<unsigned char> bytes;
     for (int y = 0; y < size; ++y)
         for (int x = 0; x < size; ++x)
-            for (int c = 0; c < 3; ++c) bytes.push_back(static_cast<unsigned char>(pixels[(c * small + y / scale) * small + x / scale] * 255));
+            for (int c = 0; c < 3; ++c)
+                bytes.push_back(static_cast<unsigned char>(
+                    pixels[(c * small + y / scale) * small + x / scale] * 255));
     png_image image = {};
     image.version = PNG_IMAGE_VERSION;
     image.width = image.height = png_uint_32(size);
@@ -26,7 +30,9 @@ static bool write_png(const fs::path& path, const float* pixels, int scale = 2) 
 }
 
 static bool write_part(const fs::path& folder, const std::string& part, int count, uint64_t seed) {
-    static const char* const names[] = {"disc", "ring", "square", "frame", "cross", "saltire", "level bar", "upright bar", "slanted bar", "chequers"};
+    static const char* const names[] = {"disc",        "ring",    "square",    "frame",
+                                        "cross",       "saltire", "level bar", "upright bar",
+                                        "slanted bar", "chequers"};
     const std::string pictures = part + "2014";
     fs::create_directories(folder / pictures);
     fs::create_directories(folder / "annotations");
@@ -40,7 +46,8 @@ static bool write_part(const fs::path& folder, const std::string& part, int coun
         if (!write_png(folder / pictures / name, pixels.data() + i * 3 * 32 * 32)) return false;
         list << pictures << '/' << name << ' ' << labels[size_t(i)] << '\n';
         images += comma + "{\"id\": " + std::to_string(i) + ", \"file_name\": \"" + name + "\"}";
-        annotations += comma + "{\"image_id\": " + std::to_string(i) + ", \"caption\": \"A " + names[labels[size_t(i)]] + ".\"}";
+        annotations += comma + "{\"image_id\": " + std::to_string(i) + ", \"caption\": \"A " +
+                       names[labels[size_t(i)]] + ".\"}";
     }
     std::ofstream(folder / "annotations" / ("captions_" + part + "2014.json"))
         << "{\"images\": [" << images << "], \"annotations\": [" << annotations << "]}\n";
@@ -60,5 +67,8 @@ int main(int argc, char** argv) {
         std::cerr << "write_pictures FOLDER\n";
         return 2;
     }
-    return write_part(argv[1], "train", 400, 1) && write_part(argv[1], "val", 50, 2) && write_other_size(argv[1]) ? 0 : 1;
+    return write_part(argv[1], "train", 400, 1) && write_part(argv[1], "val", 50, 2) &&
+                   write_other_size(argv[1])
+               ? 0
+               : 1;
 }

@@ -40,7 +40,9 @@ TEST(CRandomPrograms, exported_programs_compute_what_random_programs_do) {
     for (size_t i = 0; i < programs.size(); ++i) {
         SCOPED_TRACE(rows.all()[i].row);
         for (size_t k = 0; k < results[i].size(); ++k)
-            EXPECT_EQ(fuzz::not_near(rows.all()[i].outputs[k], results[i][k], nullptr, programs[i].precision(), !rows.all()[i].near, false), "");
+            EXPECT_EQ(fuzz::not_near(rows.all()[i].outputs[k], results[i][k], nullptr,
+                                     programs[i].precision(), !rows.all()[i].near, false),
+                      "");
     }
     std::printf("%zu programs\n", programs.size());
 }

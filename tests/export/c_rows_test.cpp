@@ -1,5 +1,5 @@
-// Every row of the op table that has an operation with a kernel of its own, as a program in C: against what the package
-// gives.
+// Every row of the op table that has an operation with a kernel of its own, as a program in C:
+// against what the package gives.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,8 @@ void expect_same(const Exported& e, const Array& actual, const Array& expected) 
     for (size_t i = 0; i < x.size(); ++i) {
         if (std::isnan(a[i]) && std::isnan(x[i])) continue;
         const double most = e.near ? 4 * tolerance_of(expected.dtype()) * (1 + std::abs(x[i])) : 0;
-        ASSERT_LE(std::abs(a[i] - x[i]), most) << "element " << i << " is " << a[i] << ", in the package " << x[i];
+        ASSERT_LE(std::abs(a[i] - x[i]), most)
+            << "element " << i << " is " << a[i] << ", in the package " << x[i];
     }
 }
 
@@ -34,7 +35,9 @@ Array waves(const Shape& shape) {
 TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     ExportedRows rows(temporary("rows"));
-    compiled() = [&](const RowFunction& run, const std::vector<Variable>& inputs) { return rows.add(run, inputs); };
+    compiled() = [&](const RowFunction& run, const std::vector<Variable>& inputs) {
+        return rows.add(run, inputs);
+    };
     for (const Row& row : all_rows()) {
         rows.row = row.op + " " + row.function + " " + row.note;
         SCOPED_TRACE(rows.row);
@@ -50,20 +53,26 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     rows.row = "gradient of max_pooling_2d's gradient";
     rows.add(
         [](const std::vector<Variable>& v) {
-            const std::vector<Variable> x = {Variable(v[0].array(), true)}, gy = {Variable(v[1].array(), true)};
+            const std::vector<Variable> x = {Variable(v[0].array(), true)},
+                                        gy = {Variable(v[1].array(), true)};
             const std::vector<Variable> y = {max_pooling_2d(x[0], {2, 2})};
             const Variables gx = grad(y, x, gy, {.enable_double_backprop = true});
             return grad(gx, gy, x);
         },
         {Variable(waves({2, 2, 5, 4}), false), Variable(waves({2, 2, 3, 2}), false)});
-    // What only a pass calls: the embedding's gradient is added onto that of the product with the same weights.
+    // What only a pass calls: the embedding's gradient is added onto that of the product with the
+    // same weights.
     rows.row = "gradient of tied weights";
-    rows.add([](const std::vector<Variable>& v) { return grad({sum(square(linear(tanh(embed_id(v[1], v[0])), v[0])))}, {v[0]}); },
-             {Variable(waves({20, 6}), true), Variable(Array::from<int32_t>({3, 19, 3, 0}), false)});
+    rows.add(
+        [](const std::vector<Variable>& v) {
+            return grad({sum(square(linear(tanh(embed_id(v[1], v[0])), v[0])))}, {v[0]});
+        },
+        {Variable(waves({20, 6}), true), Variable(Array::from<int32_t>({3, 19, 3, 0}), false)});
     EXPECT_TRUE(rows.library);
     for (const OpDef* op : all_ops())
         if (is_called(*op) && host_only_reason(*op).empty()) {
-            const bool is_seen = std::any_of(rows.seen.begin(), rows.seen.end(), [&](const auto& c) { return c.first == op; });
+            const bool is_seen = std::any_of(rows.seen.begin(), rows.seen.end(),
+                                             [&](const auto& c) { return c.first == op; });
             EXPECT_TRUE(is_seen || rows.exported.contains(op)) << op->name;
         }
 
@@ -86,7 +95,8 @@ TEST(CRows, long_lines_are_sorted_summed_and_scattered_to_the_same_bits) {
         rows.add(
             [](const std::vector<Variable>& v) {
                 const Variable few = floor(v[0] * 20.0);  // With ties.
-                return Variables{argsort(few, 1), sort(v[0], 1), argmax(few, 1), argmin(v[0], 1), cumsum(v[0], 1)};
+                return Variables{argsort(few, 1), sort(v[0], 1), argmax(few, 1), argmin(v[0], 1),
+                                 cumsum(v[0], 1)};
             },
             {Variable(waves({2, size, 3}), false)});
         rows.row = "gradient of an embedding of " + std::to_string(size);

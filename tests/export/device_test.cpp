@@ -1,5 +1,5 @@
-// Packages on cuda:0 in processes that have no compiler: C, and the tool. Driver and NVRTC are fakes (tests/cuda_double)
-// whose machine code is the text.
+// Packages on cuda:0 in processes that have no compiler: C, and the tool. Driver and NVRTC are
+// fakes (tests/cuda_double) whose machine code is the text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,13 +43,16 @@ protected:
 
     /// With cuda:0, and without Catena's compiler or NVRTC.
     static CommandResult run_there(const std::string& command) {
-        return run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_COMPILER_PATH=/nowhere CATENA_NVRTC_PATH=/nowhere "
-                   "CATENA_CUBLASLT_PATH=/none CATENA_CUDNN_PATH=/none " + command);
+        return run("CATENA_CUDA_DRIVER=" + double_of_cuda +
+                   " CATENA_COMPILER_PATH=/nowhere CATENA_NVRTC_PATH=/nowhere "
+                   "CATENA_CUBLASLT_PATH=/none CATENA_CUDNN_PATH=/none " +
+                   command);
     }
     static std::vector<double> losses_on_host(Program program) {
         std::vector<double> losses;
         for (int i = 0; i < 3; ++i)
-            losses.push_back(program.run({batch(i, 8).array(), labels(i, 8).array()})[0].item<double>());
+            losses.push_back(
+                program.run({batch(i, 8).array(), labels(i, 8).array()})[0].item<double>());
         return losses;
     }
 };
@@ -62,7 +65,8 @@ TEST_F(OnDevice, c_runs_a_step_without_the_compiler) {
     for (double expected : losses_on_host(Program::load(path()))) {
         std::string name;
         double loss = 0;
-        while (lines >> name && name.starts_with("==")) std::getline(lines, name);  // A sanitizer's warning.
+        while (lines >> name && name.starts_with("=="))
+            std::getline(lines, name);  // A sanitizer's warning.
         lines >> loss;
         EXPECT_EQ(name, "loss");
         EXPECT_NEAR(loss, expected, 1e-5);
@@ -75,29 +79,33 @@ TEST_F(OnDevice, c_runs_a_step_without_the_compiler) {
 
 TEST_F(OnDevice, the_tool_runs_and_times_a_step_without_the_compiler) {
     save_npz(temporary("in.npz"), {{"x", batch(0, 8).array()}, {"t", labels(0, 8).array()}});
-    const CommandResult result =
-        run_there(program("catena") + " run " + path() + " " + temporary("in.npz") + " -o " + temporary("out.npz") +
-                  " --device cuda:0 --repeat 4 --save " + temporary("y.catena"));
+    const CommandResult result = run_there(
+        program("catena") + " run " + path() + " " + temporary("in.npz") + " -o " +
+        temporary("out.npz") + " --device cuda:0 --repeat 4 --save " + temporary("y.catena"));
     ASSERT_EQ(result.status, 0) << result.output;
-    EXPECT_THAT(result.output, ::testing::ContainsRegex("the other 3 take [0-9.]+ ms each on cuda:0 \\(sm_90\\)"));
+    EXPECT_THAT(result.output,
+                ::testing::ContainsRegex("the other 3 take [0-9.]+ ms each on cuda:0 \\(sm_90\\)"));
     Program program = Program::load(path());
     double loss = 0;
-    for (int i = 0; i < 4; ++i) loss = program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>();
+    for (int i = 0; i < 4; ++i)
+        loss = program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>();
     EXPECT_NEAR(NpzFile(temporary("out.npz")).read("loss").item<double>(), loss, 1e-5);
-    const std::vector<double> saved = Program::load(temporary("y.catena")).state("/l1/W").to_vector<double>(),
-                              expected = program.state("/l1/W").to_vector<double>();
+    const std::vector<double>
+        saved = Program::load(temporary("y.catena")).state("/l1/W").to_vector<double>(),
+        expected = program.state("/l1/W").to_vector<double>();
     for (size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(saved[k], expected[k], 1e-5);
 }
 
 TEST_F(OnDevice, what_was_trained_there_is_saved_for_it_and_runs_on_another) {
     const std::string folder = temporary("programs"), stem = folder + "/mushroom";
-    const CommandResult saved = run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_CUBLASLT_PATH=/none " +
-                                    program("catena") + " bench mushroom --device cuda:0 --save " + folder);
+    const CommandResult saved =
+        run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_CUBLASLT_PATH=/none " +
+            program("catena") + " bench mushroom --device cuda:0 --save " + folder);
     ASSERT_EQ(saved.status, 0) << saved.output;
     EXPECT_THAT(run(program("catena") + " show " + stem + ".catena").output,
                 HasSubstr("program  mushroom\ncode     sm_90\ncode     compute_90\ninput"));
-    const CommandResult result =
-        run_there(program("catena") + " run " + stem + ".catena " + stem + ".npz --device cuda:1 --repeat 3");
+    const CommandResult result = run_there(program("catena") + " run " + stem + ".catena " + stem +
+                                           ".npz --device cuda:1 --repeat 3");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("on cuda:1 (sm_90)"));
     EXPECT_THAT(run_there(program("catena") + " run " + stem + ".catena " + stem + ".npz").output,
@@ -107,14 +115,17 @@ TEST_F(OnDevice, what_was_trained_there_is_saved_for_it_and_runs_on_another) {
 TEST_F(OnDevice, the_tool_tells_what_there_is_code_for) {
     const CommandResult shown = run(program("catena") + " show " + path());
     EXPECT_THAT(shown.output, HasSubstr("scalar\ncode     sm_90\n"));
-    EXPECT_THAT(run(program("catena") + " show " + path() + " --stage kernels.cu").output, HasSubstr("__global__"));
+    EXPECT_THAT(run(program("catena") + " show " + path() + " --stage kernels.cu").output,
+                HasSubstr("__global__"));
     Training training;
     auto step = static_graph(std::ref(training), {.name = "step"});
     step(batch(0, 8), labels(0, 8));
     step.save(temporary("host.catena"), {.code_levels = {"scalar"}});
-    const CommandResult refused = run_there(program("catena") + " run " + temporary("host.catena") + " --device cuda:0");
+    const CommandResult refused =
+        run_there(program("catena") + " run " + temporary("host.catena") + " --device cuda:0");
     EXPECT_NE(refused.status, 0);
-    EXPECT_THAT(refused.output, HasSubstr("host.catena: has no CUDA code; save it with .cuda_architectures"));
+    EXPECT_THAT(refused.output,
+                HasSubstr("host.catena: has no CUDA code; save it with .cuda_architectures"));
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ using Called = std::set<std::pair<const OpDef*, Dtype>>;
 /// One program that is exported.
 struct Exported {
     std::string row;
-    bool near = false;  ///< Sums in another order, or the C library's functions in place of vector code: not the same bits.
+    bool near = false;  ///< Sums in another order, or the C library's functions in place of vector
+                        ///< code: not the same bits.
     std::vector<Array> inputs, outputs;
 };
 
@@ -29,10 +30,10 @@ class ExportedRows {
 public:
     explicit ExportedRows(std::string folder);
 
-    std::string row;      ///< Of the next calls.
+    std::string row;  ///< Of the next calls.
     Called seen;
     std::set<const OpDef*> exported;  ///< Called by the programs, which passes have changed.
-    bool library = false; ///< Some program uses libcatena_c.
+    bool library = false;             ///< Some program uses libcatena_c.
 
     /// Exports the call if its row, or an op in it, is new, and gives the eager results.
     Variables add(const RowFunction& run, const std::vector<Variable>& inputs);

@@ -1,4 +1,5 @@
-// Calls in a package or from C whose attributes were changed: the type rule refuses them, or the kernel stays in its memory.
+// Calls in a package or from C whose attributes were changed: the type rule refuses them, or the
+// kernel stays in its memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +46,8 @@ std::vector<Call> calls_of_all_rows() {
         const Trace& trace = tracer.trace();
         for (const Trace::Step& step : trace.steps) {
             if (!step.op->kernel || ++count[step.op] > 4) continue;
-            Call call{row.function.empty() ? row.op : row.function, step.op, step.attributes, {}, {}, {}};
+            Call call{
+                row.function.empty() ? row.op : row.function, step.op, step.attributes, {}, {}, {}};
             for (int v : step.inputs) call.inputs.push_back(trace.values[size_t(v)].type);
             for (int v : step.outputs) call.outputs.push_back(trace.values[size_t(v)].type);
             for (int s : step.scalars) call.scalars.push_back(trace.scalars[size_t(s)].value);
@@ -57,7 +59,8 @@ std::vector<Call> calls_of_all_rows() {
 
 /// Other values of the same kind, and of another.
 std::vector<Attribute> others(const Attribute& value) {
-    const int64_t numbers[] = {-1, 0, 1, 2, 3, -7, 7, 8, 100, int64_t(1) << 33, INT64_MAX, INT64_MIN};
+    const int64_t numbers[] = {-1,        0,        1, 2, 3, -7, 7, 8, 100, int64_t(1) << 33,
+                               INT64_MAX, INT64_MIN};
     std::vector<Attribute> found;
     if (std::holds_alternative<int64_t>(value))
         for (int64_t number : numbers) found.emplace_back(number);
@@ -71,7 +74,9 @@ std::vector<Attribute> others(const Attribute& value) {
         found.emplace_back(Dims());
         Dims longer = *dims;
         if (longer.rank() < max_rank) longer.push_back(1), found.emplace_back(longer);
-        if (dims->rank() > 0) found.emplace_back(Dims(std::span<const int64_t>(dims->begin(), size_t(dims->rank() - 1))));
+        if (dims->rank() > 0)
+            found.emplace_back(
+                Dims(std::span<const int64_t>(dims->begin(), size_t(dims->rank() - 1))));
     }
     if (const bool* flag = std::get_if<bool>(&value)) found.emplace_back(!*flag);
     if (std::holds_alternative<std::string>(value)) {
@@ -86,11 +91,13 @@ std::vector<Attributes> variants_of(const Attributes& attributes) {
     std::vector<Attributes> found;
     for (size_t i = 0; i < attributes.entries().size(); ++i) {
         for (const Attribute& other : others(attributes.entries()[i].value)) {
-            std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+            std::vector<Attributes::Entry> entries(attributes.entries().begin(),
+                                                   attributes.entries().end());
             entries[i].value = other;
             found.emplace_back(std::move(entries));
         }
-        std::vector<Attributes::Entry> fewer(attributes.entries().begin(), attributes.entries().end());
+        std::vector<Attributes::Entry> fewer(attributes.entries().begin(),
+                                             attributes.entries().end());
         fewer.erase(fewer.begin() + std::ptrdiff_t(i));
         found.emplace_back(std::move(fewer));
     }
@@ -144,7 +151,8 @@ TEST(HostileAttributes, are_refused_or_do_no_harm) {
     const std::vector<Call> calls = calls_of_all_rows();
     EXPECT_GT(calls.size(), 200u);
     for (const Call& call : calls) {
-        ASSERT_NO_THROW(program::check_schedule(schedule_of(call, call.attributes))) << call.op->name << " of " << call.row;
+        ASSERT_NO_THROW(program::check_schedule(schedule_of(call, call.attributes)))
+            << call.op->name << " of " << call.row;
         run_all(call);
     }
 }
@@ -152,19 +160,25 @@ TEST(HostileAttributes, are_refused_or_do_no_harm) {
 catena_attribute in_c(const Attributes::Entry& entry) {
     catena_attribute a = {entry.name, CATENA_FLAG, 0, 0, 0, nullptr, nullptr};
     if (const bool* flag = std::get_if<bool>(&entry.value)) a.integer = *flag;
-    if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) a.kind = CATENA_INTEGER, a.integer = *integer;
-    if (const double* number = std::get_if<double>(&entry.value)) a.kind = CATENA_NUMBER, a.number = *number;
-    if (const std::string* text = std::get_if<std::string>(&entry.value)) a.kind = CATENA_TEXT, a.text = text->c_str();
-    if (const Dims* dims = std::get_if<Dims>(&entry.value)) a.kind = CATENA_DIMS, a.dims = dims->begin(), a.dim_count = dims->rank();
+    if (const int64_t* integer = std::get_if<int64_t>(&entry.value))
+        a.kind = CATENA_INTEGER, a.integer = *integer;
+    if (const double* number = std::get_if<double>(&entry.value))
+        a.kind = CATENA_NUMBER, a.number = *number;
+    if (const std::string* text = std::get_if<std::string>(&entry.value))
+        a.kind = CATENA_TEXT, a.text = text->c_str();
+    if (const Dims* dims = std::get_if<Dims>(&entry.value))
+        a.kind = CATENA_DIMS, a.dims = dims->begin(), a.dim_count = dims->rank();
     return a;
 }
 
 /// An array with bytes around it that nobody writes.
 class Guarded {
 public:
-    explicit Guarded(const Type& type) : type_(type), strides_(contiguous_strides(type.shape)), memory_(bytes() + 2 * around, 1) {}
+    explicit Guarded(const Type& type)
+        : type_(type), strides_(contiguous_strides(type.shape)), memory_(bytes() + 2 * around, 1) {}
     catena_tensor tensor() {
-        return {memory_.data() + around, int32_t(type_.dtype), int32_t(type_.shape.rank()), type_.shape.begin(), strides_.begin()};
+        return {memory_.data() + around, int32_t(type_.dtype), int32_t(type_.shape.rank()),
+                type_.shape.begin(), strides_.begin()};
     }
     /// All ones, which indices and sizes may be, too.
     void fill() {
@@ -173,7 +187,8 @@ public:
     }
     bool is_whole() const {
         const auto is_one = [](unsigned char byte) { return byte == 1; };
-        return std::all_of(memory_.begin(), memory_.begin() + around, is_one) && std::all_of(memory_.end() - around, memory_.end(), is_one);
+        return std::all_of(memory_.begin(), memory_.begin() + around, is_one) &&
+               std::all_of(memory_.end() - around, memory_.end(), is_one);
     }
 
 private:
@@ -193,26 +208,39 @@ std::string error_in_c(const Call& call, const Attributes& attributes) {
     for (Guarded& array : arrays) tensors.push_back(array.tensor());
     std::vector<catena_attribute> given;
     for (const Attributes::Entry& entry : attributes.entries()) given.push_back(in_c(entry));
-    const catena_op_call made = {call.op->name.c_str(), given.data(), call.scalars.data(), tensors.data(), tensors.data() + call.inputs.size(),
-                                 int32_t(given.size()), int32_t(call.scalars.size()), int32_t(call.inputs.size()), int32_t(call.outputs.size())};
+    const catena_op_call made = {call.op->name.c_str(),
+                                 given.data(),
+                                 call.scalars.data(),
+                                 tensors.data(),
+                                 tensors.data() + call.inputs.size(),
+                                 int32_t(given.size()),
+                                 int32_t(call.scalars.size()),
+                                 int32_t(call.inputs.size()),
+                                 int32_t(call.outputs.size())};
     char error[1024] = "";
     const int status = catena_call_op(&made, error, sizeof error);
     EXPECT_EQ(status == CATENA_OK, error[0] == 0) << call.op->name;
-    for (const Guarded& array : arrays) EXPECT_TRUE(array.is_whole()) << call.op->name << " of " << call.row;
+    for (const Guarded& array : arrays)
+        EXPECT_TRUE(array.is_whole()) << call.op->name << " of " << call.row;
     return error;
 }
 
 TEST(HostileAttributes, are_refused_or_do_no_harm_in_c) {
     using ::testing::AllOf, ::testing::HasSubstr, ::testing::Not;
-    const auto is_clear = AllOf(Not(HasSubstr("internal error")), Not(HasSubstr("bad_function_call")), Not(HasSubstr("std::")),
-                                Not(HasSubstr("basic_string")), Not(HasSubstr("vector")));
+    const auto is_clear =
+        AllOf(Not(HasSubstr("internal error")), Not(HasSubstr("bad_function_call")),
+              Not(HasSubstr("std::")), Not(HasSubstr("basic_string")), Not(HasSubstr("vector")));
     double longest = 0;
     for (const Call& call : calls_of_all_rows()) {
-        EXPECT_THAT(error_in_c(call, call.attributes), is_clear) << call.op->name << " of " << call.row;
+        EXPECT_THAT(error_in_c(call, call.attributes), is_clear)
+            << call.op->name << " of " << call.row;
         for (const Attributes& attributes : variants_of(call.attributes)) {
             const auto start = std::chrono::steady_clock::now();
-            EXPECT_THAT(error_in_c(call, attributes), is_clear) << call.op->name << " of " << call.row;
-            longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            EXPECT_THAT(error_in_c(call, attributes), is_clear)
+                << call.op->name << " of " << call.row;
+            longest = std::max(
+                longest,
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         }
     }
     EXPECT_LT(longest, 10);

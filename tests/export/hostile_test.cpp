@@ -57,7 +57,8 @@ protected:
     }
 
     /// What is said of the package after a change of its documents, with checksums that fit.
-    std::string after(const std::function<void(Json& manifest, Json& schedule, program::Package& package)>& change) {
+    std::string after(const std::function<void(Json& manifest, Json& schedule,
+                                               program::Package& package)>& change) {
         Json manifest;
         program::Package package = program::read_package(path(), manifest);
         Json schedule = Json::parse(package.texts.at("schedule.json"));
@@ -86,10 +87,12 @@ TEST_F(HostilePackage, flipped_bits_are_found_or_do_not_matter) {
     for (int i = 0; i < trials; ++i) {
         std::string bytes = whole;
         bytes[random() % bytes.size()] ^= char(1 << random() % 8);
-        std::ofstream(changed(), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
+        std::ofstream(changed(), std::ios::binary | std::ios::trunc)
+            .write(bytes.data(), std::streamsize(bytes.size()));
         try {
             Program program = Program::load(changed());
-            EXPECT_EQ(program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>(), loss);
+            EXPECT_EQ(program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>(),
+                      loss);
         } catch (const FileError&) {
             ++refused;
         }
@@ -105,7 +108,8 @@ TEST_F(HostilePackage, a_newer_version_is_named) {
     zip.write(manifest.data(), manifest.size());
     zip.end();
     zip.finish();
-    EXPECT_THAT(refusal(changed()), HasSubstr("was written by a newer Catena (Catena 9.9): it is of version 99"));
+    EXPECT_THAT(refusal(changed()),
+                HasSubstr("was written by a newer Catena (Catena 9.9): it is of version 99"));
 }
 
 TEST_F(HostilePackage, other_files_are_named) {
@@ -115,21 +119,30 @@ TEST_F(HostilePackage, other_files_are_named) {
 }
 
 TEST_F(HostilePackage, indices_that_name_nothing_are_refused) {
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["launches"][0]["kernels"].push_back(9999); }), HasSubstr("kernel 9999"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["buffer"] = -5; }), HasSubstr("buffer -5"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["symbol"] = "abort_"; }), HasSubstr("abort_"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["launches"][0]["kernels"].push_back(9999); }),
+                HasSubstr("kernel 9999"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["buffer"] = -5; }),
+                HasSubstr("buffer -5"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["symbol"] = "abort_"; }),
+                HasSubstr("abort_"));
     EXPECT_THAT(after([](Json& m, Json&, auto&) { m["assigned"][0] = 999; }), HasSubstr("999"));
-    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["sources"][0] = {"constant", 7}; }), HasSubstr("value 7"));
-    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["states"][0]["shape"] = {1, 2}; }), HasSubstr("should be"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["sources"][0] = {"constant", 7}; }),
+                HasSubstr("value 7"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["states"][0]["shape"] = {1, 2}; }),
+                HasSubstr("should be"));
     EXPECT_THAT(after([](Json& m, Json&, auto&) { m.erase("results"); }), HasSubstr("damaged"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["library_calls"][0]["op"] = "no_such_op"; }), HasSubstr("no_such_op"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["library_calls"][0]["op"] = "no_such_op"; }),
+                HasSubstr("no_such_op"));
 }
 
 TEST_F(HostilePackage, kernels_that_leave_their_memory_are_refused) {
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["byte_offset"] = 1 << 20; }),
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    s["kernels"][0]["operands"][0]["byte_offset"] = 1 << 20;
+                }),
                 HasSubstr("outside of its memory"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["byte_offset"] = -64; }),
-                HasSubstr("outside of its memory"));
+    EXPECT_THAT(
+        after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["byte_offset"] = -64; }),
+        HasSubstr("outside of its memory"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) {
                     for (Json& size : s["kernels"][0]["domain"]) size = int64_t(1) << 40;
                 }),
@@ -139,7 +152,9 @@ TEST_F(HostilePackage, kernels_that_leave_their_memory_are_refused) {
                         if (b["place"] == 2) b["bytes"] = 1;
                 }),
                 HasSubstr("outside of its memory"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["library_calls"][0]["inputs"][0]["strides"][0] = 1000000; }),
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    s["library_calls"][0]["inputs"][0]["strides"][0] = 1000000;
+                }),
                 HasSubstr("outside of its memory"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) {
                     for (Json& b : s["buffers"])
@@ -165,14 +180,16 @@ std::vector<Json> others(const Json& value) {
     std::vector<Json> found = {nullptr, Json::array(), Json::object(), "x"};
     if (value.is_number_integer()) {
         const int64_t number = value.get<int64_t>();
-        for (int64_t other : {number + 1, number - 1, number * 2, -number, int64_t(0), int64_t(1), int64_t(64), int64_t(1) << 31,
-                              int64_t(1) << 45, int64_t(1) << 62, INT64_MIN})
+        for (int64_t other :
+             {number + 1, number - 1, number * 2, -number, int64_t(0), int64_t(1), int64_t(64),
+              int64_t(1) << 31, int64_t(1) << 45, int64_t(1) << 62, INT64_MIN})
             if (other != number) found.emplace_back(other);
     }
     if (value.is_number_float())
         for (double other : {0.0, -1.0, 1e300}) found.emplace_back(other);
     if (value.is_string())
-        for (const char* other : {"float64", "int32", "bool", "matmul", "take", "dropout"}) found.emplace_back(other);
+        for (const char* other : {"float64", "int32", "bool", "matmul", "take", "dropout"})
+            found.emplace_back(other);
     if (value.is_array() && !value.empty()) {
         Json fewer = value, more = value, turned = value;
         fewer.erase(fewer.size() - 1);
@@ -192,10 +209,12 @@ std::vector<Json> others(const Json& value) {
 /// A name or a line of the user's program, which is shown and never computed with.
 bool is_label(const Pointer& field) {
     const std::string text = field.to_string();
-    return text.find("/operations/") != text.npos || text.ends_with("/line") || text.ends_with("/function");
+    return text.find("/operations/") != text.npos || text.ends_with("/line") ||
+           text.ends_with("/function");
 }
 
-/// Most changes are found; the others make another program, which stays in its memory. CATENA_ALL_CHANGES=1 tries all.
+/// Most changes are found; the others make another program, which stays in its memory.
+/// CATENA_ALL_CHANGES=1 tries all.
 TEST_F(HostilePackage, a_changed_field_is_refused_or_harms_nobody) {
     Json manifest;
     const program::Package package = program::read_package(path(), manifest);
@@ -222,7 +241,8 @@ TEST_F(HostilePackage, a_changed_field_is_refused_or_harms_nobody) {
             if (all) std::ofstream(temporary("last")) << field.to_string() << ' ' << other.dump();
             try {
                 Program program = Program::load(changed());
-                const std::vector<Array> results = program.run({batch(0, 8).array(), labels(0, 8).array()});
+                const std::vector<Array> results =
+                    program.run({batch(0, 8).array(), labels(0, 8).array()});
                 const bool is_same = to_string(results[0]) == loss;
                 same += is_same && counts;
                 EXPECT_TRUE(is_same || counts) << field.to_string() << " = " << other.dump();
@@ -231,8 +251,8 @@ TEST_F(HostilePackage, a_changed_field_is_refused_or_harms_nobody) {
                 refused += counts;
             }
         }
-    std::printf("%d changes of %zu fields: %d refused, %d without effect, %zu other programs\n", tried, fields.size(), refused,
-                same, another.size());
+    std::printf("%d changes of %zu fields: %d refused, %d without effect, %zu other programs\n",
+                tried, fields.size(), refused, same, another.size());
     if (all)
         for (const auto& [what, count] : another) std::printf("  %s\n", what.c_str());
     EXPECT_GT(tried, 100);
@@ -250,7 +270,8 @@ TEST_F(HostilePackage, what_is_not_as_the_code_was_made_is_refused) {
                     kernel["row_scratch_rows"] = kernel["row_scratch_rows"] == 0 ? 1 : 0;
                 }),
                 HasSubstr("does not match its code"));
-    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"].erase(0); }), HasSubstr("y.catena"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"].erase(0); }),
+                HasSubstr("y.catena"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["scalars"].push_back(0); }),
                 HasSubstr("does not match its code"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) {
@@ -290,14 +311,18 @@ TEST_F(HostilePackage, an_older_version_is_named) {
     zip.write(manifest_text.data(), manifest_text.size());
     zip.end();
     zip.finish();
-    EXPECT_THAT(refusal(changed()), HasSubstr("was written by an older Catena (Catena 0.1): it is of version 1"));
+    EXPECT_THAT(refusal(changed()),
+                HasSubstr("was written by an older Catena (Catena 0.1): it is of version 1"));
 }
 
 TEST_F(HostilePackage, code_that_is_none_is_refused) {
-    EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts["code/scalar.so"] = "no code"; }),
-                HasSubstr("its code cannot be loaded"));
-    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["code"][0]["architecture"] = "vax"; }), HasSubstr("vax scalar"));
-    EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts.erase("code/scalar.so"); }), HasSubstr("missing"));
+    EXPECT_THAT(
+        after([](Json&, Json&, program::Package& p) { p.texts["code/scalar.so"] = "no code"; }),
+        HasSubstr("its code cannot be loaded"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["code"][0]["architecture"] = "vax"; }),
+                HasSubstr("vax scalar"));
+    EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts.erase("code/scalar.so"); }),
+                HasSubstr("missing"));
 }
 
 TEST_F(HostilePackage, documents_that_are_nested_without_end_are_refused) {
@@ -306,13 +331,15 @@ TEST_F(HostilePackage, documents_that_are_nested_without_end_are_refused) {
     program::Package package = program::read_package(path(), manifest);
     package.texts["schedule.json"] = deep + std::string(1'000'000, ']') + "}";
     program::write_package(changed(), manifest, package);
-    EXPECT_THAT(refusal(changed()), HasSubstr("y.catena(schedule.json): brackets are nested deeper than 100 at byte"));
+    EXPECT_THAT(refusal(changed()),
+                HasSubstr("y.catena(schedule.json): brackets are nested deeper than 100 at byte"));
     ZipWriter zip(changed());
     zip.begin("manifest.json", true);
     zip.write(deep.data(), deep.size());
     zip.end();
     zip.finish();
-    EXPECT_THAT(refusal(changed()), HasSubstr("y.catena(manifest.json): brackets are nested deeper than 100 at byte"));
+    EXPECT_THAT(refusal(changed()),
+                HasSubstr("y.catena(manifest.json): brackets are nested deeper than 100 at byte"));
 }
 
 TEST_F(HostilePackage, verifying_finds_what_is_wrong_and_loads_no_code) {
@@ -340,7 +367,9 @@ TEST_F(HostilePackage, verifying_finds_what_is_wrong_and_loads_no_code) {
     }
     const CommandResult sound = run(program("catena") + " run --check " + path());
     EXPECT_EQ(sound.status, 0) << sound.output;
-    EXPECT_THAT(sound.output, HasSubstr("is sound but for its machine code (x86_64 scalar), which was not loaded"));
+    EXPECT_THAT(
+        sound.output,
+        HasSubstr("is sound but for its machine code (x86_64 scalar), which was not loaded"));
     const CommandResult unsound = run(program("catena") + " run --check " + changed());
     EXPECT_NE(unsound.status, 0);
     EXPECT_THAT(unsound.output, HasSubstr("outside of its memory"));
@@ -349,7 +378,8 @@ TEST_F(HostilePackage, verifying_finds_what_is_wrong_and_loads_no_code) {
 TEST_F(HostilePackage, names_do_not_become_c_code) {
     Json manifest;
     program::Package package = program::read_package(path(), manifest);
-    for (Json& state : manifest.at("states")) state["name"] = "*/\nint injected(void);\n/*" + state["name"].get<std::string>();
+    for (Json& state : manifest.at("states"))
+        state["name"] = "*/\nint injected(void);\n/*" + state["name"].get<std::string>();
     for (Json& number : manifest.at("numbers")) number["name"] = "*/ int injected;";
     manifest["name"] = "x */ int injected;";
     program::write_package(changed(), manifest, package);
@@ -361,7 +391,9 @@ TEST_F(HostilePackage, names_do_not_become_c_code) {
             const size_t at = line.find("injected");
             comment = line.starts_with("/*");
             EXPECT_TRUE(at == line.npos || comment || line.starts_with("#define STEP_")) << line;
-            if (at != line.npos && comment) { EXPECT_EQ(line.find("*/"), line.size() - 2) << line; }
+            if (at != line.npos && comment) {
+                EXPECT_EQ(line.find("*/"), line.size() - 2) << line;
+            }
         }
     }
     Json schedule = Json::parse(package.texts.at("schedule.json"));

@@ -1,5 +1,5 @@
-// A package does what the last call did: with its numbers, with states that are assigned what the program has not computed, and not where one
-// array stood for two.
+// A package does what the last call did: with its numbers, with states that are assigned what the
+// program has not computed, and not where one array stood for two.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,9 @@ TEST_F(LastCall, states_take_the_content_of_others_and_of_arguments) {
         region.save(temporary("states.catena"), {.code_levels = {"scalar"}});
         Program program = Program::load(temporary("states.catena"));
         for (int i = 2; i < 8; ++i) {
-            EXPECT_EQ(program.run({number(i).array()})[0].item<double>(), programs[p](eager, number(i)).item<double>()) << i;
+            EXPECT_EQ(program.run({number(i).array()})[0].item<double>(),
+                      programs[p](eager, number(i)).item<double>())
+                << i;
             EXPECT_EQ(program.state("/t").item<double>(), eager.t.item<double>()) << i;
         }
     }
@@ -52,7 +54,8 @@ TEST_F(LastCall, a_copied_network_stays_as_it_was_copied) {
     region.save(temporary("q.catena"), {.code_levels = {"scalar"}});
     Program program = Program::load(temporary("q.catena"));
     for (int i = 2; i < 6; ++i)
-        EXPECT_NEAR(program.run({batch(i, 4).array()})[0].item<double>(), step(eager_net, eager_target, batch(i, 4)).item<double>(), 1e-5);
+        EXPECT_NEAR(program.run({batch(i, 4).array()})[0].item<double>(),
+                    step(eager_net, eager_target, batch(i, 4)).item<double>(), 1e-5);
 }
 
 TEST_F(LastCall, numbers_are_those_of_the_last_call) {
@@ -61,7 +64,9 @@ TEST_F(LastCall, numbers_are_those_of_the_last_call) {
     const auto saved = [&](PackageOptions options) {
         options.code_levels = {"scalar"};
         region.save(temporary("numbers.catena"), options);
-        return Program::load(temporary("numbers.catena")).run({number(1).array()})[0].item<double>();
+        return Program::load(temporary("numbers.catena"))
+            .run({number(1).array()})[0]
+            .item<double>();
     };
     region(number(1));
     factor = 3;
@@ -76,28 +81,37 @@ TEST_F(LastCall, numbers_are_those_of_the_last_call) {
     with_argument(number(1), 2.0);
     with_argument(number(1), 5.0);
     with_argument.save(temporary("argument.catena"), {.code_levels = {"scalar"}});
-    EXPECT_EQ(Program::load(temporary("argument.catena")).run({number(1).array()})[0].item<double>(), 5);
+    EXPECT_EQ(
+        Program::load(temporary("argument.catena")).run({number(1).array()})[0].item<double>(), 5);
 }
 
 TEST_F(LastCall, arguments_that_were_one_array_are_refused) {
-    auto region = static_graph([](const Variable& x, const Variable& y) { return x - y * 10.0; }, "difference");
+    auto region = static_graph([](const Variable& x, const Variable& y) { return x - y * 10.0; },
+                               "difference");
     const Variable one = number(1);
     region(one, one);
-    EXPECT_THAT(message_of([&] { region.save(temporary("x.catena")); }),
-                HasSubstr("save: region difference: arguments 0 and 1 were one array when it was called"));
+    EXPECT_THAT(
+        message_of([&] { region.save(temporary("x.catena")); }),
+        HasSubstr("save: region difference: arguments 0 and 1 were one array when it was called"));
     region(one, number(2));
     region.save(temporary("x.catena"), {.code_levels = {"scalar"}});
-    EXPECT_EQ(Program::load(temporary("x.catena")).run({number(1).array(), number(1).array()})[0].item<double>(), -9);
+    EXPECT_EQ(Program::load(temporary("x.catena"))
+                  .run({number(1).array(), number(1).array()})[0]
+                  .item<double>(),
+              -9);
 }
 
 TEST_F(LastCall, a_read_on_the_host_is_named) {
-    auto region = static_graph([](const Variable& x) {
-        const Variable y = sum(x);
-        return y.item<double>() > 0 ? y * 2.0 : y;
-    }, "cut");
+    auto region = static_graph(
+        [](const Variable& x) {
+            const Variable y = sum(x);
+            return y.item<double>() > 0 ? y * 2.0 : y;
+        },
+        "cut");
     for (int i = 0; i < 2; ++i) region(number(1));
-    EXPECT_THAT(message_of([&] { region.save(temporary("x.catena")); }),
-                HasSubstr("save: region cut reads a computed value on the host (last_call_test.cpp:"));
+    EXPECT_THAT(
+        message_of([&] { region.save(temporary("x.catena")); }),
+        HasSubstr("save: region cut reads a computed value on the host (last_call_test.cpp:"));
 }
 
 }  // namespace

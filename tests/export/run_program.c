@@ -1,5 +1,6 @@
-/* run_program PACKAGE SAVED [DEVICE]: runs a program of one float32 input [8,6] and one int32 input [8] three times in C, prints
- * what came out and whether the process has LLVM in it, and saves the program. */
+/* run_program PACKAGE SAVED [DEVICE]: runs a program of one float32 input [8,6] and one int32 input
+ * [8] three times in C, prints what came out and whether the process has LLVM in it, and saves the
+ * program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@ static int has_llvm(void) {
     int found = 0;
     FILE* maps = fopen("/proc/self/maps", "r");
     while (maps && fgets(line, sizeof line, maps))
-        if (strstr(line, "libLLVM") || strstr(line, "libMLIR") || strstr(line, "libcatena_compiler")) found = 1;
+        if (strstr(line, "libLLVM") || strstr(line, "libMLIR") ||
+            strstr(line, "libcatena_compiler"))
+            found = 1;
     if (maps) fclose(maps);
     return found;
 }
@@ -26,7 +29,8 @@ int main(int argc, char** argv) {
     float x[48];
     int32_t t[8];
     const int64_t x_sizes[] = {8, 6}, t_sizes[] = {8};
-    const catena_tensor inputs[] = {{x, CATENA_FLOAT32, 2, x_sizes, NULL}, {t, CATENA_INT32, 1, t_sizes, NULL}};
+    const catena_tensor inputs[] = {{x, CATENA_FLOAT32, 2, x_sizes, NULL},
+                                    {t, CATENA_INT32, 1, t_sizes, NULL}};
     catena_tensor y, state;
     catena_program* program;
     int i, step;
@@ -45,7 +49,8 @@ int main(int argc, char** argv) {
     }
     if (catena_program_state(program, "/l1/W", &state, error, sizeof error)) return stop(error);
     printf("/l1/W rank %d, %d by %d\n", (int)state.rank, (int)state.sizes[0], (int)state.sizes[1]);
-    if (catena_program_run(program, inputs, 1, error, sizeof error) == CATENA_OK) return stop("one input was enough");
+    if (catena_program_run(program, inputs, 1, error, sizeof error) == CATENA_OK)
+        return stop("one input was enough");
     printf("refused: %s\n", error);
     if (catena_program_save(program, argv[2], error, sizeof error)) return stop(error);
     catena_program_free(program);

@@ -6,17 +6,21 @@
 
 namespace catena::testing {
 
-/// A network with dropout, batch normalisation's statistics and Adam's moments, so that all kinds of states are there.
+/// A network with dropout, batch normalisation's statistics and Adam's moments, so that all kinds
+/// of states are there.
 struct Net : Chain {
     Linear l1, l2{16, 3};
     BatchNormalization bn{16};
-    explicit Net(bool bias = true) : l1(6, 16, {.nobias = !bias}) { add_children({{"l1", l1}, {"bn", bn}, {"l2", l2}}); }
+    explicit Net(bool bias = true) : l1(6, 16, {.nobias = !bias}) {
+        add_children({{"l1", l1}, {"bn", bn}, {"l2", l2}});
+    }
     Variable operator()(const Variable& x) { return l2(dropout(relu(bn(l1(x))), 0.25)); }
 };
 
 inline Variable batch(int number, int64_t rows) {
     std::vector<float> values(size_t(rows * 6));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = float((i * 37 + size_t(number) * 101) % 64) / 32 - 1;
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = float((i * 37 + size_t(number) * 101) % 64) / 32 - 1;
     return Variable(Array::from(values, {rows, 6}), false);
 }
 

@@ -25,8 +25,10 @@ Range range_of(const char* library) {
             auto& search = *static_cast<Search*>(data);
             if (!std::strstr(info->dlpi_name, search.name)) return 0;
             for (int i = 0; i < info->dlpi_phnum; ++i)
-                if (const auto& part = info->dlpi_phdr[i]; part.p_type == PT_LOAD && part.p_flags & PF_X)
-                    search.found = {info->dlpi_addr + part.p_vaddr, info->dlpi_addr + part.p_vaddr + part.p_memsz};
+                if (const auto& part = info->dlpi_phdr[i];
+                    part.p_type == PT_LOAD && part.p_flags & PF_X)
+                    search.found = {info->dlpi_addr + part.p_vaddr,
+                                    info->dlpi_addr + part.p_vaddr + part.p_memsz};
             return 1;
         },
         &search);

@@ -10,11 +10,16 @@
 namespace catena::testing {
 namespace {
 
-Variable rows(bool needs_gradient = true) { return Variable(Array::from(std::vector<float>{1, 1, 3, 4}, {2, 2}), needs_gradient); }
+Variable rows(bool needs_gradient = true) {
+    return Variable(Array::from(std::vector<float>{1, 1, 3, 4}, {2, 2}), needs_gradient);
+}
 const std::vector<float> twos{2, 2, 2, 2};
 
-/// A loss, and a value for the log whose gradient is not finite: the rows of equal numbers have no standard deviation.
-std::vector<Variable> loss_and_deviation(const Variable& x) { return {sum(x * 2), standard_deviation(x, 1)}; }
+/// A loss, and a value for the log whose gradient is not finite: the rows of equal numbers have no
+/// standard deviation.
+std::vector<Variable> loss_and_deviation(const Variable& x) {
+    return {sum(x * 2), standard_deviation(x, 1)};
+}
 
 TEST(AskedResults, one_that_gets_no_gradient_adds_nothing) {
     for (const CompileMode mode : {CompileMode::now, CompileMode::later}) {
@@ -52,13 +57,18 @@ TEST(AskedResults, a_call_that_skips_the_code_adds_nothing_either) {
             const Variable other = rows();
             sum(ys[1] * 3).backward();
             sum(standard_deviation(other, 1) * 3).backward();
-            for (size_t i = 2; i < 4; ++i) EXPECT_NEAR(x.grad().to_vector<float>()[i], other.grad().to_vector<float>()[i], 1e-5) << "call " << call;
+            for (size_t i = 2; i < 4; ++i)
+                EXPECT_NEAR(x.grad().to_vector<float>()[i], other.grad().to_vector<float>()[i],
+                            1e-5)
+                    << "call " << call;
         }
     }
 }
 
 TEST(AskedResults, may_change_from_call_to_call) {
-    const auto f = [](const Variable& x) { return std::vector<Variable>{sum(square(x)), sum(exp(x)), sum(sin(x))}; };
+    const auto f = [](const Variable& x) {
+        return std::vector<Variable>{sum(square(x)), sum(exp(x)), sum(sin(x))};
+    };
     auto region = static_graph(f, {.name = "changing"});
     for (const int asked : {1, 1, 3, 2, 2, 2, 7, 7, 5, 1, 6, 4, 4}) {
         const auto gradient = [&](const std::vector<Variable>& ys, const Variable& x) {
@@ -71,8 +81,10 @@ TEST(AskedResults, may_change_from_call_to_call) {
             return x.grad().to_vector<float>();
         };
         const Variable x = rows(), expected_x = rows();
-        const std::vector<float> expected = gradient(f(expected_x), expected_x), actual = gradient(region(x), x);
-        for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-5 * std::abs(expected[i])) << "asked " << asked;
+        const std::vector<float> expected = gradient(f(expected_x), expected_x),
+                                 actual = gradient(region(x), x);
+        for (size_t i = 0; i < 4; ++i)
+            EXPECT_NEAR(actual[i], expected[i], 1e-5 * std::abs(expected[i])) << "asked " << asked;
     }
 }
 
@@ -82,7 +94,8 @@ TEST(AskedResults, are_compiled_once_and_then_stay) {
     const auto before = region.statistics();
     for (int call = 0; call < 5; ++call) region(rows())[0].backward();
     EXPECT_EQ(region.statistics().programs, before.programs);
-    if (compiler_installed()) EXPECT_EQ(region.statistics().compiled_calls, before.compiled_calls + 5);
+    if (compiler_installed())
+        EXPECT_EQ(region.statistics().compiled_calls, before.compiled_calls + 5);
 }
 
 TEST(AskedResults, a_call_of_another_size_asks_for_what_others_did) {

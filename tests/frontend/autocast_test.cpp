@@ -34,7 +34,9 @@ TEST(Autocast, products_and_convolutions_are_narrow_and_sums_and_losses_are_not)
     EXPECT_EQ(sum(y).dtype(), Dtype::float32);
     EXPECT_EQ(mean(y).dtype(), Dtype::float32);
     EXPECT_EQ(softmax_cross_entropy(y, labels(1, 2, 4)).dtype(), Dtype::float32);
-    EXPECT_EQ(sigmoid_cross_entropy(y, Variable(Array::zeros({Dtype::int32, {2, 4}}), false)).dtype(), Dtype::float32);
+    EXPECT_EQ(
+        sigmoid_cross_entropy(y, Variable(Array::zeros({Dtype::int32, {2, 4}}), false)).dtype(),
+        Dtype::float32);
     EXPECT_EQ(mean_squared_error(y, numbers({2, 4}, 6)).dtype(), Dtype::float32);
     EXPECT_EQ(concat({y, numbers({2, 4}, 7)}, 0).dtype(), Dtype::float32);
 }
@@ -47,7 +49,8 @@ struct LossCase {
 std::vector<LossCase> losses_of_several_ops() {
     const Variable o = numbers({3, 4}, 2), W = numbers({6, 4}, 3), cost = numbers({4, 4}, 4);
     const Variable t = labels(1, 3, 4), samples = labels(2, 6, 6), same = labels(3, 3, 2);
-    const auto paths = std::make_shared<TreePaths>(create_huffman_tree({{0, 3}, {1, 2}, {2, 4}, {3, 1}, {4, 5}, {5, 2}, {6, 1}}));
+    const auto paths = std::make_shared<TreePaths>(
+        create_huffman_tree({{0, 3}, {1, 2}, {2, 4}, {3, 1}, {4, 5}, {5, 2}, {6, 1}}));
     return {
         {"contrastive", [=](const Variable& x) { return contrastive(x, o, same); }},
         {"triplet", [=](const Variable& x) { return triplet(o, x, o * 2.0); }},
@@ -56,16 +59,23 @@ std::vector<LossCase> losses_of_several_ops() {
         {"decov", [=](const Variable& x) { return decov(x); }},
         {"gaussian_nll", [=](const Variable& x) { return gaussian_nll(o, x, o); }},
         {"bernoulli_nll", [=](const Variable& x) { return bernoulli_nll(sigmoid(o), x); }},
-        {"negative_sampling", [=](const Variable& x) { return negative_sampling(x, t, W, reshape(samples, {3, 2})); }},
-        {"black_out", [=](const Variable& x) { return black_out(x, t, W, reshape(samples, {3, 2})); }},
-        {"crf1d", [=](const Variable& x) { return crf1d(cost, std::vector<Variable>{x, o}, std::vector<Variable>{t, t}); }},
-        {"binary_hierarchical_softmax", [=](const Variable& x) { return binary_hierarchical_softmax(x, t, W, *paths); }},
+        {"negative_sampling",
+         [=](const Variable& x) { return negative_sampling(x, t, W, reshape(samples, {3, 2})); }},
+        {"black_out",
+         [=](const Variable& x) { return black_out(x, t, W, reshape(samples, {3, 2})); }},
+        {"crf1d",
+         [=](const Variable& x) {
+             return crf1d(cost, std::vector<Variable>{x, o}, std::vector<Variable>{t, t});
+         }},
+        {"binary_hierarchical_softmax",
+         [=](const Variable& x) { return binary_hierarchical_softmax(x, t, W, *paths); }},
     };
 }
 
 TEST(Autocast, losses_of_several_ops_are_float32_throughout) {
     for (const LossCase& c : losses_of_several_ops()) {
-        const Variable narrow = numbers({3, 4}, 1, Dtype::bfloat16), x(narrow.array().astype(Dtype::float32));
+        const Variable narrow = numbers({3, 4}, 1, Dtype::bfloat16),
+                       x(narrow.array().astype(Dtype::float32));
         Variable y;
         {
             const auto scope = autocast();
@@ -76,7 +86,9 @@ TEST(Autocast, losses_of_several_ops_are_float32_throughout) {
         EXPECT_EQ(y.array().to_vector<float>(), expected.array().to_vector<float>()) << c.name;
         y.backward();
         expected.backward();
-        EXPECT_EQ(narrow.grad().to_vector<float>(), x.grad().astype(Dtype::bfloat16).to_vector<float>()) << c.name;
+        EXPECT_EQ(narrow.grad().to_vector<float>(),
+                  x.grad().astype(Dtype::bfloat16).to_vector<float>())
+            << c.name;
     }
 }
 
@@ -87,7 +99,9 @@ TEST(Autocast, arrays_of_two_dtypes_meet_in_float32) {
     EXPECT_EQ(scatter_add(wide, {Index(0)}, narrow[0]).dtype(), Dtype::float32);
     EXPECT_EQ(scatter_add(narrow, {Index(0)}, wide[0]).dtype(), Dtype::float32);
     EXPECT_EQ(scatter_add(narrow, {Index(0)}, narrow[0]).dtype(), Dtype::bfloat16);
-    EXPECT_EQ(tree_lstm(std::vector<Variable>{wide}, concat({narrow, narrow, narrow, narrow}, 1)).h.dtype(), Dtype::float32);
+    EXPECT_EQ(tree_lstm(std::vector<Variable>{wide}, concat({narrow, narrow, narrow, narrow}, 1))
+                  .h.dtype(),
+              Dtype::float32);
     StatefulZoneoutLSTM lstm(4, 5, 0.1, 0.1);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(lstm(narrow).shape(), (Shape{3, 5}));
     const Variable image = numbers({1, 2, 5, 5}, 4);
@@ -115,10 +129,14 @@ TEST(Autocast, values_are_those_of_rounded_operands_and_gradients_come_as_float3
         const auto scope = autocast();
         y = linear(x, W, b);
     }
-    const auto narrow = [](const Variable& v) { return v.array().astype(Dtype::bfloat16).astype(Dtype::float64); };
+    const auto narrow = [](const Variable& v) {
+        return v.array().astype(Dtype::bfloat16).astype(Dtype::float64);
+    };
     const Variable exact = linear(narrow(x), narrow(W), narrow(b));
-    const std::vector<double> got = y.array().to_vector<double>(), want = exact.array().to_vector<double>();
-    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 0x1p-8 * std::abs(want[i]) + 1e-4);
+    const std::vector<double> got = y.array().to_vector<double>(),
+                              want = exact.array().to_vector<double>();
+    for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], want[i], 0x1p-8 * std::abs(want[i]) + 1e-4);
     sum(y).backward();
     EXPECT_EQ(W.grad().dtype(), Dtype::float32);
     EXPECT_EQ(x.grad().dtype(), Dtype::float32);
@@ -135,7 +153,8 @@ TEST(Autocast, the_gradient_is_the_same_wherever_backward_stands) {
         Variable loss;
         {
             const auto scope = autocast();
-            loss = softmax_cross_entropy(model(numbers({2, 1, 28, 28}, 9)) * 1e-2, labels(0, 2, 10));
+            loss =
+                softmax_cross_entropy(model(numbers({2, 1, 28, 28}, 9)) * 1e-2, labels(0, 2, 10));
             if (within) loss.backward();
         }
         if (!within) loss.backward();
@@ -186,7 +205,8 @@ Losses gpt_losses(Dtype dtype, bool compiled) {
     return train([&](int) { return region(words); }, 30);
 }
 
-void expect_follows(const Losses& narrow, const Losses& wide, double noise, const std::string& what) {
+void expect_follows(const Losses& narrow, const Losses& wide, double noise,
+                    const std::string& what) {
     EXPECT_LT(wide.back(), 0.6 * wide.front()) << what << " does not learn";
     for (size_t i = 0; i < wide.size(); ++i)
         EXPECT_NEAR(narrow[i], wide[i], noise * wide.front()) << what << " step " << i;
@@ -197,7 +217,8 @@ TEST(Autocast, a_convolutional_network_learns_as_in_float32) {
     const Losses wide = lenet_losses(Dtype::float32, false);
     for (const Dtype dtype : {Dtype::bfloat16, Dtype::float16})
         for (const bool compiled : {false, true})
-            expect_follows(lenet_losses(dtype, compiled), wide, dtype == Dtype::bfloat16 ? 0.05 : 0.02,
+            expect_follows(lenet_losses(dtype, compiled), wide,
+                           dtype == Dtype::bfloat16 ? 0.05 : 0.02,
                            std::string(name_of(dtype)) + (compiled ? " compiled" : " eager"));
 }
 
@@ -205,13 +226,15 @@ TEST(Autocast, a_transformer_learns_as_in_float32) {
     const Losses wide = gpt_losses(Dtype::float32, false);
     for (const Dtype dtype : {Dtype::bfloat16, Dtype::float16})
         for (const bool compiled : {false, true})
-            expect_follows(gpt_losses(dtype, compiled), wide, dtype == Dtype::bfloat16 ? 0.05 : 0.02,
+            expect_follows(gpt_losses(dtype, compiled), wide,
+                           dtype == Dtype::bfloat16 ? 0.05 : 0.02,
                            std::string(name_of(dtype)) + (compiled ? " compiled" : " eager"));
 }
 
 TEST(Autocast, a_region_follows_the_scope_around_it) {
     const Variable W = numbers({4, 3}, 2);
-    auto region = static_graph([&](const Variable& x) { return linear(x, W, Variable()); }, {.name = "scoped"});
+    auto region = static_graph([&](const Variable& x) { return linear(x, W, Variable()); },
+                               {.name = "scoped"});
     for (int i = 0; i < 6; ++i) {
         const auto scope = autocast(i % 2 ? Dtype::bfloat16 : Dtype::float32);
         EXPECT_EQ(region(numbers({2, 3}, i)).dtype(), i % 2 ? Dtype::bfloat16 : Dtype::float32);

@@ -55,7 +55,8 @@ TEST_F(BackgroundExit, waits_for_what_another_thread_began) {
 TEST_F(BackgroundExit, of_a_forked_child_waits_for_nobody) {
     EXPECT_EXIT(
         {
-            auto region = std::make_unique<StaticGraph<Variable (*)(const Variable&)>>(static_graph(&long_chain, beside));
+            auto region = std::make_unique<StaticGraph<Variable (*)(const Variable&)>>(
+                static_graph(&long_chain, beside));
             (*region)(batch(1, 4, 8));
             const pid_t child = fork();
             if (child == 0) {

@@ -74,7 +74,8 @@ TEST(Beside, a_gradient_that_was_used_up_stands_for_one_that_is_there_only) {
 }
 
 TEST(Beside, a_test_fails_whose_runs_differ_or_whose_compiled_run_throws) {
-    EXPECT_NONFATAL_FAILURE(expect_same([](Side& side) { side.saw("side", side.compiled()); }), "call 0: side");
+    EXPECT_NONFATAL_FAILURE(expect_same([](Side& side) { side.saw("side", side.compiled()); }),
+                            "call 0: side");
     EXPECT_NONFATAL_FAILURE(expect_same([](Side& side) {
                                 side.saw("before", 1);
                                 side.call(2);

@@ -1,4 +1,5 @@
-// Arrays that share their elements, and arrays that lie in memory in unusual ways, among a region's arguments and results.
+// Arrays that share their elements, and arrays that lie in memory in unusual ways, among a region's
+// arguments and results.
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
@@ -39,7 +40,8 @@ TEST(CaptureAliases, results_that_view_one_value_share_its_elements) {
     expect_same([](Side& side) {
         auto f = side.region([](const Variable& x) {
             const Variable y = x * 2.0;
-            return std::vector<Variable>{y, reshape(y, {6}), y, transpose(y), reshape(transpose(y), {6})};
+            return std::vector<Variable>{y, reshape(y, {6}), y, transpose(y),
+                                         reshape(transpose(y), {6})};
         });
         for (int i = 0; i < 6; ++i) {
             side.call(i);
@@ -53,8 +55,11 @@ TEST(CaptureAliases, results_that_view_one_value_share_its_elements) {
 
 TEST(CaptureAliases, arguments_that_overlap_and_belong_to_nobody_else) {
     expect_same([](Side& side) {
-        auto shifted = side.region([](const Variable& a, const Variable& b) { return std::pair(a * 2.0 + b, b - a); });
-        auto summed = side.region([](const Variable& a, const Variable& b, const Variable& c) { return std::pair(tanh(a) + c, b * c + a); });
+        auto shifted = side.region(
+            [](const Variable& a, const Variable& b) { return std::pair(a * 2.0 + b, b - a); });
+        auto summed = side.region([](const Variable& a, const Variable& b, const Variable& c) {
+            return std::pair(tanh(a) + c, b * c + a);
+        });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
             const int64_t n = 40 + i % 3;
@@ -78,12 +83,15 @@ TEST(CaptureAliases, arguments_that_overlap_and_belong_to_nobody_else) {
 
 TEST(CaptureAliases, a_repeated_argument_that_belongs_to_nobody_else) {
     expect_same([](Side& side) {
-        auto f = side.region([](const Variable& a, const Variable& b) { return std::pair(a + b, a * b); });
+        auto f = side.region(
+            [](const Variable& a, const Variable& b) { return std::pair(a + b, a * b); });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
             const Array row = numbers(i, {1, 9}).array();
-            auto [p, q] = i % 2 ? f(Variable(row.view({4, 9}, {0, 1}, 0), false), numbers(i + 1, {4, 9}))
-                                : f(numbers(i + 1, {4, 9}), Variable(numbers(i, {9}).array().view({4, 9}, {0, 1}, 0), false));
+            auto [p, q] =
+                i % 2 ? f(Variable(row.view({4, 9}, {0, 1}, 0), false), numbers(i + 1, {4, 9}))
+                      : f(numbers(i + 1, {4, 9}),
+                          Variable(numbers(i, {9}).array().view({4, 9}, {0, 1}, 0), false));
             side.saw("p", p);
             side.saw("q", q);
         }
@@ -93,18 +101,32 @@ TEST(CaptureAliases, a_repeated_argument_that_belongs_to_nobody_else) {
 TEST(CaptureAliases, an_argument_lies_otherwise_at_every_call) {
     expect_same([](Side& side) {
         const Variable w = numbers(77, {6, 5}, true);
-        auto f = side.region([&](const Variable& x) { return std::pair(matmul(tanh(x), w), sum(x * x, 0)); });
+        auto f = side.region(
+            [&](const Variable& x) { return std::pair(matmul(tanh(x), w), sum(x * x, 0)); });
         for (int i = 0; i < 14; ++i) {
             side.call(i);
             Variable x;
             switch (i % 7) {
-                case 0: x = numbers(i, {4, 6}); break;
-                case 1: x = transpose(numbers(i, {6, 4})); break;
-                case 2: x = Variable(numbers(i, {6}).array().view({4, 6}, {0, 1}, 0), false); break;
-                case 3: x = Variable(numbers(i, {25}).array().view({4, 6}, {6, 1}, 1), false); break;
-                case 4: x = Variable(numbers(i, {48}).array().view({4, 6}, {12, 2}, 1), false); break;
-                case 5: x = Variable(numbers(i, {24}).array().view({4, 6}, {-6, -1}, 23), false); break;
-                default: x = Variable(numbers(i, {1}).array().view({4, 6}, {0, 0}, 0), false);
+                case 0:
+                    x = numbers(i, {4, 6});
+                    break;
+                case 1:
+                    x = transpose(numbers(i, {6, 4}));
+                    break;
+                case 2:
+                    x = Variable(numbers(i, {6}).array().view({4, 6}, {0, 1}, 0), false);
+                    break;
+                case 3:
+                    x = Variable(numbers(i, {25}).array().view({4, 6}, {6, 1}, 1), false);
+                    break;
+                case 4:
+                    x = Variable(numbers(i, {48}).array().view({4, 6}, {12, 2}, 1), false);
+                    break;
+                case 5:
+                    x = Variable(numbers(i, {24}).array().view({4, 6}, {-6, -1}, 23), false);
+                    break;
+                default:
+                    x = Variable(numbers(i, {1}).array().view({4, 6}, {0, 0}, 0), false);
             }
             x = Variable(x.array(), i % 3 != 2);
             w.cleargrad();
@@ -153,7 +175,8 @@ TEST(CaptureAliases, the_same_result_twice_and_an_argument_as_a_result_have_grad
         });
         for (int i = 0; i < 12; ++i) {
             side.call(i);
-            const Variable x = numbers(i, {2, 3}, i % 3 != 1), w = numbers(i + 1, {2, 3}, i % 4 != 3);
+            const Variable x = numbers(i, {2, 3}, i % 3 != 1),
+                           w = numbers(i + 1, {2, 3}, i % 4 != 3);
             const std::vector<Variable> ys = f(x, w);
             Variable loss = sum(ys[0]) * 2.0;
             if (i % 2) loss = loss + sum(square(ys[2])) + sum(ys[1]);
@@ -168,24 +191,30 @@ TEST(CaptureAliases, the_same_result_twice_and_an_argument_as_a_result_have_grad
 }
 
 TEST(CaptureAliases, sizes_dtypes_and_gradients_are_toggled) {
-    expect_same([](Side& side) {
-        auto f = side.region([](const Variable& x, const Variable& y) { return std::pair(exp(x * 0.1) * y, sum(x + y, 0)); });
-        const Dtype dtypes[] = {Dtype::float32, Dtype::float64, Dtype::float16, Dtype::bfloat16};
-        const int64_t rows[] = {3, 0, 1, 5, 2, 0, 1};
-        for (int i = 0; i < 28; ++i) {
-            side.call(i);
-            const Dtype dtype = dtypes[i % 4], other = dtypes[(i / 4) % 4];
-            const Variable x(numbers(i, {rows[i % 7], 3}).array().astype(dtype), i % 3 != 0);
-            const Variable y(numbers(i + 1, {i % 2 ? rows[i % 7] : 1, 3}).array().astype(other), i % 5 != 0);
-            auto [p, q] = f(x, y);
-            side.saw("p", p);
-            side.saw("q", q);
-            if (!p.requires_grad()) continue;
-            (sum(p) + sum(q)).backward();
-            if (x.requires_grad()) side.saw_gradient("x", x);
-            if (y.requires_grad()) side.saw_gradient("y", y);
-        }
-    }, {.nearness = {.float32 = 1e-4}});
+    expect_same(
+        [](Side& side) {
+            auto f = side.region([](const Variable& x, const Variable& y) {
+                return std::pair(exp(x * 0.1) * y, sum(x + y, 0));
+            });
+            const Dtype dtypes[] = {Dtype::float32, Dtype::float64, Dtype::float16,
+                                    Dtype::bfloat16};
+            const int64_t rows[] = {3, 0, 1, 5, 2, 0, 1};
+            for (int i = 0; i < 28; ++i) {
+                side.call(i);
+                const Dtype dtype = dtypes[i % 4], other = dtypes[(i / 4) % 4];
+                const Variable x(numbers(i, {rows[i % 7], 3}).array().astype(dtype), i % 3 != 0);
+                const Variable y(numbers(i + 1, {i % 2 ? rows[i % 7] : 1, 3}).array().astype(other),
+                                 i % 5 != 0);
+                auto [p, q] = f(x, y);
+                side.saw("p", p);
+                side.saw("q", q);
+                if (!p.requires_grad()) continue;
+                (sum(p) + sum(q)).backward();
+                if (x.requires_grad()) side.saw_gradient("x", x);
+                if (y.requires_grad()) side.saw_gradient("y", y);
+            }
+        },
+        {.nearness = {.float32 = 1e-4}});
 }
 
 TEST(CaptureAliases, what_is_held_of_the_previous_call_is_not_written_over) {

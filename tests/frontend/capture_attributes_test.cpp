@@ -1,4 +1,5 @@
-// Numbers, axes, sizes and which number goes where: whatever stands in the code's calls is that of this call.
+// Numbers, axes, sizes and which number goes where: whatever stands in the code's calls is that of
+// this call.
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
@@ -25,17 +26,23 @@ void expect_follows(F f, const Shape& shape = {2, 3, 4}) {
 }
 
 TEST(CaptureAttributes, an_index_that_counts) {
-    expect_follows([](const Variable& x, int i) { return get_item(x, {i % 2, slice({}), i % 4}) * 2.0; });
+    expect_follows(
+        [](const Variable& x, int i) { return get_item(x, {i % 2, slice({}), i % 4}) * 2.0; });
 }
 TEST(CaptureAttributes, the_bounds_of_a_slice) {
-    expect_follows([](const Variable& x, int i) { return get_item(x, {ellipsis, slice(i % 2, 3 + i % 2)}) * 2.0; });
+    expect_follows([](const Variable& x, int i) {
+        return get_item(x, {ellipsis, slice(i % 2, 3 + i % 2)}) * 2.0;
+    });
 }
 TEST(CaptureAttributes, the_step_of_a_slice) {
-    expect_follows([](const Variable& x, int i) { return exp(x[{ellipsis, slice({}, {}, i % 2 ? 1 : -1)}]); });
+    expect_follows(
+        [](const Variable& x, int i) { return exp(x[{ellipsis, slice({}, {}, i % 2 ? 1 : -1)}]); });
 }
 TEST(CaptureAttributes, the_axes_of_a_transposition) {
     const std::vector<Axes> orders = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}};
-    expect_follows([&](const Variable& x, int i) { return tanh(transpose(x, orders[size_t(i) % 3])); }, {3, 3, 3});
+    expect_follows(
+        [&](const Variable& x, int i) { return tanh(transpose(x, orders[size_t(i) % 3])); },
+        {3, 3, 3});
 }
 TEST(CaptureAttributes, the_axis_of_a_sum) {
     expect_follows([](const Variable& x, int i) { return sum(square(x), i % 3); }, {3, 3, 3});
@@ -47,7 +54,8 @@ TEST(CaptureAttributes, the_axis_of_a_softmax) {
     expect_follows([](const Variable& x, int i) { return softmax(x, i % 3); }, {3, 3, 3});
 }
 TEST(CaptureAttributes, the_axis_of_an_argmax) {
-    expect_follows([](const Variable& x, int i) { return x * as_number(argmax(x, i % 3) > 0); }, {3, 3, 3});
+    expect_follows([](const Variable& x, int i) { return x * as_number(argmax(x, i % 3) > 0); },
+                   {3, 3, 3});
 }
 TEST(CaptureAttributes, the_axis_that_is_flipped) {
     expect_follows([](const Variable& x, int i) { return flip(x, i % 3) * x; }, {3, 3, 3});
@@ -60,7 +68,8 @@ TEST(CaptureAttributes, the_axis_and_the_length_of_a_running_sum) {
 }
 TEST(CaptureAttributes, a_shape) {
     const std::vector<Shape> shapes = {{24}, {4, 6}, {6, 4}, {2, -1, 3}};
-    expect_follows([&](const Variable& x, int i) { return reshape(x, shapes[size_t(i) % 4]) * 3.0; });
+    expect_follows(
+        [&](const Variable& x, int i) { return reshape(x, shapes[size_t(i) % 4]) * 3.0; });
 }
 TEST(CaptureAttributes, how_often_it_is_tiled_or_repeated) {
     expect_follows([](const Variable& x, int i) { return tile(x, {1 + i % 3}) + 1.0; });
@@ -86,7 +95,8 @@ TEST(CaptureAttributes, a_dtype) {
     expect_same([](Side& side) {
         const std::vector<Dtype> dtypes = {Dtype::float64, Dtype::float32, Dtype::int32};
         int i = 0;
-        auto f = side.region([&](const Variable& x) { return cast(x * 2.0, dtypes[size_t(i) % 3]); });
+        auto f =
+            side.region([&](const Variable& x) { return cast(x * 2.0, dtypes[size_t(i) % 3]); });
         for (; i < 9; ++i) {
             side.call(i);
             side.saw("y", f(batch(i, 2, 2)));
@@ -146,7 +156,8 @@ TEST(CaptureAttributes, which_number_is_a_cell_and_which_is_plain) {
     expect_same([](Side& side) {
         Cell rate(0.5, "rate");
         int i = 0;
-        auto f = side.region([&](const Variable& x) { return i % 2 ? x * rate + 0.25 : x * 0.25 + rate; });
+        auto f = side.region(
+            [&](const Variable& x) { return i % 2 ? x * rate + 0.25 : x * 0.25 + rate; });
         for (; i < 10; ++i) {
             side.call(i);
             rate = 0.5 + i;
@@ -158,7 +169,9 @@ TEST(CaptureAttributes, which_number_is_a_cell_and_which_is_plain) {
 TEST(CaptureAttributes, numbers_that_become_equal_or_part_again) {
     expect_same([](Side& side) {
         int i = 0;
-        auto f = side.region([&](const Variable& x) { return (x * double(i % 3) + double(i % 2)) * 2.0 - double(i / 4); });
+        auto f = side.region([&](const Variable& x) {
+            return (x * double(i % 3) + double(i % 2)) * 2.0 - double(i / 4);
+        });
         for (; i < 15; ++i) {
             side.call(i);
             side.saw("y", f(doubles({1, 2})));
@@ -194,7 +207,8 @@ TEST(CaptureAttributes, numbers_texts_and_structures_among_the_arguments_compile
             Variable loss = sum(square(model(x)));
             model.cleargrads();
             loss.backward();
-            for (Parameter* p : model.params()) assign(*p, *p - p->grad_variable() * (rate * more.rate));
+            for (Parameter* p : model.params())
+                assign(*p, *p - p->grad_variable() * (rate * more.rate));
             return loss * double(more.steps.back());
         });
         for (int i = 0; i < 12; ++i) {
@@ -210,11 +224,12 @@ TEST(CaptureAttributes, numbers_texts_and_structures_among_the_arguments_compile
 TEST(CaptureAttributes, a_switch_among_the_arguments_takes_its_way) {
     expect_same([](Side& side) {
         enum class Kind { doubled, squared };
-        auto f = side.region([&](const Variable& x, bool negate, const std::string& name, Kind kind) {
-            Variable y = kind == Kind::doubled ? x * 2.0 : x * x;
-            if (negate) y = -y;
-            return name == "shifted" ? y + 1.0 : y;
-        });
+        auto f =
+            side.region([&](const Variable& x, bool negate, const std::string& name, Kind kind) {
+                Variable y = kind == Kind::doubled ? x * 2.0 : x * x;
+                if (negate) y = -y;
+                return name == "shifted" ? y + 1.0 : y;
+            });
         for (int i = 0; i < 16; ++i) {
             side.call(i);
             const Kind kind = i % 8 < 4 ? Kind::doubled : Kind::squared;
@@ -243,7 +258,8 @@ TEST(CaptureAttributes, a_captured_array_of_another_shape_is_another_program) {
         auto f = side.region([&](const Variable& x) { return x * table; });
         for (int i = 0; i < 9; ++i) {
             side.call(i);
-            table = Array::full({i % 3 == 2 ? Dtype::float32 : Dtype::float64, i % 3 ? Shape{2} : Shape{3, 1}}, i);
+            table = Array::full(
+                {i % 3 == 2 ? Dtype::float32 : Dtype::float64, i % 3 ? Shape{2} : Shape{3, 1}}, i);
             side.saw("y", f(doubles({1, 10})));
         }
     });

@@ -1,4 +1,5 @@
-// Bodies of composites inside a region, which are taken again from the third call on without calling them.
+// Bodies of composites inside a region, which are taken again from the third call on without
+// calling them.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -13,7 +14,8 @@ namespace {
 int calls_of_body = 0;
 
 void run_powers(const KernelCall& c) {
-    const std::vector<double> x = c.inputs[0].to_vector<double>(), w = c.inputs[1].to_vector<double>();
+    const std::vector<double> x = c.inputs[0].to_vector<double>(),
+                              w = c.inputs[1].to_vector<double>();
     std::vector<double> y = x;
     for (int64_t n = 0; n < c.attributes.integer("times"); ++n)
         for (size_t i = 0; i < y.size(); ++i) y[i] = y[i] * w[i] * c.scalars[0] + x[i];
@@ -40,11 +42,13 @@ const OpDef& op_powers = define_composite({
         },
 });
 
-Variable powers(const Variable& x, const Variable& w, const Scalar& factor = 0.5, int64_t times = 2) {
+Variable powers(const Variable& x, const Variable& w, const Scalar& factor = 0.5,
+                int64_t times = 2) {
     return call(op_powers, current_location(), {{"times", times}}, {factor}, x, w);
 }
 
-/// Its body does one thing or another, whatever it is given: it is no function, but each way gives the same.
+/// Its body does one thing or another, whatever it is given: it is no function, but each way gives
+/// the same.
 const OpDef& op_fickle = define_composite({
     .name = "test_fickle",
     .input_count = 1,
@@ -75,14 +79,19 @@ void expect_results(F f) {
 
 TEST(CaptureBodies, are_called_at_the_first_two_calls_only) {
     if (are_called_always()) GTEST_SKIP() << "CATENA_CHECK_WALKS=1 calls them always";
-    const Variable w = batch(3, 2, 3);  // It is read by the composite first, as a layer's weights are.
-    auto region = static_graph([&](const Variable& x) { return powers(x, w) + powers(tanh(x), x); });
+    const Variable w =
+        batch(3, 2, 3);  // It is read by the composite first, as a layer's weights are.
+    auto region =
+        static_graph([&](const Variable& x) { return powers(x, w) + powers(tanh(x), x); });
     calls_of_body = 0;
     for (int i = 0; i < 6; ++i) {
         const Variable x = batch(i, 2, 3);
         const std::vector<double> found = region(x).array().to_vector<double>();
         const Variable y = tanh(x);
-        const std::vector<double> expected = (powers_of(std::vector{x, w}, 2, 0.5) + powers_of(std::vector{y, x}, 2, 0.5)).array().to_vector<double>();
+        const std::vector<double> expected =
+            (powers_of(std::vector{x, w}, 2, 0.5) + powers_of(std::vector{y, x}, 2, 0.5))
+                .array()
+                .to_vector<double>();
         for (size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-5);
     }
     EXPECT_EQ(calls_of_body, 4);
@@ -90,9 +99,15 @@ TEST(CaptureBodies, are_called_at_the_first_two_calls_only) {
 }
 
 TEST(CaptureBodies, numbers_and_attributes_that_change) {
-    expect_results([](const Variable& x, const Variable& w, int i) { return powers(x, w, i < 5 ? 0.5 : 0.1 * i); });
-    expect_results([](const Variable& x, const Variable& w, int i) { return powers(x, w, 0.5, i < 5 ? 2 : i % 3); });
-    expect_results([](const Variable& x, const Variable& w, int i) { return powers(x * (i % 4), w) * powers(w, x, i % 2 ? 0.5 : -0.0); });
+    expect_results([](const Variable& x, const Variable& w, int i) {
+        return powers(x, w, i < 5 ? 0.5 : 0.1 * i);
+    });
+    expect_results([](const Variable& x, const Variable& w, int i) {
+        return powers(x, w, 0.5, i < 5 ? 2 : i % 3);
+    });
+    expect_results([](const Variable& x, const Variable& w, int i) {
+        return powers(x * (i % 4), w) * powers(w, x, i % 2 ? 0.5 : -0.0);
+    });
 }
 
 TEST(CaptureBodies, a_cell_that_changes) {
@@ -110,7 +125,8 @@ TEST(CaptureBodies, a_cell_that_changes) {
     });
 }
 
-/// While a cell has one value it is one scalar of the program, also of what reads it before the composite.
+/// While a cell has one value it is one scalar of the program, also of what reads it before the
+/// composite.
 TEST(CaptureBodies, a_cell_that_changes_before_the_composite) {
     const Cell factor(0.5, "factor");
     expect_results([&](const Variable& x, const Variable& w, int i) {
@@ -123,8 +139,12 @@ TEST(CaptureBodies, a_cell_that_changes_before_the_composite) {
 }
 
 TEST(CaptureBodies, other_arrays_in_the_same_place) {
-    expect_results([](const Variable& x, const Variable& w, int i) { return i < 4 || i % 3 ? powers(x, w) : powers(w, x); });
-    expect_results([](const Variable& x, const Variable& w, int i) { return powers(x, i < 4 || i % 2 ? x : w); });
+    expect_results([](const Variable& x, const Variable& w, int i) {
+        return i < 4 || i % 3 ? powers(x, w) : powers(w, x);
+    });
+    expect_results([](const Variable& x, const Variable& w, int i) {
+        return powers(x, i < 4 || i % 2 ? x : w);
+    });
     expect_results([kept = numbers(20)](const Variable& x, const Variable& w, int i) {
         const Variable other = numbers(21 + i / 5);
         return powers(i < 4 || i % 2 ? kept : other, i % 3 ? other : kept) + x * w;
@@ -144,7 +164,8 @@ TEST(CaptureBodies, inputs_of_another_type) {
         for (int i = 0; i < 15; ++i) {
             side.call(i);
             const int64_t rows = i < 6 ? 2 : 2 + i % 3;
-            side.saw("result", region(batch(i, rows, 3, i % 5 == 4 ? Dtype::float64 : Dtype::float32)));
+            side.saw("result",
+                     region(batch(i, rows, 3, i % 5 == 4 ? Dtype::float64 : Dtype::float32)));
         }
     });
 }
@@ -159,7 +180,9 @@ TEST(CaptureBodies, settings_inside_of_the_region) {
 
 TEST(CaptureBodies, a_body_that_is_no_function_is_always_called) {
     if (are_called_always()) GTEST_SKIP() << "CATENA_CHECK_WALKS=1 says what is wrong with it";
-    auto region = static_graph([](const Variable& x) { return apply(op_fickle, std::vector{&x}, current_location())[0] * 2.0; });
+    auto region = static_graph([](const Variable& x) {
+        return apply(op_fickle, std::vector{&x}, current_location())[0] * 2.0;
+    });
     calls_of_body = 0;
     for (int i = 0; i < 12; ++i) {
         const Variable x = batch(i, 2, 3);
@@ -192,68 +215,74 @@ TEST(CaptureBodies, gradients_through_them) {
 }
 
 TEST(CaptureBodies, of_networks_with_states) {
-    expect_same([](Side& side) {
-        NoisyNet noisy;
-        RecurrentNet recurrent;
-        Adam adam(0.01);
-        SGD sgd(0.1);
-        adam.setup(noisy);
-        sgd.setup(recurrent);
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            const Variable a = softmax_cross_entropy(noisy(x), t);
-            learn(noisy, adam, a);
-            const Variable b = softmax_cross_entropy(recurrent(x), t);
-            learn(recurrent, sgd, b);
-            b.unchain_backward();
-            return a + b;
-        });
-        for (int i = 0; i < 10; ++i) {
-            side.call(i);
-            if (i == 5) sgd.lr = 0.05;
-            side.saw("loss", step(batch(i, 5, 3), labels(i, 5, 3)));
-            side.saw("noisy", noisy);
-            side.saw("recurrent", recurrent);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 1e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            NoisyNet noisy;
+            RecurrentNet recurrent;
+            Adam adam(0.01);
+            SGD sgd(0.1);
+            adam.setup(noisy);
+            sgd.setup(recurrent);
+            auto step = side.region([&](const Variable& x, const Variable& t) {
+                const Variable a = softmax_cross_entropy(noisy(x), t);
+                learn(noisy, adam, a);
+                const Variable b = softmax_cross_entropy(recurrent(x), t);
+                learn(recurrent, sgd, b);
+                b.unchain_backward();
+                return a + b;
+            });
+            for (int i = 0; i < 10; ++i) {
+                side.call(i);
+                if (i == 5) sgd.lr = 0.05;
+                side.saw("loss", step(batch(i, 5, 3), labels(i, 5, 3)));
+                side.saw("noisy", noisy);
+                side.saw("recurrent", recurrent);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 1e-4}, .modes = all_modes});
 }
 
 TEST(CaptureBodies, an_error_after_one) {
-    expect_same([](Side& side) {
-        Mlp model;
-        State seen(Array::zeros({Dtype::float32, {}}));
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            const Variable y = log_softmax(model(x));
-            assign(seen, seen + sum(y));
-            const Variable loss = softmax_cross_entropy(y, t);
-            assign(seen, seen * 2.0);
-            return loss;
-        });
-        for (int i = 0; i < 12; ++i) {
-            side.call(i);
-            Variable t = labels(i, 4, 3);
-            if (i % 4 == 3) t.array().data<int32_t>()[2] = -7;
-            side.fails("step", [&] { step(batch(i, 4, 3), t); });
-            side.saw("seen", seen);
-        }
-    }, {.nearness = {.float32 = 1e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            Mlp model;
+            State seen(Array::zeros({Dtype::float32, {}}));
+            auto step = side.region([&](const Variable& x, const Variable& t) {
+                const Variable y = log_softmax(model(x));
+                assign(seen, seen + sum(y));
+                const Variable loss = softmax_cross_entropy(y, t);
+                assign(seen, seen * 2.0);
+                return loss;
+            });
+            for (int i = 0; i < 12; ++i) {
+                side.call(i);
+                Variable t = labels(i, 4, 3);
+                if (i % 4 == 3) t.array().data<int32_t>()[2] = -7;
+                side.fails("step", [&] { step(batch(i, 4, 3), t); });
+                side.saw("seen", seen);
+            }
+        },
+        {.nearness = {.float32 = 1e-4}, .modes = all_modes});
 }
 
 TEST(CaptureBodies, an_exception_of_the_user_after_one) {
-    expect_same([](Side& side) {
-        State seen(Array::zeros({Dtype::float32, {2, 3}}));
-        int i = 0;
-        auto region = side.region([&](const Variable& x) {
-            assign(seen, powers(x, seen));
-            if (i % 4 == 3) throw std::runtime_error("the user's");
-            assign(seen, powers(seen, x));
-        });
-        for (; i < 12; ++i) {
-            side.call(i);
-            side.fails("region", [&] { region(numbers(i)); });
-            side.saw("seen", seen);
-        }
-    }, {.modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            State seen(Array::zeros({Dtype::float32, {2, 3}}));
+            int i = 0;
+            auto region = side.region([&](const Variable& x) {
+                assign(seen, powers(x, seen));
+                if (i % 4 == 3) throw std::runtime_error("the user's");
+                assign(seen, powers(seen, x));
+            });
+            for (; i < 12; ++i) {
+                side.call(i);
+                side.fails("region", [&] { region(numbers(i)); });
+                side.saw("seen", seen);
+            }
+        },
+        {.modes = all_modes});
 }
 
 TEST(CaptureBodies, before_and_after_a_host_read) {
@@ -268,16 +297,19 @@ TEST(CaptureBodies, on_several_threads_at_once) {
     const Variable w = numbers(3);
     auto region = static_graph([&](const Variable& x) {
         const auto no_graph = no_backprop_mode();
-        return powers(x, w) + layer_normalization(x, Array::full({Dtype::float32, {3}}, 1), Array::zeros({Dtype::float32, {3}}));
+        return powers(x, w) + layer_normalization(x, Array::full({Dtype::float32, {3}}, 1),
+                                                  Array::zeros({Dtype::float32, {3}}));
     });
     std::vector<std::thread> threads;
     std::vector<std::vector<double>> found(4);
     for (size_t n = 0; n < found.size(); ++n)
         threads.emplace_back([&, n] {
-            for (int i = 0; i < 20; ++i) found[n] = region(numbers(int(n))).array().to_vector<double>();
+            for (int i = 0; i < 20; ++i)
+                found[n] = region(numbers(int(n))).array().to_vector<double>();
         });
     for (std::thread& thread : threads) thread.join();
-    for (size_t n = 0; n < found.size(); ++n) EXPECT_EQ(found[n], region(numbers(int(n))).array().to_vector<double>());
+    for (size_t n = 0; n < found.size(); ++n)
+        EXPECT_EQ(found[n], region(numbers(int(n))).array().to_vector<double>());
 }
 
 }  // namespace

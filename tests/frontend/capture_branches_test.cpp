@@ -1,4 +1,5 @@
-// The host program decides what happens: branches, loops, counters, prints and reads of computed values inside a region.
+// The host program decides what happens: branches, loops, counters, prints and reads of computed
+// values inside a region.
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -15,7 +16,8 @@ TEST(CaptureBranches, a_branch_every_second_call_is_two_programs) {
     expect_same([](Side& side) {
         Mlp model;
         int calls = 0;
-        auto f = side.region([&](const Variable& x) { return ++calls % 2 ? model(x) : exp(model(x)) * 0.5; });
+        auto f = side.region(
+            [&](const Variable& x) { return ++calls % 2 ? model(x) : exp(model(x)) * 0.5; });
         for (int i = 0; i < 20; ++i) {
             side.call(i);
             side.saw("y", f(batch(i, 2, 3)));
@@ -264,7 +266,8 @@ TEST(CaptureBranches, without_breaks_a_read_is_an_error_with_the_line) {
         }
     }
     EXPECT_EQ(calls, 3);
-    auto reads_an_argument = static_graph([](const Variable& x) { return x * x.item<double>(); }, {.breaks = false});
+    auto reads_an_argument =
+        static_graph([](const Variable& x) { return x * x.item<double>(); }, {.breaks = false});
     EXPECT_EQ(reads_an_argument(doubles({3})).item<double>(), 9);
 }
 

@@ -22,9 +22,12 @@ TEST(CaptureCounts, each_workload_is_one_program_of_its_sizes_without_a_cut) {
             const StaticGraphStatistics s = iteration.statistics();
             EXPECT_GE(s.calls, runs);
             EXPECT_EQ(s.cuts, 0);
-            // The last state of a loop over time keeps its graph, which a call that skips the code could not leave behind.
-            const bool keeps_graph = workload.name == "ptb_lstm_unrolled" || workload.name == "char_rnn";
-            EXPECT_EQ(s.followed_calls, variant == Variant::trusted && !keeps_graph ? iteration.programs : s.calls);
+            // The last state of a loop over time keeps its graph, which a call that skips the code
+            // could not leave behind.
+            const bool keeps_graph =
+                workload.name == "ptb_lstm_unrolled" || workload.name == "char_rnn";
+            EXPECT_EQ(s.followed_calls,
+                      variant == Variant::trusted && !keeps_graph ? iteration.programs : s.calls);
             if (!compiler_available()) continue;
             EXPECT_EQ(s.programs, iteration.programs);
             EXPECT_EQ(s.mismatches, iteration.branches);
@@ -34,7 +37,8 @@ TEST(CaptureCounts, each_workload_is_one_program_of_its_sizes_without_a_cut) {
 
 enum class Way { forward, grad_inside, backward_inside };
 
-/// operator new's calls in one call of a region of 2 * `operations` operations that has been called before.
+/// operator new's calls in one call of a region of 2 * `operations` operations that has been called
+/// before.
 int64_t allocations(Way way, int operations) {
     auto region = static_graph([=](const Variable& a, const Variable& b) {
         Variable h = a;
@@ -59,8 +63,10 @@ int64_t allocations(Way way, int operations) {
 }
 
 TEST(CaptureCounts, operations_that_are_followed_allocate_nothing) {
-    if (!compiler_available()) GTEST_SKIP() << "built without the compiler: the eager kernels allocate";
-    if (environment::flag("CATENA_CHECK_WALKS", false)) GTEST_SKIP() << "walks are recorded at every call to be compared";
+    if (!compiler_available())
+        GTEST_SKIP() << "built without the compiler: the eager kernels allocate";
+    if (environment::flag("CATENA_CHECK_WALKS", false))
+        GTEST_SKIP() << "walks are recorded at every call to be compared";
     const int64_t before = allocation_count();
     ::operator delete(::operator new(1));
     if (allocation_count() == before) GTEST_SKIP() << "a sanitizer counts";
@@ -76,14 +82,16 @@ TEST(CaptureCounts, compiled_code_keeps_nothing_of_the_eager_past) {
     constexpr size_t past = 100 << 20;
     {
         std::vector<Array> together;
-        for (int i = 0; i < 5; ++i) together.push_back(Array::empty({Dtype::int8, {int64_t(past / 5)}}));
+        for (int i = 0; i < 5; ++i)
+            together.push_back(Array::empty({Dtype::int8, {int64_t(past / 5)}}));
     }
     const size_t before = cpu_memory_statistics().bytes_reserved;
     ASSERT_GE(before, past);
     auto f = static_graph([](const Variable& x) { return sum(exp(matmul(x, x))); });
     const Variable x(Array::from(std::vector<float>(64 * 64, 0.1f), {64, 64}));
     f(x);
-    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before - past + (past / 20)) << "more than the region itself needs";
+    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before - past + (past / 20))
+        << "more than the region itself needs";
     f(x);
     const size_t steady = cpu_memory_statistics().system_allocations;
     for (int i = 0; i < 20; ++i) f(x);

@@ -13,18 +13,22 @@ struct Counts {
     int forward = 0, backward = 0;
 };
 
-std::string name_of(const char* name, const Side& side) { return std::string(name) + (side.compiled() ? "_compiled" : "_plain"); }
+std::string name_of(const char* name, const Side& side) {
+    return std::string(name) + (side.compiled() ? "_compiled" : "_plain");
+}
 
 TEST(CaptureCustomFunction, a_gradient_that_counts_its_calls) {
     expect_same([](Side& side) {
         const auto counts = std::make_shared<Counts>();
         Parameter w(Array::from<double>({1, 2, 3}), "w");
         const auto counting = custom_function(
-            name_of("counting", side), [counts](const Variable& x) { return x * double(++counts->forward); },
+            name_of("counting", side),
+            [counts](const Variable& x) { return x * double(++counts->forward); },
             [counts](const Variable& x, const Variable&, const Variable& gy) {
                 return ++counts->backward % 3 ? gy * x * double(counts->backward) : gy;
             });
-        auto f = side.region([&](const Variable& x) { return sum(tanh(counting(x * w) * 0.1) * w); });
+        auto f =
+            side.region([&](const Variable& x) { return sum(tanh(counting(x * w) * 0.1) * w); });
         for (int i = 0; i < 10; ++i) {
             side.call(i);
             w.cleargrad();
@@ -67,7 +71,9 @@ TEST(CaptureCustomFunction, a_whole_step_runs_the_gradient_at_every_call) {
         sgd.setup(model);
         const auto scaled = custom_function(
             name_of("scaled", side), [](const Variable& x) { return x * 1.0; },
-            [counts](const Variable&, const Variable&, const Variable& gy) { return gy * (1.0 / ++counts->backward); });
+            [counts](const Variable&, const Variable&, const Variable& gy) {
+                return gy * (1.0 / ++counts->backward);
+            });
         auto step = side.region([&](const Variable& x) {
             Variable loss = sum(square(scaled(model(x))));
             learn(model, sgd, loss);

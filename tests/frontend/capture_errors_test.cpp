@@ -1,4 +1,5 @@
-// After an error everything holds what plain calls leave at that error, and the next good call works.
+// After an error everything holds what plain calls leave at that error, and the next good call
+// works.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,22 +21,27 @@ Variable bad_labels(int number, int64_t rows) {
 }
 
 /// Fifteen steps of which some fail, with all states after each.
-void expect_survives(const std::function<void(NoisyNet&, Adam&, const Variable&, const Variable&)>& body) {
-    expect_same([&](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        auto step = side.region([&](const Variable& x, const Variable& t) { body(model, adam, x, t); });
-        for (int i = 0; i < 15; ++i) {
-            side.call(i);
-            // Not the first: moments that code behind the error makes, of zeros, stay.
-            const bool bad = i == 1 || i == 4 || i == 5 || i == 11;
-            side.fails("step", [&] { step(batch(i, 4, 3), bad ? bad_labels(i, 4) : labels(i, 4, 3)); });
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 1e-4}, .modes = all_modes});
+void expect_survives(
+    const std::function<void(NoisyNet&, Adam&, const Variable&, const Variable&)>& body) {
+    expect_same(
+        [&](Side& side) {
+            NoisyNet model;
+            Adam adam(0.01);
+            adam.setup(model);
+            auto step =
+                side.region([&](const Variable& x, const Variable& t) { body(model, adam, x, t); });
+            for (int i = 0; i < 15; ++i) {
+                side.call(i);
+                // Not the first: moments that code behind the error makes, of zeros, stay.
+                const bool bad = i == 1 || i == 4 || i == 5 || i == 11;
+                side.fails("step",
+                           [&] { step(batch(i, 4, 3), bad ? bad_labels(i, 4) : labels(i, 4, 3)); });
+                side.saw("model", model);
+                side.saw("adam", adam);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 1e-4}, .modes = all_modes});
 }
 
 TEST(CaptureErrors, a_bad_label_in_a_step_of_one_update) {
@@ -81,7 +87,8 @@ TEST(CaptureErrors, a_bad_index_while_states_are_written_by_hand) {
             side.call(i);
             const int32_t second = i % 4 == 3 ? 9 : 1;
             side.fails("call", [&] {
-                side.saw("taken", f(doubles({1.0 * i, 2}), Variable(Array::from<int32_t>({0, second}), false)));
+                side.saw("taken", f(doubles({1.0 * i, 2}),
+                                    Variable(Array::from<int32_t>({0, second}), false)));
             });
             side.saw("before", before);
             side.saw("after", after);
@@ -90,62 +97,68 @@ TEST(CaptureErrors, a_bad_index_while_states_are_written_by_hand) {
 }
 
 TEST(CaptureErrors, a_type_error_while_the_code_runs) {
-    expect_same([](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        auto step = side.region([&](const Variable& x, const Variable& y) {
-            learn(model, adam, sum(square(model(x))));
-            Variable loss = sum(model(x) * y);  // The shapes may not fit.
-            learn(model, adam, loss);
-            return loss;
-        });
-        for (int i = 0; i < 10; ++i) {
-            side.call(i);
-            side.fails("step", [&] { side.saw("loss", step(batch(i, 4, 3), batch(i, 4, i % 3 == 1 ? 2 : 3))); });
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 1e-4}});
+    expect_same(
+        [](Side& side) {
+            NoisyNet model;
+            Adam adam(0.01);
+            adam.setup(model);
+            auto step = side.region([&](const Variable& x, const Variable& y) {
+                learn(model, adam, sum(square(model(x))));
+                Variable loss = sum(model(x) * y);  // The shapes may not fit.
+                learn(model, adam, loss);
+                return loss;
+            });
+            for (int i = 0; i < 10; ++i) {
+                side.call(i);
+                side.fails("step", [&] {
+                    side.saw("loss", step(batch(i, 4, 3), batch(i, 4, i % 3 == 1 ? 2 : 3)));
+                });
+                side.saw("model", model);
+                side.saw("adam", adam);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 1e-4}});
 }
 
 TEST(CaptureErrors, what_the_user_throws_passes_and_leaves_what_was_done_before) {
     constexpr double unreadable = -1;
     std::vector<double> values[2];
-    expect_same([&](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        int calls = 0;
-        Variable kept;
-        auto step = side.region([&](const Variable& x) {
-            const int where = calls++ % 6;
-            Variable loss = sum(square(model(x)));
-            kept = loss * 2.0;
-            if (where == 1) throw UserError("after forward");
-            model.cleargrads();
-            loss.backward();
-            if (where == 3) throw UserError("after backward");
-            adam.update();
-            if (where == 5) throw UserError("after update");
-            return loss;
-        });
-        for (int i = 0; i < 18; ++i) {
-            side.call(i);
-            side.fails("step", [&] { step(batch(i, 4, 3)); });
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw("calls", calls);
-            side.saw_random_state();
-            try {
-                values[side.compiled()].push_back(kept.array().to_vector<double>()[0]);
-            } catch (const Error&) {
-                EXPECT_EQ(i % 2, 1) << "an array of a good call cannot be read";
-                values[side.compiled()].push_back(unreadable);
+    expect_same(
+        [&](Side& side) {
+            NoisyNet model;
+            Adam adam(0.01);
+            adam.setup(model);
+            int calls = 0;
+            Variable kept;
+            auto step = side.region([&](const Variable& x) {
+                const int where = calls++ % 6;
+                Variable loss = sum(square(model(x)));
+                kept = loss * 2.0;
+                if (where == 1) throw UserError("after forward");
+                model.cleargrads();
+                loss.backward();
+                if (where == 3) throw UserError("after backward");
+                adam.update();
+                if (where == 5) throw UserError("after update");
+                return loss;
+            });
+            for (int i = 0; i < 18; ++i) {
+                side.call(i);
+                side.fails("step", [&] { step(batch(i, 4, 3)); });
+                side.saw("model", model);
+                side.saw("adam", adam);
+                side.saw("calls", calls);
+                side.saw_random_state();
+                try {
+                    values[side.compiled()].push_back(kept.array().to_vector<double>()[0]);
+                } catch (const Error&) {
+                    EXPECT_EQ(i % 2, 1) << "an array of a good call cannot be read";
+                    values[side.compiled()].push_back(unreadable);
+                }
             }
-        }
-    }, {.nearness = {.float32 = 1e-4}});
+        },
+        {.nearness = {.float32 = 1e-4}});
     ASSERT_EQ(values[0].size(), values[1].size());
     for (size_t i = 0; i < values[0].size(); ++i) {
         if (values[1][i] == unreadable) continue;
@@ -198,7 +211,8 @@ TEST(CaptureErrors, an_array_of_a_failed_call_is_the_eager_one_or_cannot_be_read
         kept.push_back(y);
         return softmax_cross_entropy(y, t);
     };
-    auto f = static_graph([&](const Variable& x, const Variable& t) { return body(kept[1], x, t); });
+    auto f =
+        static_graph([&](const Variable& x, const Variable& t) { return body(kept[1], x, t); });
     for (int i = 0; i < 9; ++i) {
         Variable x = batch(i, 4, 3), t = i % 3 == 2 ? bad_labels(i, 4) : labels(i, 4, 3);
         bool plain = false, compiled = false;
@@ -232,7 +246,8 @@ TEST(CaptureErrors, an_array_of_a_failed_call_is_the_eager_one_or_cannot_be_read
 }
 
 TEST(CaptureErrors, name_operation_value_and_the_line_of_the_user) {
-    auto f = static_graph([](const Variable& x, const Variable& t) { return softmax_cross_entropy(x * 2.0, t); });
+    auto f = static_graph(
+        [](const Variable& x, const Variable& t) { return softmax_cross_entropy(x * 2.0, t); });
     for (int i = 0; i < 3; ++i) {
         f(batch(i, 4, 3), labels(i, 4, 3));
         try {
@@ -274,7 +289,8 @@ TEST(CaptureErrors, gradients_are_those_of_the_calls_that_worked) {
         });
         for (int i = 0; i < 10; ++i) {
             side.call(i);
-            side.fails("call", [&] { f(batch(i, 4, 3), i % 3 == 1 ? bad_labels(i, 4) : labels(i, 4, 3)); });
+            side.fails("call",
+                       [&] { f(batch(i, 4, 3), i % 3 == 1 ? bad_labels(i, 4) : labels(i, 4, 3)); });
             side.saw("model", model);
         }
     });
@@ -350,7 +366,9 @@ TEST(CaptureErrors, a_gradient_of_a_content_that_was_replaced_comes_back_with_it
             side.call(i);
             p.set_array(doubles({1, 2, 3}).array());
             p.set_grad(doubles({4, 5, 6}).array());
-            side.fails("step", [&] { step(batch(i, 4, 3), i > 2 && i % 4 == 3 ? bad_labels(i, 4) : labels(i, 4, 3)); });
+            side.fails("step", [&] {
+                step(batch(i, 4, 3), i > 2 && i % 4 == 3 ? bad_labels(i, 4) : labels(i, 4, 3));
+            });
             side.saw("p", p);
             side.saw("gradient", p.grad().defined() ? Variable(p.grad()) : Variable());
         }

@@ -96,7 +96,8 @@ TEST(CaptureGradients, are_given_to_the_variables_of_this_call) {
 
 TEST(CaptureGradients, two_variables_over_one_array_have_their_own) {
     expect_same([](Side& side) {
-        auto f = side.region([](const Variable& x, const Variable& y) { return sum(x * x * 2.0 + y * 3.0); });
+        auto f = side.region(
+            [](const Variable& x, const Variable& y) { return sum(x * x * 2.0 + y * 3.0); });
         auto g = side.region([](const Variable& x, const Variable& y) {
             Variable loss = sum(x * y * y);
             loss.backward();
@@ -123,8 +124,10 @@ TEST(CaptureGradients, flow_through_a_region_between_other_parts) {
         auto f = side.region(std::ref(model));
         for (int i = 0; i < 8; ++i) {
             side.call(i);
-            Variable loss = sum(square(after(f(tanh(before(batch(i, 2, 3))) + f(batch(i + 9, 2, 3))))));
-            for (const Link* l : std::initializer_list<const Link*>{&before, &after, &model}) l->cleargrads();
+            Variable loss =
+                sum(square(after(f(tanh(before(batch(i, 2, 3))) + f(batch(i + 9, 2, 3))))));
+            for (const Link* l : std::initializer_list<const Link*>{&before, &after, &model})
+                l->cleargrads();
             loss.backward();
             side.saw("loss", loss);
             side.saw("before", before);
@@ -167,7 +170,8 @@ TEST(CaptureGradients, of_one_result_by_another_are_right_or_refused) {
             const Variable got = grad(std::span(&loss2, 1), std::span(&hidden2, 1))[0];
             ASSERT_TRUE(got.defined()) << "an undefined gradient is a wrong one";
             for (size_t k = 0; k < 2; ++k)
-                EXPECT_NEAR(got.array().to_vector<double>()[k], right.array().to_vector<double>()[k], 1e-9);
+                EXPECT_NEAR(got.array().to_vector<double>()[k],
+                            right.array().to_vector<double>()[k], 1e-9);
         } catch (const TraceError&) {
         }
     }
@@ -198,7 +202,8 @@ TEST(CaptureGradients, a_penalty_on_gradients_is_differentiated_again_inside) {
         adam.setup(model);
         auto step = side.region([&](const Variable& x) {
             Variable loss = sum(square(model(x)));
-            Variables gx = grad(std::span(&loss, 1), std::span(&x, 1), {}, {.enable_double_backprop = true});
+            Variables gx =
+                grad(std::span(&loss, 1), std::span(&x, 1), {}, {.enable_double_backprop = true});
             Variable total = loss + square(sqrt(sum(square(gx[0])) + 1e-6) - 1.0) * 0.1;
             learn(model, adam, total);
             return total;
@@ -219,7 +224,8 @@ TEST(CaptureGradients, a_result_is_differentiated_twice_outside) {
             side.call(i);
             Variable x = doubles({0.5 * i, 1});
             Variable y = f(x);
-            Variables g = grad(std::span(&y, 1), std::span(&x, 1), {}, {.enable_double_backprop = true});
+            Variables g =
+                grad(std::span(&y, 1), std::span(&x, 1), {}, {.enable_double_backprop = true});
             side.saw("first", g[0]);
             Variable total = sum(g[0] * g[0]);
             side.saw("second", grad(std::span(&total, 1), std::span(&x, 1))[0]);
@@ -229,7 +235,8 @@ TEST(CaptureGradients, a_result_is_differentiated_twice_outside) {
     });
 }
 
-TEST(CaptureGradients, a_second_walk_outside_of_a_graph_that_was_walked_inside_is_refused_or_right) {
+TEST(CaptureGradients,
+     a_second_walk_outside_of_a_graph_that_was_walked_inside_is_refused_or_right) {
     auto body = [](const Variable& x) {
         Variable loss = sum(x * x);
         loss.backward();
@@ -245,7 +252,8 @@ TEST(CaptureGradients, a_second_walk_outside_of_a_graph_that_was_walked_inside_i
             EXPECT_EQ(x.grad().to_vector<double>(), plain.grad().to_vector<double>());
         } catch (const TraceError& e) {
             EXPECT_THAT(e.what(), HasSubstr("backward"));
-            EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{2.0 + 2 * i, 4})) << "what the call made stays";
+            EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{2.0 + 2 * i, 4}))
+                << "what the call made stays";
         }
     }
 }
@@ -296,9 +304,11 @@ TEST(CaptureGradients, are_read_changed_and_set_between_backward_and_update) {
             model.cleargrads();
             loss.backward();
             norm = 0;
-            for (Parameter* p : model.params()) norm += sum(square(Variable(p->grad(), false))).item<double>();
+            for (Parameter* p : model.params())
+                norm += sum(square(Variable(p->grad(), false))).item<double>();
             if (norm > 1)
-                for (Parameter* p : model.params()) p->set_grad((p->grad_variable() / std::sqrt(norm)).array());
+                for (Parameter* p : model.params())
+                    p->set_grad((p->grad_variable() / std::sqrt(norm)).array());
             sgd.update();
             return loss;
         });
@@ -342,15 +352,19 @@ TEST(CaptureGradients, that_an_update_used_up_cannot_be_read_unless_they_are_kep
         Mlp model;
         SGD sgd(0.05);
         sgd.setup(model);
-        auto step = static_graph([&](const Variable& x) {
-            Variable loss = sum(square(model(x)));
-            learn(model, sgd, loss);
-            return loss;
-        }, {.keep_grads = keep});
+        auto step = static_graph(
+            [&](const Variable& x) {
+                Variable loss = sum(square(model(x)));
+                learn(model, sgd, loss);
+                return loss;
+            },
+            {.keep_grads = keep});
         for (int i = 0; i < 3; ++i) {
             step(batch(i, 2, 3));
-            if (keep) EXPECT_TRUE(model.l1.W.grad().defined());
-            else EXPECT_THROW(model.l1.W.grad(), TraceError);
+            if (keep)
+                EXPECT_TRUE(model.l1.W.grad().defined());
+            else
+                EXPECT_THROW(model.l1.W.grad(), TraceError);
         }
         model.cleargrads();
         EXPECT_FALSE(model.l1.W.grad().defined()) << "clearing forgets that it was used up";

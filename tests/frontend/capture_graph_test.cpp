@@ -1,5 +1,6 @@
-// The graph of a region's results as code outside sees it: unchained in parts, differentiated twice or towards one of several
-// results, from inside another region. Eager code's nodes are then made once more.
+// The graph of a region's results as code outside sees it: unchained in parts, differentiated twice
+// or towards one of several results, from inside another region. Eager code's nodes are then made
+// once more.
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -35,16 +36,18 @@ TEST(CaptureGraph, unchaining_one_result_leaves_the_others_their_graph) {
     });
 }
 
-// Their gradient asks which element of x equals y. Eager kernels round x, which is computed once more for the graph, in another way than the
-// program that has computed the y that is still alive.
+// Their gradient asks which element of x equals y. Eager kernels round x, which is computed once
+// more for the graph, in another way than the program that has computed the y that is still alive.
 TEST(CaptureGraph, largest_elements_are_found_whichever_code_has_computed_them) {
     std::vector<float> values(32 * 64);
     for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37f * float(i * i % 1001));
     const Variable x(Array::from(values, {32, 64}));
-    auto f = static_graph([](const Variable& v) {
-        const Variable h = softmax(v * 2.0);
-        return std::tuple(h, max(h, {0}), min(h, {0}));
-    }, "extremes");
+    auto f = static_graph(
+        [](const Variable& v) {
+            const Variable h = softmax(v * 2.0);
+            return std::tuple(h, max(h, {0}), min(h, {0}));
+        },
+        "extremes");
     for (int call = 0; call < 3; ++call) {
         const auto [h, most, least] = f(x);
         const Variable g = grad({sum(most) + sum(least) * 2.0}, {h})[0];
@@ -53,7 +56,8 @@ TEST(CaptureGraph, largest_elements_are_found_whichever_code_has_computed_them) 
 }
 
 /// The features h get a loss of their own, whose backward stands inside.
-std::pair<Variable, Variable> with_inner_loss(const Variable& x, const Variable& a, const Variable& b) {
+std::pair<Variable, Variable> with_inner_loss(const Variable& x, const Variable& a,
+                                              const Variable& b) {
     const Variable h = tanh(x * a);
     sum(h * h * b).backward();
     return {sum(square(h * b + x)), h};
@@ -88,11 +92,13 @@ TEST(CaptureGraph, a_result_of_a_backward_inside_is_on_the_way_of_others) {
 // The graph between them was not kept: an error, and not that there is no gradient.
 TEST(CaptureGraph, a_gradient_between_results_of_a_backward_inside_is_an_error) {
     const Variable a = doubles({0.5, -1, 2});
-    auto f = static_graph([&](const Variable& x) {
-        const Variable h = tanh(x * a), loss = sum(h * h);
-        loss.backward();
-        return std::pair(loss, h);
-    }, "inner");
+    auto f = static_graph(
+        [&](const Variable& x) {
+            const Variable h = tanh(x * a), loss = sum(h * h);
+            loss.backward();
+            return std::pair(loss, h);
+        },
+        "inner");
     for (int call = 0; call < 3; ++call) {
         const Variable x = doubles({0.1, 0.2, -0.7});
         auto [loss, h] = f(x);
@@ -100,11 +106,13 @@ TEST(CaptureGraph, a_gradient_between_results_of_a_backward_inside_is_an_error) 
         EXPECT_THROW(grad({h + a}, {a}), TraceError) << "the way over h would be missing";
         EXPECT_THROW(grad({sum(h)}, {x}), TraceError) << call;
         EXPECT_EQ(grad({loss}, {loss})[0].item<double>(), 1);
-        EXPECT_EQ(grad({sum(a * 2.0)}, {a})[0].array().to_vector<double>(), std::vector<double>(3, 2.0));
+        EXPECT_EQ(grad({sum(a * 2.0)}, {a})[0].array().to_vector<double>(),
+                  std::vector<double>(3, 2.0));
     }
 }
 
-// A critic with a gradient penalty: grad() inside kept the graph, since its result is to be differentiated.
+// A critic with a gradient penalty: grad() inside kept the graph, since its result is to be
+// differentiated.
 TEST(CaptureGraph, a_result_that_was_differentiated_with_a_graph_has_one) {
     expect_same([](Side& side) {
         const Variable a = doubles({0.5, -1, 2}), b = doubles({1, 0.25, -0.5});
@@ -138,13 +146,16 @@ TEST(CaptureGraph, truncated_backward_through_a_region_per_time_step) {
             if (i % 3 != 2) continue;
             net.cleargrads();
             loss.backward();
-            if (i % 2) loss.unchain_backward();  // What c was computed from stays, as c is no part of the loss.
+            if (i % 2)
+                loss.unchain_backward();  // What c was computed from stays, as c is no part of the
+                                          // loss.
             sgd.update();
             side.saw("net", net);
             side.saw("c", net.lstm.c());
             loss = Variable();
         }
-        // The first step, h with and without a history, and steps of earlier losses, whose y has no gradient the second time.
+        // The first step, h with and without a history, and steps of earlier losses, whose y has no
+        // gradient the second time.
         step.expect_programs(1, 4);
     });
 }
@@ -182,7 +193,8 @@ TEST(CaptureGraph, second_gradients_keep_what_the_code_cut) {
             side.call(call);
             const Variable x = doubles({0.5, -1, 2});
             const Variable y = f(x);
-            const Variable g = grad(VariableList{y}, VariableList{x}, {}, {.enable_double_backprop = true})[0];
+            const Variable g =
+                grad(VariableList{y}, VariableList{x}, {}, {.enable_double_backprop = true})[0];
             side.saw("first", g);
             sum(g * g).backward();
             side.saw_gradient("second", x);
@@ -200,7 +212,9 @@ TEST(CaptureGraph, two_variables_of_one_array_are_told_apart_when_differentiated
             const Variable a(shared), b(shared);
             const Variable y = f(a, b);
             VariableList g;
-            for (const Variable& v : grad(VariableList{y}, VariableList{a, b}, {}, {.enable_double_backprop = true})) g.push_back(v);
+            for (const Variable& v :
+                 grad(VariableList{y}, VariableList{a, b}, {}, {.enable_double_backprop = true}))
+                g.push_back(v);
             sum(g[0] * g[1]).backward();
             side.saw_gradient("a", a);
             side.saw_gradient("b", b);
@@ -238,7 +252,8 @@ TEST(CaptureGraph, a_backward_in_one_region_goes_through_another) {
         Chain both;
         both.add_children({{"front", front}, {"back", back}});
         sgd.setup(both);
-        auto first = side.region([&](const Variable& x) { return front(x); }, {.name = "first", .keep_grads = true});
+        auto first = side.region([&](const Variable& x) { return front(x); },
+                                 {.name = "first", .keep_grads = true});
         auto second = side.region(
             [&](const Variable& h) {
                 const Variable loss = sum(square(back(h)));
@@ -299,8 +314,12 @@ const OpDef& op_scaled_gradient = define_composite({
     .differentiable = true,
     .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
     .kernel = [](const KernelCall& c) { copy_elements(c.inputs[0], c.outputs[0]); },
-    .body = [](std::span<const Variable> x, const Attributes&, std::span<const Scalar>) { return Variables{x[0] * 1.0}; },
-    .gradient = [](const GradientCall& g) { return Variables{g.gy() * double(g.attributes().integer("factor"))}; },
+    .body = [](std::span<const Variable> x, const Attributes&,
+               std::span<const Scalar>) { return Variables{x[0] * 1.0}; },
+    .gradient =
+        [](const GradientCall& g) {
+            return Variables{g.gy() * double(g.attributes().integer("factor"))};
+        },
 });
 
 TEST(CaptureGraph, an_attribute_that_only_the_gradient_of_a_composite_reads) {
@@ -308,7 +327,9 @@ TEST(CaptureGraph, an_attribute_that_only_the_gradient_of_a_composite_reads) {
         int64_t factor = 1;
         auto f = side.region([&](const Variable& x) {
             const Variable* input = &x;
-            return apply(op_scaled_gradient, {&input, 1}, current_location(), {{"factor", factor}})[0] * 2.0;
+            return apply(op_scaled_gradient, {&input, 1}, current_location(),
+                         {{"factor", factor}})[0] *
+                   2.0;
         });
         for (int call = 0; call < 6; ++call) {
             side.call(call);
@@ -328,10 +349,12 @@ const OpDef& op_counted_double = register_op({
     .input_count = 1,
     .differentiable = true,
     .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
-    .kernel = [](const KernelCall& c) {
-        ++kernel_runs;
-        std::ranges::transform(c.inputs[0].to_vector<double>(), c.outputs[0].to_fill<double>(), [](double v) { return 2 * v; });
-    },
+    .kernel =
+        [](const KernelCall& c) {
+            ++kernel_runs;
+            std::ranges::transform(c.inputs[0].to_vector<double>(), c.outputs[0].to_fill<double>(),
+                                   [](double v) { return 2 * v; });
+        },
     .gradient = [](const GradientCall& g) { return Variables{g.gy() * 2.0}; },
 });
 

@@ -8,19 +8,21 @@
 namespace catena::testing {
 namespace {
 
-/// Twelve training steps, with `change(i, model, sgd)` before each. Gradients are kept: an optimizer that was not set up again
-/// goes on with those of the parameters it knows.
+/// Twelve training steps, with `change(i, model, sgd)` before each. Gradients are kept: an
+/// optimizer that was not set up again goes on with those of the parameters it knows.
 template <class Model, class Change>
 void expect_trains(Change change) {
     expect_same([&](Side& side) {
         Model model;
         SGD sgd(0.05);
         sgd.setup(model);
-        auto step = side.region([&](const Variable& x) {
-            Variable loss = sum(square(model(x)));
-            learn(model, sgd, loss);
-            return loss;
-        }, {.keep_grads = true});
+        auto step = side.region(
+            [&](const Variable& x) {
+                Variable loss = sum(square(model(x)));
+                learn(model, sgd, loss);
+                return loss;
+            },
+            {.keep_grads = true});
         for (int i = 0; i < 12; ++i) {
             side.call(i);
             change(i, model, sgd);
@@ -209,7 +211,9 @@ TEST(CaptureLayers, an_extension_of_a_trainer_freezes_a_layer) {
         SGD sgd(0.05);
         sgd.setup(loss);
         SerialIterator data(Dataset(batch(3, 20, 3).array()), 4, {.shuffle = false});
-        StandardUpdater updater(data, sgd, loss, {.static_graph = side.compiled(), .keep_grads = true, .audit = Audit::always});
+        StandardUpdater updater(
+            data, sgd, loss,
+            {.static_graph = side.compiled(), .keep_grads = true, .audit = Audit::always});
         Trainer trainer(updater, {14, "iteration"}, ::testing::TempDir() + "capture_layers");
         int i = 0;
         auto freeze = [&](Trainer&) {

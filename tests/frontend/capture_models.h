@@ -19,7 +19,8 @@ inline Variable batch(int number, int64_t rows, int64_t columns, Dtype dtype = D
 
 inline Variable labels(int number, int64_t rows, int classes) {
     std::vector<int32_t> values(static_cast<size_t>(rows));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = int32_t((5 * i + 3 * size_t(number)) % size_t(classes));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = int32_t((5 * i + 3 * size_t(number)) % size_t(classes));
     return Variable(Array::from(values, {rows}), false);
 }
 

@@ -12,7 +12,9 @@ namespace catena {
 namespace {
 
 /// R of a wide matrix's QR decomposition has no gradient.
-Variable upper_triangle(const Variable& x) { return sum(exp(sin(call_function("qr", {x})[1] * 0.5) + 1)); }
+Variable upper_triangle(const Variable& x) {
+    return sum(exp(sin(call_function("qr", {x})[1] * 0.5) + 1));
+}
 
 TEST(CaptureNoGradient, a_region_without_a_gradient_runs_and_its_backward_says_why) {
     const Variable x(Array::from(std::vector<float>{1, 2, 3, 4, 5, 7}, {2, 3}));

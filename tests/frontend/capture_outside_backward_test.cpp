@@ -1,4 +1,5 @@
-// A region that is a model's call, and what may happen between its call and the backward outside: nothing of it may show.
+// A region that is a model's call, and what may happen between its call and the backward outside:
+// nothing of it may show.
 #include <functional>
 #include <memory>
 #include <thread>
@@ -10,16 +11,21 @@
 namespace catena::testing {
 namespace {
 
-/// With convolutions, statistics and random numbers. (A bias before a normalization has no gradient but rounding.)
+/// With convolutions, statistics and random numbers. (A bias before a normalization has no gradient
+/// but rounding.)
 struct ImageNet : Chain {
     Convolution2D c1{3, 8, 3, {.pad = 1, .nobias = true}}, c2{8, 8, 3, {.pad = 1, .nobias = true}};
     BatchNormalization bn{8};
     Linear last{8, 5};
     ImageNet() { add_children({{"c1", c1}, {"c2", c2}, {"bn", bn}, {"last", last}}); }
-    Variable operator()(const Variable& x) { return last(mean(dropout(relu(c2(relu(bn(c1(x))))), 0.2), {2, 3})); }
+    Variable operator()(const Variable& x) {
+        return last(mean(dropout(relu(c2(relu(bn(c1(x))))), 0.2), {2, 3}));
+    }
 };
 
-Variable image(int number, int64_t rows = 2) { return reshape(batch(number, rows, 3 * 8 * 8), {rows, 3, 8, 8}); }
+Variable image(int number, int64_t rows = 2) {
+    return reshape(batch(number, rows, 3 * 8 * 8), {rows, 3, 8, 8});
+}
 
 using Call = std::function<Variable(const Variable&)>;
 
@@ -41,19 +47,21 @@ void expect_same_steps(const std::function<void(const Step&)>& step) {
                                         {.audit = Audit::sampled},
                                         {.keep_grads = true}};
     for (const StaticGraphOptions& options : kinds)
-        expect_same([&](Side& side) {
-            ImageNet model;
-            auto region = side.region([&](const Variable& x) { return model(x); }, options);
-            const Call f = [&](const Variable& x) { return region(x); };
-            const std::function<void()> clear = [&] { region.clear(); };
-            for (int i = 0; i < 12; ++i) {
-                side.call(i);
-                model.cleargrads();
-                step({side, model, i, f, clear});
-                side.saw("model", model);
-                side.saw_random_state();
-            }
-        }, {.nearness = {.float32 = 3e-4}});
+        expect_same(
+            [&](Side& side) {
+                ImageNet model;
+                auto region = side.region([&](const Variable& x) { return model(x); }, options);
+                const Call f = [&](const Variable& x) { return region(x); };
+                const std::function<void()> clear = [&] { region.clear(); };
+                for (int i = 0; i < 12; ++i) {
+                    side.call(i);
+                    model.cleargrads();
+                    step({side, model, i, f, clear});
+                    side.saw("model", model);
+                    side.saw_random_state();
+                }
+            },
+            {.nearness = {.float32 = 3e-4}});
 }
 
 TEST(CaptureOutsideBackward, once_or_several_times) {
@@ -105,8 +113,10 @@ TEST(CaptureOutsideBackward, when_the_programs_are_gone_or_on_another_thread) {
     expect_same_steps([](const Step& s) {
         const Variable loss = sum(square(s.f(image(s.i))));
         if (s.i % 3 == 2) s.clear();
-        if (s.i % 2) std::thread([&] { loss.backward(); }).join();
-        else loss.backward();
+        if (s.i % 2)
+            std::thread([&] { loss.backward(); }).join();
+        else
+            loss.backward();
     });
 }
 
@@ -115,7 +125,8 @@ TEST(CaptureOutsideBackward, from_gradients_of_any_strides) {
         const Variable y = s.f(image(s.i));
         y.set_grad((s.i % 3 == 0   ? batch(s.i, 2, 5)
                     : s.i % 3 == 1 ? transpose(batch(s.i, 5, 2))
-                                   : broadcast_to(batch(s.i, 1, 5), {2, 5})).array());
+                                   : broadcast_to(batch(s.i, 1, 5), {2, 5}))
+                       .array());
         y.backward();
     });
 }
@@ -152,37 +163,41 @@ TEST(CaptureOutsideBackward, of_layers_that_are_frozen_for_a_while) {
 }
 
 TEST(CaptureOutsideBackward, of_results_that_were_kept_for_many_calls) {
-    expect_same([](Side& side) {
-        ImageNet model;
-        auto f = side.region([&](const Variable& x) { return sum(square(model(x))); });
-        std::vector<Variable> losses;
-        for (int i = 0; i < 12; ++i) {
-            side.call(i);
-            losses.push_back(f(image(i)));
-            if (i % 4 != 3) continue;
-            model.cleargrads();
-            for (size_t k = 0; k < losses.size(); k += 2) losses[k].backward();
-            side.saw("model", model);
-            losses.erase(losses.begin());
-        }
-    }, {.nearness = {.float32 = 3e-4}});
+    expect_same(
+        [](Side& side) {
+            ImageNet model;
+            auto f = side.region([&](const Variable& x) { return sum(square(model(x))); });
+            std::vector<Variable> losses;
+            for (int i = 0; i < 12; ++i) {
+                side.call(i);
+                losses.push_back(f(image(i)));
+                if (i % 4 != 3) continue;
+                model.cleargrads();
+                for (size_t k = 0; k < losses.size(); k += 2) losses[k].backward();
+                side.saw("model", model);
+                losses.erase(losses.begin());
+            }
+        },
+        {.nearness = {.float32 = 3e-4}});
 }
 
 TEST(CaptureOutsideBackward, of_a_region_that_is_no_more) {
-    expect_same([](Side& side) {
-        ImageNet model;
-        Variable loss;
-        {
-            auto f = side.region([&](const Variable& x) { return sum(square(model(x))); });
-            for (int i = 0; i < 4; ++i) {
-                loss = f(image(i));
-                if (i < 3) loss.backward();
+    expect_same(
+        [](Side& side) {
+            ImageNet model;
+            Variable loss;
+            {
+                auto f = side.region([&](const Variable& x) { return sum(square(model(x))); });
+                for (int i = 0; i < 4; ++i) {
+                    loss = f(image(i));
+                    if (i < 3) loss.backward();
+                }
             }
-        }
-        model.cleargrads();
-        loss.backward();
-        side.saw("model", model);
-    }, {.nearness = {.float32 = 3e-4}});
+            model.cleargrads();
+            loss.backward();
+            side.saw("model", model);
+        },
+        {.nearness = {.float32 = 3e-4}});
 }
 
 }  // namespace

@@ -10,22 +10,25 @@ namespace catena::testing {
 namespace {
 
 TEST(CaptureRandom, dropout_and_noise_are_the_same_bits) {
-    expect_same([](Side& side) {
-        auto f = side.region([](const Variable& x) {
-            auto [y, mask] = dropout_with_mask(x, 0.4);
-            return std::vector<Variable>{y, mask, random_uniform({3}), x + random_normal(x.shape())};
-        });
-        for (int i = 0; i < 10; ++i) {
-            side.call(i);
-            Variable x(batch(i, 3, 4).array());
-            std::vector<Variable> results = f(x);
-            side.saw("results", results);
-            side.saw("mask, exactly", results[1] > 0.0);
-            sum(results[0]).backward();
-            side.saw_gradient("x", x);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 1e-6}});
+    expect_same(
+        [](Side& side) {
+            auto f = side.region([](const Variable& x) {
+                auto [y, mask] = dropout_with_mask(x, 0.4);
+                return std::vector<Variable>{y, mask, random_uniform({3}),
+                                             x + random_normal(x.shape())};
+            });
+            for (int i = 0; i < 10; ++i) {
+                side.call(i);
+                Variable x(batch(i, 3, 4).array());
+                std::vector<Variable> results = f(x);
+                side.saw("results", results);
+                side.saw("mask, exactly", results[1] > 0.0);
+                sum(results[0]).backward();
+                side.saw_gradient("x", x);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 1e-6}});
 }
 
 TEST(CaptureRandom, numbers_of_the_host_are_drawn_at_every_call) {

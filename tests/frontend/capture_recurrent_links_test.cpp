@@ -19,7 +19,9 @@ void expect_windows_alike(const std::function<Cell()>& make) {
     struct Net : Chain {
         Cell cell;
         Linear out{4, 3};
-        explicit Net(Cell made) : cell(std::move(made)) { add_children({{"cell", cell}, {"out", out}}); }
+        explicit Net(Cell made) : cell(std::move(made)) {
+            add_children({{"cell", cell}, {"out", out}});
+        }
     };
     expect_same([&](Side& side) {
         Net model(make());
@@ -38,7 +40,9 @@ void expect_windows_alike(const std::function<Cell()>& make) {
         for (int i = 0; i < 5; ++i) {
             side.call(i);
             if (i == 3) model.cell.reset_state();
-            side.saw("loss", window(std::vector<Variable>{batch(4 * i, 2, 3), batch(4 * i + 1, 2, 3), batch(4 * i + 2, 2, 3)}));
+            side.saw("loss",
+                     window(std::vector<Variable>{batch(4 * i, 2, 3), batch(4 * i + 1, 2, 3),
+                                                  batch(4 * i + 2, 2, 3)}));
             side.saw("h", model.cell.h());
             side.saw("model", model);
         }
@@ -71,7 +75,8 @@ TEST(CaptureRecurrentLinks, stacks_train_over_sequences_in_one_matrix) {
         for (int i = 0; i < 6; ++i) {
             side.call(i);
             const int32_t longest = 4 + i % 3;
-            const Variable lengths(Array::from(std::vector<int32_t>{2, longest, 9 - longest}, Shape{3}), false);
+            const Variable lengths(
+                Array::from(std::vector<int32_t>{2, longest, 9 - longest}, Shape{3}), false);
             side.saw("loss", step(batch(i, 11, 3), lengths));
             side.saw("model", model);
         }
@@ -90,11 +95,15 @@ TEST(CaptureRecurrentLinks, trees_and_losses_over_sequences_are_alike) {
         SGD sgd(0.05);
         sgd.setup(model);
         auto step = side.region([&](const Variable& x, const Variable& t, const Variable& lengths) {
-            const LstmResult leaf = model.tree({{}, {}}, {{}, {}}, x), root = model.tree({leaf.c, {}}, {leaf.h, leaf.h}, x);
+            const LstmResult leaf = model.tree({{}, {}}, {{}, {}}, x),
+                             root = model.tree({leaf.c, {}}, {leaf.h, leaf.h}, x);
             const Variable scores = model.sum_tree({}, {}, root.h).h * 3.0;
             const std::vector<Variable> xs{scores, scores * 2.0, scores + 1.0};
-            const std::vector<Variable> labels{get_item(t, {slice({}), 0}), get_item(t, {slice({}), 1}), get_item(t, {slice({}), 0})};
-            const Variable loss = model.crf(xs, labels) + connectionist_temporal_classification(xs, t, 0, {}, lengths);
+            const std::vector<Variable> labels{get_item(t, {slice({}), 0}),
+                                               get_item(t, {slice({}), 1}),
+                                               get_item(t, {slice({}), 0})};
+            const Variable loss = model.crf(xs, labels) +
+                                  connectionist_temporal_classification(xs, t, 0, {}, lengths);
             learn(model, sgd, loss);
             return loss;
         });

@@ -1,4 +1,5 @@
-// Recurrent layers whose state lives from call to call: in windows, step by step, reset, shrunk and copied.
+// Recurrent layers whose state lives from call to call: in windows, step by step, reset, shrunk and
+// copied.
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
@@ -44,7 +45,8 @@ TEST(CaptureRecurrent, the_gradient_of_the_last_step_alone_reaches_the_first) {
             }
             model.cleargrads();
             sum(y).backward();
-            for (size_t t = 0; t < xs.size(); ++t) side.saw_gradient("x" + std::to_string(t), xs[t]);
+            for (size_t t = 0; t < xs.size(); ++t)
+                side.saw_gradient("x" + std::to_string(t), xs[t]);
             side.saw("model", model);
         }
     });
@@ -153,7 +155,8 @@ TEST(CaptureRecurrent, the_state_is_taken_put_back_and_copied) {
             side.call(i);
             side.saw("y", f(batch(i, 2, 3)));
             if (i == 3) c = model.lstm.c(), h = model.lstm.h();
-            if (i == 6) model.lstm.set_state(Variable(c.array(), false), Variable(h.array(), false));
+            if (i == 6)
+                model.lstm.set_state(Variable(c.array(), false), Variable(h.array(), false));
             if (i == 9) model = RecurrentNet(model);
             side.saw("c", model.lstm.c());
         }

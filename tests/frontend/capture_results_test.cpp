@@ -1,4 +1,5 @@
-// What goes into a region and what comes out of it: structures, host numbers, captured arrays, nothing at all.
+// What goes into a region and what comes out of it: structures, host numbers, captured arrays,
+// nothing at all.
 #include <map>
 #include <optional>
 
@@ -37,7 +38,8 @@ TEST(CaptureResults, structures_lists_texts_and_maps_are_this_calls) {
         int calls = 0;
         auto f = side.region([&](const Variable& x) {
             ++calls;
-            Report r{sum(x * double(calls)), calls, 1.0 / calls, "call " + std::to_string(calls), {}, {}};
+            Report r{sum(x * double(calls)),          calls, 1.0 / calls,
+                     "call " + std::to_string(calls), {},    {}};
             r.counts.assign(size_t(calls % 3), calls);
             r.values["mean"] = mean(x);
             if (calls % 2) r.values["max"] = max(x);
@@ -66,7 +68,8 @@ TEST(CaptureResults, a_list_of_bools_is_an_argument) {
         });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
-            side.saw("h", f(doubles({1.0 * i, 2}), std::vector<bool>{i % 2 == 1, i / 2 % 2 == 1, i / 4 == 1}));
+            side.saw("h", f(doubles({1.0 * i, 2}),
+                            std::vector<bool>{i % 2 == 1, i / 2 % 2 == 1, i / 4 == 1}));
         }
     });
 }
@@ -100,8 +103,10 @@ TEST(CaptureResults, a_captured_variable_or_array_is_returned_as_it_is_now) {
 TEST(CaptureResults, a_region_may_return_host_values_alone) {
     expect_same([](Side& side) {
         int calls = 0;
-        auto number = side.region([&](const Variable& x) { return sum(x * 2.0).item<double>() + ++calls; });
-        auto text = side.region([&](const Variable& x) { return std::string(x.size() > 1 ? "many" : "one"); });
+        auto number =
+            side.region([&](const Variable& x) { return sum(x * 2.0).item<double>() + ++calls; });
+        auto text = side.region(
+            [&](const Variable& x) { return std::string(x.size() > 1 ? "many" : "one"); });
         auto count = side.region([&] { return ++calls; });
         for (int i = 0; i < 6; ++i) {
             side.call(i);
@@ -141,11 +146,13 @@ TEST(CaptureResults, a_region_is_made_inside_another_or_called_by_a_hook) {
         int calls = 0;
         auto shrink = side.region([&](const Variable& g) { return g * (1.0 / (1 + calls)); });
         sgd.add_hook("shrink", [&](Optimizer& optimizer) {
-            for (UpdateSlot* slot : optimizer.active_slots()) slot->param.set_grad_variable(shrink(slot->param.grad_variable()));
+            for (UpdateSlot* slot : optimizer.active_slots())
+                slot->param.set_grad_variable(shrink(slot->param.grad_variable()));
         });
         auto step = side.region([&](const Variable& x) {
             ++calls;
-            auto squared = side.region([&](const Variable& y) { return sum(square(y)) * double(calls); });
+            auto squared =
+                side.region([&](const Variable& y) { return sum(square(y)) * double(calls); });
             Variable loss = squared(model(x));
             learn(model, sgd, loss);
             return loss;
@@ -164,7 +171,8 @@ TEST(CaptureResults, undefined_results_stay_undefined) {
         int calls = 0;
         auto f = side.region([&](const Variable& x) {
             Variable none;
-            return std::vector<Variable>{++calls % 2 ? x * 2.0 : none, none, calls % 3 ? none : exp(x)};
+            return std::vector<Variable>{++calls % 2 ? x * 2.0 : none, none,
+                                         calls % 3 ? none : exp(x)};
         });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
@@ -175,10 +183,11 @@ TEST(CaptureResults, undefined_results_stay_undefined) {
 
 TEST(CaptureResults, undefined_and_empty_arguments_are_optional_ones) {
     expect_same([](Side& side) {
-        auto f = side.region([](const Variable& x, const Variable& weight, const std::optional<Variable>& bias) {
-            Variable y = weight.defined() ? x * weight : x * 10.0;
-            return bias ? y + *bias : y;
-        });
+        auto f = side.region(
+            [](const Variable& x, const Variable& weight, const std::optional<Variable>& bias) {
+                Variable y = weight.defined() ? x * weight : x * 10.0;
+                return bias ? y + *bias : y;
+            });
         for (int i = 0; i < 12; ++i) {
             side.call(i);
             Variable weight = i % 2 ? doubles({3, 4}) : Variable();
@@ -195,11 +204,12 @@ TEST(CaptureResults, undefined_and_empty_arguments_are_optional_ones) {
 
 TEST(CaptureResults, arguments_may_be_arrays_lists_and_the_same_one_twice) {
     expect_same([](Side& side) {
-        auto f = side.region([](const Array& a, const std::vector<Variable>& list, const Variable& x) {
-            Variable y = x * a;
-            for (const Variable& v : list) y = y * v;
-            return y;
-        });
+        auto f =
+            side.region([](const Array& a, const std::vector<Variable>& list, const Variable& x) {
+                Variable y = x * a;
+                for (const Variable& v : list) y = y * v;
+                return y;
+            });
         for (int i = 0; i < 12; ++i) {
             side.call(i);
             Variable x = doubles({1.0 + i, 2});
@@ -281,12 +291,14 @@ TEST(CaptureResults, integers_bools_and_both_precisions) {
     expect_same([](Side& side) {
         auto f = side.region([](const Variable& i, const Variable& x) {
             Variable even = fmod(i, Variable(Array::full({Dtype::int64, {}}, 2), false)) == 0;
-            return std::vector<Variable>{i * i - 3, even, where(even, x, x * 2.0), cast(sum(i), x.dtype()) * x, argmax(x)};
+            return std::vector<Variable>{i * i - 3, even, where(even, x, x * 2.0),
+                                         cast(sum(i), x.dtype()) * x, argmax(x)};
         });
         for (int i = 0; i < 9; ++i) {
             side.call(i);
             const Variable numbers(Array::from<int64_t>({i, i + 1, 2 * i}), false);
-            side.saw("results", f(numbers, batch(i, 1, 3, i % 3 ? Dtype::float64 : Dtype::float32)));
+            side.saw("results",
+                     f(numbers, batch(i, 1, 3, i % 3 ? Dtype::float64 : Dtype::float32)));
         }
     });
 }
@@ -339,7 +351,8 @@ TEST(CaptureResults, nested_regions_and_one_that_calls_itself_through_another) {
             Variable y = tanh(model(x));
             return depth > 0 ? again(y, depth - 1) : y;
         });
-        auto outer = side.region([&](const Variable& x, int depth) { return inner(x * 0.9, depth) + 1.0; });
+        auto outer =
+            side.region([&](const Variable& x, int depth) { return inner(x * 0.9, depth) + 1.0; });
         again = [&](const Variable& x, int depth) { return outer(x, depth); };
         for (int i = 0; i < 10; ++i) {
             side.call(i);

@@ -1,4 +1,5 @@
-// Settings that are switched between calls and inside them, debug mode, compile modes, and what the counters say.
+// Settings that are switched between calls and inside them, debug mode, compile modes, and what the
+// counters say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,24 +12,26 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CaptureSettings, training_mode_is_switched_between_and_inside_the_calls) {
-    expect_same([](Side& side) {
-        NoisyNet model;
-        bool quiet = false;
-        auto f = side.region([&](const Variable& x) {
-            Variable y = model(x);
-            auto mode = using_config(&Config::train, config().train && !quiet);
-            return y + model(x) * 0.5;
-        });
-        for (int i = 0; i < 16; ++i) {
-            side.call(i);
-            auto mode = using_config(&Config::train, i % 3 != 2);
-            quiet = i % 4 > 1;
-            side.saw("y", f(batch(i, 4, 3)));
-            side.saw("model", model);
-            side.saw_random_state();
-        }
-        f.expect_programs(3);
-    }, {.nearness = {.float32 = 1e-4}});
+    expect_same(
+        [](Side& side) {
+            NoisyNet model;
+            bool quiet = false;
+            auto f = side.region([&](const Variable& x) {
+                Variable y = model(x);
+                auto mode = using_config(&Config::train, config().train && !quiet);
+                return y + model(x) * 0.5;
+            });
+            for (int i = 0; i < 16; ++i) {
+                side.call(i);
+                auto mode = using_config(&Config::train, i % 3 != 2);
+                quiet = i % 4 > 1;
+                side.saw("y", f(batch(i, 4, 3)));
+                side.saw("model", model);
+                side.saw_random_state();
+            }
+            f.expect_programs(3);
+        },
+        {.nearness = {.float32 = 1e-4}});
 }
 
 TEST(CaptureSettings, programs_with_tf32_and_without_are_two) {
@@ -49,7 +52,8 @@ TEST(CaptureSettings, graphs_are_recorded_or_not_as_the_switch_says) {
         auto f = side.region([&](const Variable& x) {
             Variable hidden;
             {
-                auto mode = using_config(&Config::enable_backprop, config().enable_backprop && !part);
+                auto mode =
+                    using_config(&Config::enable_backprop, config().enable_backprop && !part);
                 hidden = tanh(model.l1(x));
             }
             return sum(model.l2(hidden));
@@ -108,7 +112,8 @@ TEST(CaptureSettings, debug_mode_finds_what_is_no_number_in_backward) {
         State count(Array::from<int64_t>({0}));
         auto f = side.region([&](const Variable& x) {
             assign(count, count + 1);
-            Variable y = sum(sqrt(x * w) * 0.0);  // The gradient of sqrt at 0 is infinite, times 0 not a number.
+            Variable y = sum(sqrt(x * w) *
+                             0.0);  // The gradient of sqrt at 0 is infinite, times 0 not a number.
             y.backward();
             assign(count, count + 10);
             return y;
@@ -150,27 +155,29 @@ TEST(CaptureSettings, switched_off_in_between_it_is_the_plain_function) {
 }
 
 TEST(CaptureSettings, every_compile_mode_gives_the_same_results) {
-    expect_same([](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        int calls = 0;
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            Variable loss = softmax_cross_entropy(model(x), t);
-            if (++calls % 3 == 0) loss = loss + sum(square(model.l1.W)) * 0.01;
-            if (calls % 5 == 0 && loss.item<double>() > 1) loss = loss * 0.5;
-            learn(model, adam, loss);
-            return loss;
-        });
-        for (int i = 0; i < 40; ++i) {
-            side.call(i);
-            const int64_t rows = i % 8 == 7 ? 3 : 6;
-            side.saw("loss", step(batch(i, rows, 3), labels(i, rows, 3)));
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 5e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            NoisyNet model;
+            Adam adam(0.01);
+            adam.setup(model);
+            int calls = 0;
+            auto step = side.region([&](const Variable& x, const Variable& t) {
+                Variable loss = softmax_cross_entropy(model(x), t);
+                if (++calls % 3 == 0) loss = loss + sum(square(model.l1.W)) * 0.01;
+                if (calls % 5 == 0 && loss.item<double>() > 1) loss = loss * 0.5;
+                learn(model, adam, loss);
+                return loss;
+            });
+            for (int i = 0; i < 40; ++i) {
+                side.call(i);
+                const int64_t rows = i % 8 == 7 ? 3 : 6;
+                side.saw("loss", step(batch(i, rows, 3), labels(i, rows, 3)));
+                side.saw("model", model);
+                side.saw("adam", adam);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 5e-4}, .modes = all_modes});
 }
 
 TEST(CaptureSettings, the_counters_tell_what_ran) {
@@ -182,7 +189,8 @@ TEST(CaptureSettings, the_counters_tell_what_ran) {
     for (int i = 0; i < 4; ++i) {
         const Variable x = doubles({0.1 * i, 1});
         for (auto* f : {&now, &later, &background}) {
-            const auto got = (*f)(x).array().to_vector<double>(), right = body(x).array().to_vector<double>();
+            const auto got = (*f)(x).array().to_vector<double>(),
+                       right = body(x).array().to_vector<double>();
             for (size_t k = 0; k < 2; ++k) EXPECT_NEAR(got[k], right[k], 1e-12);
         }
     }
@@ -190,7 +198,8 @@ TEST(CaptureSettings, the_counters_tell_what_ran) {
     EXPECT_EQ(now.statistics().interpreted_calls, 0);
     EXPECT_EQ(later.statistics().compiled_calls, 3);
     EXPECT_EQ(later.statistics().interpreted_calls, 1);
-    EXPECT_EQ(background.statistics().compiled_calls + background.statistics().interpreted_calls, 4);
+    EXPECT_EQ(background.statistics().compiled_calls + background.statistics().interpreted_calls,
+              4);
     for (auto* f : {&now, &later, &background}) {
         EXPECT_EQ(f->statistics().calls, 4);
         EXPECT_EQ(f->statistics().followed_calls, 4);
@@ -209,52 +218,60 @@ TEST(CaptureSettings, a_debug_call_is_interpreted) {
 }
 
 TEST(CaptureSettings, verified_calls_give_the_same_results) {
-    expect_same([](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            Variable loss = softmax_cross_entropy(model(x), t);
-            learn(model, adam, loss);
-            return loss;
-        }, {.verify = true});
-        for (int i = 0; i < 8; ++i) {
-            side.call(i);
-            side.saw("loss", step(batch(i, 6, 3), labels(i, 6, 3)));
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 1e-4}});
-}
-
-TEST(CaptureSettings, code_without_a_state_of_its_own_may_be_followed_less_often) {
-    for (Audit audit : {Audit::never, Audit::sampled, Audit::always}) {
-        expect_same([&](Side& side) {
+    expect_same(
+        [](Side& side) {
             NoisyNet model;
             Adam adam(0.01);
             adam.setup(model);
-            int calls = 0;
-            auto step = side.region([&](const Variable& x, const Variable& t) {
-                if (side.compiled()) ++calls;
-                Variable loss = softmax_cross_entropy(model(x), t);
-                learn(model, adam, loss);
-                return loss;
-            }, {.audit = audit});
-            for (int i = 0; i < 20; ++i) {
+            auto step = side.region(
+                [&](const Variable& x, const Variable& t) {
+                    Variable loss = softmax_cross_entropy(model(x), t);
+                    learn(model, adam, loss);
+                    return loss;
+                },
+                {.verify = true});
+            for (int i = 0; i < 8; ++i) {
                 side.call(i);
-                if (i == 10) adam.alpha = 0.001;
                 side.saw("loss", step(batch(i, 6, 3), labels(i, 6, 3)));
                 side.saw("model", model);
                 side.saw("adam", adam);
                 side.saw_random_state();
             }
-            if (auto counts = step.counts()) {
-                EXPECT_EQ(counts->followed_calls, calls);
-                // Sampled: 1, 2, 4, 8, 16.
-                EXPECT_EQ(calls, audit == Audit::never ? 1 : audit == Audit::sampled ? 5 : 20);
-            }
-        }, {.nearness = {.float32 = 1e-4}});
+        },
+        {.nearness = {.float32 = 1e-4}});
+}
+
+TEST(CaptureSettings, code_without_a_state_of_its_own_may_be_followed_less_often) {
+    for (Audit audit : {Audit::never, Audit::sampled, Audit::always}) {
+        expect_same(
+            [&](Side& side) {
+                NoisyNet model;
+                Adam adam(0.01);
+                adam.setup(model);
+                int calls = 0;
+                auto step = side.region(
+                    [&](const Variable& x, const Variable& t) {
+                        if (side.compiled()) ++calls;
+                        Variable loss = softmax_cross_entropy(model(x), t);
+                        learn(model, adam, loss);
+                        return loss;
+                    },
+                    {.audit = audit});
+                for (int i = 0; i < 20; ++i) {
+                    side.call(i);
+                    if (i == 10) adam.alpha = 0.001;
+                    side.saw("loss", step(batch(i, 6, 3), labels(i, 6, 3)));
+                    side.saw("model", model);
+                    side.saw("adam", adam);
+                    side.saw_random_state();
+                }
+                if (auto counts = step.counts()) {
+                    EXPECT_EQ(counts->followed_calls, calls);
+                    // Sampled: 1, 2, 4, 8, 16.
+                    EXPECT_EQ(calls, audit == Audit::never ? 1 : audit == Audit::sampled ? 5 : 20);
+                }
+            },
+            {.nearness = {.float32 = 1e-4}});
     }
 }
 
@@ -290,13 +307,15 @@ TEST(CaptureSettings, programs_that_made_room_come_back_right) {
         SGD sgd(0.05);
         sgd.setup(model);
         int calls = 0;
-        auto step = side.region([&](const Variable& x) {
-            Variable y = model(x);
-            for (int k = calls++ % 3; k > 0; --k) y = tanh(y);
-            Variable loss = sum(square(y));
-            learn(model, sgd, loss);
-            return loss;
-        }, {.cache_bytes = 1});
+        auto step = side.region(
+            [&](const Variable& x) {
+                Variable y = model(x);
+                for (int k = calls++ % 3; k > 0; --k) y = tanh(y);
+                Variable loss = sum(square(y));
+                learn(model, sgd, loss);
+                return loss;
+            },
+            {.cache_bytes = 1});
         for (int i = 0; i < 12; ++i) {
             side.call(i);
             side.saw("loss", step(batch(i, 2, 3)));

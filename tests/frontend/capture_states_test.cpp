@@ -1,4 +1,5 @@
-// What a region writes: states by assign, set_array and operator=, arrays through raw pointers, Variables in members.
+// What a region writes: states by assign, set_array and operator=, arrays through raw pointers,
+// Variables in members.
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
@@ -16,7 +17,8 @@ TEST(CaptureStates, sgd_by_hand_with_set_array) {
             Variable loss = sum(square(model(x)));
             model.cleargrads();
             loss.backward();
-            for (Parameter* p : model.params()) p->set_array((constant(*p) - Variable(p->grad(), false) * rate).array());
+            for (Parameter* p : model.params())
+                p->set_array((constant(*p) - Variable(p->grad(), false) * rate).array());
             return loss;
         });
         for (int i = 0; i < 15; ++i) {
@@ -103,13 +105,15 @@ TEST(CaptureStates, a_target_network_is_copied_every_third_call) {
             side.saw("model", model);
             side.saw("target", target);
         }
-        step.expect_programs(1);  // Copying is no operation: the next call finds other arrays in the same places.
+        step.expect_programs(
+            1);  // Copying is no operation: the next call finds other arrays in the same places.
     });
 }
 
 TEST(CaptureStates, a_state_is_replaced_by_another_state) {
     expect_same([](Side& side) {
-        State total(Array::from<double>({0, 0})), copied(Array::from<double>({1, 1})), source(Array::from<double>({5, 5}));
+        State total(Array::from<double>({0, 0})), copied(Array::from<double>({1, 1})),
+            source(Array::from<double>({5, 5}));
         int calls = 0;
         auto f = side.region([&](const Variable& x) {
             assign(total, total + x);
@@ -251,7 +255,8 @@ TEST(CaptureStates, arrays_are_converted_viewed_and_copied_in_the_body) {
             const Array second = y.array().view({2}, {1}, 1);
             const Array turned = transpose(reshape(y, {2, 2})).array().as_contiguous();
             const std::vector<double> host = y.array().to_vector<double>();
-            return std::vector<Variable>{Variable(single, false) * 0.5, Variable(second, false) + 1.0,
+            return std::vector<Variable>{Variable(single, false) * 0.5,
+                                         Variable(second, false) + 1.0,
                                          Variable(turned, false) * 3.0, y * host[3]};
         });
         for (int i = 0; i < 6; ++i) {
@@ -268,7 +273,8 @@ TEST(CaptureStates, a_variable_made_of_host_numbers_compiles_once) {
             Variable weights(Array::from<double>({1.0 + i, 2.0 * i}), true);
             Variable y = sum(x * weights);
             y.backward();
-            return std::pair(y, Variable(weights.grad(), false) + Array::full({Dtype::float64, {2}}, i));
+            return std::pair(
+                y, Variable(weights.grad(), false) + Array::full({Dtype::float64, {2}}, i));
         });
         for (; i < 40; ++i) {
             side.call(i);
@@ -379,7 +385,8 @@ TEST(CaptureStates, a_view_that_lives_sees_what_the_host_writes) {
     expect_same([](Side& side) {
         auto f = side.region([](const Variable& x) {
             const Variable y = x * 2.0;
-            std::vector<Variable> seen{transpose(x), get_item(y, {1}), reshape(get_item(x, {slice(0, 1)}), {2}), y};
+            std::vector<Variable> seen{transpose(x), get_item(y, {1}),
+                                       reshape(get_item(x, {slice(0, 1)}), {2}), y};
             x.array().data<double>()[1] = 50;
             y.array().data<double>()[3] = 70;
             seen.push_back(x + 1.0);

@@ -40,10 +40,12 @@ bool near(const Variable& a, const Variable& b) {
 TEST(CaptureThreads, four_threads_infer_with_one_region) {
     Mlp model;
     for (CompileMode mode : all_modes) {
-        auto f = static_graph([&](const Variable& x) {
-            auto quiet = no_backprop_mode();
-            return softmax(model(x)) + (x.shape()[0] % 2 ? 1.0 : 0.0);
-        }, {.compile_mode = mode});
+        auto f = static_graph(
+            [&](const Variable& x) {
+                auto quiet = no_backprop_mode();
+                return softmax(model(x)) + (x.shape()[0] % 2 ? 1.0 : 0.0);
+            },
+            {.compile_mode = mode});
         std::atomic<int> wrong = 0;
         together(4, [&](int k) {
             auto quiet = no_backprop_mode();
@@ -74,55 +76,61 @@ TEST(CaptureThreads, threads_go_back_through_one_region_to_their_own_inputs) {
 }
 
 TEST(CaptureThreads, two_threads_train_a_model_each_in_one_region) {
-    expect_same([](Side& side) {
-        std::vector<std::unique_ptr<NoisyNet>> models;
-        std::vector<std::unique_ptr<Adam>> adams;
-        for (int k = 0; k < 2; ++k) {
-            models.push_back(std::make_unique<NoisyNet>());
-            adams.push_back(std::make_unique<Adam>(0.01));
-            adams.back()->setup(*models.back());
-        }
-        auto step = side.region([&](const Variable& x, const Variable& t, size_t k) {
-            Variable loss = softmax_cross_entropy((*models[k])(x), t);
-            learn(*models[k], *adams[k], loss);
-            return loss;
-        });
-        std::vector<std::vector<double>> losses(2);
-        together(2, [&](int k) {
-            set_seed(k);
-            for (int i = 0; i < 25; ++i)
-                losses[size_t(k)].push_back(step(batch(100 * k + i, 4, 3), labels(i, 4, 3), size_t(k)).item<double>());
-        });
-        for (size_t k = 0; k < 2; ++k) {
-            side.saw("losses", losses[k]);
-            side.saw("model", *models[k]);
-            side.saw("adam", *adams[k]);
-        }
-    }, {.nearness = {.float32 = 2e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            std::vector<std::unique_ptr<NoisyNet>> models;
+            std::vector<std::unique_ptr<Adam>> adams;
+            for (int k = 0; k < 2; ++k) {
+                models.push_back(std::make_unique<NoisyNet>());
+                adams.push_back(std::make_unique<Adam>(0.01));
+                adams.back()->setup(*models.back());
+            }
+            auto step = side.region([&](const Variable& x, const Variable& t, size_t k) {
+                Variable loss = softmax_cross_entropy((*models[k])(x), t);
+                learn(*models[k], *adams[k], loss);
+                return loss;
+            });
+            std::vector<std::vector<double>> losses(2);
+            together(2, [&](int k) {
+                set_seed(k);
+                for (int i = 0; i < 25; ++i)
+                    losses[size_t(k)].push_back(
+                        step(batch(100 * k + i, 4, 3), labels(i, 4, 3), size_t(k)).item<double>());
+            });
+            for (size_t k = 0; k < 2; ++k) {
+                side.saw("losses", losses[k]);
+                side.saw("model", *models[k]);
+                side.saw("adam", *adams[k]);
+            }
+        },
+        {.nearness = {.float32 = 2e-4}, .modes = all_modes});
 }
 
 TEST(CaptureThreads, two_threads_train_in_regions_of_their_own) {
-    expect_same([](Side& side) {
-        std::vector<std::unique_ptr<RecurrentNet>> models;
-        for (int k = 0; k < 2; ++k) models.push_back(std::make_unique<RecurrentNet>());
-        together(2, [&](int k) {
-            RecurrentNet& model = *models[size_t(k)];
-            MomentumSGD sgd(0.02);
-            sgd.setup(model);
-            auto step = side.region([&](const Variable& x) {
-                Variable loss = sum(square(model(x)));
-                learn(model, sgd, loss);
-                loss.unchain_backward();
-                return loss;
+    expect_same(
+        [](Side& side) {
+            std::vector<std::unique_ptr<RecurrentNet>> models;
+            for (int k = 0; k < 2; ++k) models.push_back(std::make_unique<RecurrentNet>());
+            together(2, [&](int k) {
+                RecurrentNet& model = *models[size_t(k)];
+                MomentumSGD sgd(0.02);
+                sgd.setup(model);
+                auto step = side.region([&](const Variable& x) {
+                    Variable loss = sum(square(model(x)));
+                    learn(model, sgd, loss);
+                    loss.unchain_backward();
+                    return loss;
+                });
+                for (int i = 0; i < 25; ++i) step(batch(100 * k + i, 2, 3));
             });
-            for (int i = 0; i < 25; ++i) step(batch(100 * k + i, 2, 3));
-        });
-        for (auto& model : models) side.saw("model", *model);
-    }, {.modes = all_modes});
+            for (auto& model : models) side.saw("model", *model);
+        },
+        {.modes = all_modes});
 }
 
 TEST(CaptureThreads, an_error_on_one_thread_is_none_on_the_others) {
-    auto f = static_graph([](const Variable& x, const Variable& t) { return softmax_cross_entropy(x, t); });
+    auto f = static_graph(
+        [](const Variable& x, const Variable& t) { return softmax_cross_entropy(x, t); });
     std::atomic<int> errors = 0, wrong = 0;
     together(4, [&](int k) {
         for (int i = 0; i < 40; ++i) {

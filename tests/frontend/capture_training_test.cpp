@@ -1,4 +1,5 @@
-// Optimizers in a region: hooks, loss scales, several of them, others at later calls, and what is set up again.
+// Optimizers in a region: hooks, loss scales, several of them, others at later calls, and what is
+// set up again.
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@ namespace {
 
 /// Training steps of any optimizer, with `change(i, model, optimizer)` before each.
 template <class Change>
-void expect_trains(const std::function<std::unique_ptr<Optimizer>()>& make, Change change, int calls = 20) {
+void expect_trains(const std::function<std::unique_ptr<Optimizer>()>& make, Change change,
+                   int calls = 20) {
     expect_same([&](Side& side) {
         Mlp model;
         std::unique_ptr<Optimizer> optimizer = make();
@@ -76,10 +78,13 @@ TEST(CaptureTraining, hooks_of_the_user_see_and_change_the_gradients) {
             for (UpdateSlot* slot : optimizer.active_slots())
                 slot->param.set_grad_variable(slot->param.grad_variable() * (1.0 + noise * seen));
         });
-        sgd.add_hook("project", [&](Optimizer& optimizer) {
-            for (UpdateSlot* slot : optimizer.active_slots())
-                if (seen % 2) assign(slot->param, clip(slot->param, -0.4, 0.4));
-        }, OptimizerHook::Timing::post);
+        sgd.add_hook(
+            "project",
+            [&](Optimizer& optimizer) {
+                for (UpdateSlot* slot : optimizer.active_slots())
+                    if (seen % 2) assign(slot->param, clip(slot->param, -0.4, 0.4));
+            },
+            OptimizerHook::Timing::post);
         auto step = side.region([&](const Variable& x) {
             Variable loss = sum(square(model(x)));
             learn(model, sgd, loss);
@@ -100,8 +105,13 @@ TEST(CaptureTraining, a_function_hook_sees_every_operation_that_runs) {
     struct Names : FunctionHook {
         std::vector<std::string> forward, backward;
         std::string name() const override { return "names"; }
-        void forward_preprocess(const OpDef& op, std::span<const Variable* const>) override { forward.emplace_back(op.name); }
-        void backward_preprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override { backward.emplace_back(op.name); }
+        void forward_preprocess(const OpDef& op, std::span<const Variable* const>) override {
+            forward.emplace_back(op.name);
+        }
+        void backward_preprocess(const OpDef& op, std::span<const Array>,
+                                 std::span<const Variable>) override {
+            backward.emplace_back(op.name);
+        }
     };
     expect_same([](Side& side) {
         Mlp model;
@@ -201,7 +211,8 @@ TEST(CaptureTraining, a_generator_and_a_critic_train_in_one_region) {
             side.saw("of critic", of_critic);
             side.saw_random_state();
         }
-        step.expect_programs(4);  // The critic alone or both; gradients of the generator begun or added to.
+        step.expect_programs(
+            4);  // The critic alone or both; gradients of the generator begun or added to.
     });
 }
 
@@ -237,7 +248,11 @@ TEST(CaptureTraining, an_update_by_a_loss_function_is_part_of_the_region) {
         adam.setup(model);
         Variable last;
         auto step = side.region([&](const Variable& x, const Variable& t) {
-            adam.update([&](const Variable& a, const Variable& b) { return last = softmax_cross_entropy(model(a), b); }, x, t);
+            adam.update(
+                [&](const Variable& a, const Variable& b) {
+                    return last = softmax_cross_entropy(model(a), b);
+                },
+                x, t);
         });
         for (int i = 0; i < 12; ++i) {
             side.call(i);
@@ -282,29 +297,31 @@ TEST(CaptureTraining, a_saved_optimizer_and_model_are_loaded_between_the_calls) 
 }
 
 TEST(CaptureTraining, every_network_trains_as_eager_with_all_it_has) {
-    expect_same([](Side& side) {
-        NoisyNet model;
-        Adam adam(0.01);
-        adam.setup(model);
-        adam.add_hook(WeightDecay(1e-3));
-        adam.add_hook(GradientClipping(1.0));
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            Variable scores = model(x);
-            Variable loss = softmax_cross_entropy(scores, t);
-            learn(model, adam, loss);
-            return std::pair(loss, accuracy(scores, t));
-        });
-        for (int i = 0; i < 30; ++i) {
-            side.call(i);
-            const int64_t rows = i % 7 == 6 ? 5 : 8;
-            auto [loss, right] = step(batch(i, rows, 3), labels(i, rows, 3));
-            side.saw("loss", loss);
-            side.saw("right", right);
-            side.saw("model", model);
-            side.saw("adam", adam);
-            side.saw_random_state();
-        }
-    }, {.nearness = {.float32 = 2e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            NoisyNet model;
+            Adam adam(0.01);
+            adam.setup(model);
+            adam.add_hook(WeightDecay(1e-3));
+            adam.add_hook(GradientClipping(1.0));
+            auto step = side.region([&](const Variable& x, const Variable& t) {
+                Variable scores = model(x);
+                Variable loss = softmax_cross_entropy(scores, t);
+                learn(model, adam, loss);
+                return std::pair(loss, accuracy(scores, t));
+            });
+            for (int i = 0; i < 30; ++i) {
+                side.call(i);
+                const int64_t rows = i % 7 == 6 ? 5 : 8;
+                auto [loss, right] = step(batch(i, rows, 3), labels(i, rows, 3));
+                side.saw("loss", loss);
+                side.saw("right", right);
+                side.saw("model", model);
+                side.saw("adam", adam);
+                side.saw_random_state();
+            }
+        },
+        {.nearness = {.float32 = 2e-4}, .modes = all_modes});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// backward() and grad() inside a region, which are repeated from the third call on without calling the gradients.
+// backward() and grad() inside a region, which are repeated from the third call on without calling
+// the gradients.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -18,7 +19,8 @@ int calls_of_gradient = 0;
 const OpDef& op_counted = define_composite({
     .name = "test_counted",
     .input_count = 1,
-    .body = [](std::span<const Variable> x, const Attributes&, std::span<const Scalar>) { return Variables{x[0] * 2.0}; },
+    .body = [](std::span<const Variable> x, const Attributes&,
+               std::span<const Scalar>) { return Variables{x[0] * 2.0}; },
     .gradient =
         [](const GradientCall& c) {
             ++calls_of_gradient;
@@ -39,13 +41,15 @@ void expect_gradients(F f) {
         auto region = side.region([&](const Variable& x, const Variable& w) { return f(x, w, i); });
         for (; i < 10; ++i) {
             side.call(i);
-            side.saw("gradients", region(Variable(batch(i, 2, 3).array()), Variable(batch(i + 7, 2, 3).array())));
+            side.saw("gradients", region(Variable(batch(i, 2, 3).array()),
+                                         Variable(batch(i + 7, 2, 3).array())));
         }
     });
 }
 
 TEST(CaptureWalks, gradients_are_called_at_the_first_two_calls_only) {
-    if (environment::flag("CATENA_CHECK_WALKS", false)) GTEST_SKIP() << "CATENA_CHECK_WALKS=1 calls them always";
+    if (environment::flag("CATENA_CHECK_WALKS", false))
+        GTEST_SKIP() << "CATENA_CHECK_WALKS=1 calls them always";
     for (bool by_grad : {true, false}) {
         auto region = static_graph([=](const Variable& x) {
             const Variable y = sum(counted(square(x)));
@@ -57,7 +61,8 @@ TEST(CaptureWalks, gradients_are_called_at_the_first_two_calls_only) {
         calls_of_gradient = 0;
         for (int i = 0; i < 6; ++i) {
             const Variable x(batch(i, 2, 3).array());
-            const std::vector<double> g = region(x).array().to_vector<double>(), v = x.array().to_vector<double>();
+            const std::vector<double> g = region(x).array().to_vector<double>(),
+                                      v = x.array().to_vector<double>();
             for (size_t k = 0; k < g.size(); ++k) EXPECT_NEAR(g[k], 4 * v[k], 1e-6);
         }
         EXPECT_EQ(calls_of_gradient, 2) << by_grad;
@@ -100,7 +105,9 @@ TEST(CaptureWalks, which_variables_are_differentiated) {
     expect_gradients([](const Variable& x, const Variable& w, int i) {
         const Variable a = x * w, b = tanh(a), y = sum(b * a);
         const VariableList of = {y};
-        const Variables g = grad(of, i % 3 == 0 ? VariableList{x, a} : i % 3 == 1 ? VariableList{a, a} : VariableList{b, y});
+        const Variables g = grad(of, i % 3 == 0   ? VariableList{x, a}
+                                     : i % 3 == 1 ? VariableList{a, a}
+                                                  : VariableList{b, y});
         return VariableList(g.begin(), g.end());
     });
 }
@@ -108,7 +115,8 @@ TEST(CaptureWalks, which_variables_are_differentiated) {
 TEST(CaptureWalks, two_outputs_and_given_starts) {
     expect_gradients([](const Variable& x, const Variable& w, int i) {
         const Variable a = x * w, y = tanh(a), z = exp(x);
-        const Variables g = grad(VariableList{y, z}, VariableList{x, w}, VariableList{z * 0.5, i % 4 == 3 ? y : y * y});
+        const Variables g = grad(VariableList{y, z}, VariableList{x, w},
+                                 VariableList{z * 0.5, i % 4 == 3 ? y : y * y});
         return VariableList(g.begin(), g.end());
     });
 }
@@ -119,7 +127,8 @@ TEST(CaptureWalks, a_variable_in_two_places_or_two_variables) {
         const Variable& second = i % 2 ? x : other;
         for (const Variable& v : {x, other, w}) v.cleargrad();
         sum(tanh(x * w) * second).backward();
-        return VariableList{x.grad_variable(), w.grad_variable(), i % 2 ? x : other.grad_variable()};
+        return VariableList{x.grad_variable(), w.grad_variable(),
+                            i % 2 ? x : other.grad_variable()};
     });
 }
 
@@ -147,10 +156,14 @@ TEST(CaptureWalks, a_hook_that_comes_later_hears_every_gradient) {
     struct Names : FunctionHook {
         std::string heard;
         std::string name() const override { return "names"; }
-        void backward_preprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override { heard += op.name + " "; }
+        void backward_preprocess(const OpDef& op, std::span<const Array>,
+                                 std::span<const Variable>) override {
+            heard += op.name + " ";
+        }
     };
     expect_same([](Side& side) {
-        auto region = side.region([](const Variable& x) { return grad({sum(tanh(x) * x)}, {x})[0]; });
+        auto region =
+            side.region([](const Variable& x) { return grad({sum(tanh(x) * x)}, {x})[0]; });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
             Names names;
@@ -163,46 +176,50 @@ TEST(CaptureWalks, a_hook_that_comes_later_hears_every_gradient) {
 }
 
 TEST(CaptureWalks, an_error_after_a_repeated_backward) {
-    expect_same([](Side& side) {
-        Mlp model;
-        SGD sgd(0.1);
-        sgd.setup(model);
-        auto step = side.region([&](const Variable& x, const Variable& t) {
-            model.cleargrads();
-            const Variable y = model(x);
-            const Variable loss = softmax_cross_entropy(y, t);
-            loss.backward();
-            sgd.update();
-            return sum(select_item(y, t));
-        });
-        for (int i = 0; i < 12; ++i) {
-            side.call(i);
-            Variable t = labels(i, 4, 3);
-            if (i % 4 == 3) t.array().data<int32_t>()[2] = -7;
-            side.fails("step", [&] { step(batch(i, 4, 3), t); });
-            side.saw("model", model);
-        }
-    }, {.nearness = {.float32 = 1e-4}, .modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            Mlp model;
+            SGD sgd(0.1);
+            sgd.setup(model);
+            auto step = side.region([&](const Variable& x, const Variable& t) {
+                model.cleargrads();
+                const Variable y = model(x);
+                const Variable loss = softmax_cross_entropy(y, t);
+                loss.backward();
+                sgd.update();
+                return sum(select_item(y, t));
+            });
+            for (int i = 0; i < 12; ++i) {
+                side.call(i);
+                Variable t = labels(i, 4, 3);
+                if (i % 4 == 3) t.array().data<int32_t>()[2] = -7;
+                side.fails("step", [&] { step(batch(i, 4, 3), t); });
+                side.saw("model", model);
+            }
+        },
+        {.nearness = {.float32 = 1e-4}, .modes = all_modes});
 }
 
 TEST(CaptureWalks, an_exception_between_backward_and_update) {
-    expect_same([](Side& side) {
-        Mlp model;
-        SGD sgd(0.1);
-        sgd.setup(model);
-        int i = 0;
-        auto step = side.region([&](const Variable& x) {
-            model.cleargrads();
-            sum(square(model(x))).backward();
-            if (i % 4 == 3) throw std::runtime_error("the user's");
-            sgd.update();
-        });
-        for (; i < 12; ++i) {
-            side.call(i);
-            side.fails("step", [&] { step(batch(i, 4, 3)); });
-            side.saw("model", model);
-        }
-    }, {.modes = all_modes});
+    expect_same(
+        [](Side& side) {
+            Mlp model;
+            SGD sgd(0.1);
+            sgd.setup(model);
+            int i = 0;
+            auto step = side.region([&](const Variable& x) {
+                model.cleargrads();
+                sum(square(model(x))).backward();
+                if (i % 4 == 3) throw std::runtime_error("the user's");
+                sgd.update();
+            });
+            for (; i < 12; ++i) {
+                side.call(i);
+                side.fails("step", [&] { step(batch(i, 4, 3)); });
+                side.saw("model", model);
+            }
+        },
+        {.modes = all_modes});
 }
 
 TEST(CaptureWalks, gradients_shared_by_two_variables_stay_shared) {

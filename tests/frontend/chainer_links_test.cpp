@@ -1,4 +1,5 @@
-// Links against what Chainer's give with the same weights (tests/conformance/chainer_links.py), eager and in static regions.
+// Links against what Chainer's give with the same weights (tests/conformance/chainer_links.py),
+// eager and in static regions.
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
@@ -26,7 +27,8 @@ void expect_near(const Array& actual, const std::string& key) {
     ASSERT_TRUE(actual.defined());
     ASSERT_EQ(to_string(actual.shape()), to_string(expected.shape()));
     const std::vector<double> a = actual.to_vector<double>(), b = expected.to_vector<double>();
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 3e-5 * (1 + std::abs(b[i]))) << "element " << i;
+    for (size_t i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], b[i], 3e-5 * (1 + std::abs(b[i]))) << "element " << i;
 }
 
 std::vector<Variable> inputs_of(const std::string& name) {
@@ -48,7 +50,8 @@ void check(LinkCase& each, const std::function<Variable(const std::vector<Variab
     expect_near(y.array(), name + "/y");
     each.link->cleargrads();
     sum(y * Variable(file().read(name + "/gy"), false)).backward();
-    for (size_t i = 0; i < xs.size(); ++i) expect_near(xs[i].grad(), name + "/gx" + std::to_string(i));
+    for (size_t i = 0; i < xs.size(); ++i)
+        expect_near(xs[i].grad(), name + "/gx" + std::to_string(i));
     int gradients = 0;
     for (auto& [param_path, param] : each.link->namedparams()) {
         expect_near(param->grad(), name + "/grad" + param_path);
@@ -56,7 +59,8 @@ void check(LinkCase& each, const std::function<Variable(const std::vector<Variab
     }
     for (const std::string& key : file().keys()) gradients -= key.starts_with(name + "/grad/");
     EXPECT_EQ(gradients, 0) << "Chainer's link has other parameters";
-    for (auto& [state_path, state] : each.link->namedpersistents()) expect_near(state->array(), name + "/after" + state_path);
+    for (auto& [state_path, state] : each.link->namedpersistents())
+        expect_near(state->array(), name + "/after" + state_path);
 }
 
 class ChainerLinks : public ::testing::TestWithParam<size_t> {};
@@ -82,8 +86,12 @@ TEST_P(ChainerLinks, call_their_hooks) {
         int before = 0, after = 0;
         size_t inputs = 0, outputs = 0;
         std::string name() const override { return "Heard"; }
-        void forward_preprocess(LinkCall& call) override { ++before, inputs = call.inputs().size(); }
-        void forward_postprocess(LinkCall& call) override { ++after, outputs = call.outputs().size(); }
+        void forward_preprocess(LinkCall& call) override {
+            ++before, inputs = call.inputs().size();
+        }
+        void forward_postprocess(LinkCall& call) override {
+            ++after, outputs = call.outputs().size();
+        }
     };
     auto heard = std::make_shared<Heard>();
     each.link->add_hook(heard);
@@ -95,9 +103,12 @@ TEST_P(ChainerLinks, call_their_hooks) {
     EXPECT_EQ(heard->outputs, 1u);
 }
 
-std::string name_of_case(const ::testing::TestParamInfo<size_t>& info) { return link_cases()[info.param].name; }
+std::string name_of_case(const ::testing::TestParamInfo<size_t>& info) {
+    return link_cases()[info.param].name;
+}
 
-INSTANTIATE_TEST_SUITE_P(all, ChainerLinks, ::testing::Range(size_t(0), link_cases().size()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(all, ChainerLinks, ::testing::Range(size_t(0), link_cases().size()),
+                         name_of_case);
 
 }  // namespace
 }  // namespace catena::testing

@@ -13,11 +13,15 @@ namespace catena {
 namespace {
 
 bool has(const std::vector<FilePages>& pages, const void* address) {
-    return std::ranges::any_of(pages, [&](const FilePages& p) { return address >= p.begin && address < p.begin + p.bytes; });
+    return std::ranges::any_of(pages, [&](const FilePages& p) {
+        return address >= p.begin && address < p.begin + p.bytes;
+    });
 }
 
 bool is_compiler(const std::string& line) {
-    return std::ranges::any_of(std::array{"libcatena_compiler", "libLLVM", "libMLIR"}, [&](const char* name) { return line.find(name) != std::string::npos; });
+    return std::ranges::any_of(
+        std::array{"libcatena_compiler", "libLLVM", "libMLIR"},
+        [&](const char* name) { return line.find(name) != std::string::npos; });
 }
 
 /// Resident kilobytes of the compiler's code, and of LLVM's if that is in libraries of its own.
@@ -26,7 +30,8 @@ int64_t resident_code() {
     bool wanted = false;
     int64_t kilobytes = 0;
     for (std::string line; std::getline(maps, line);) {
-        if (const size_t space = line.find(' '); space < line.find(':'))  // "begin-end r-xp ... file", then "Rss: ...".
+        if (const size_t space = line.find(' ');
+            space < line.find(':'))  // "begin-end r-xp ... file", then "Rss: ...".
             wanted = line.substr(space + 1, 4) == "r-xp" && is_compiler(line);
         if (wanted && line.starts_with("Rss:")) kilobytes += std::stoll(line.substr(4));
     }
@@ -57,7 +62,8 @@ TEST(CompilerMemory, pages_of_libraries_are_code_and_never_what_is_written) {
 TEST(CompilerMemory, llvm_is_a_part_of_the_compiler_where_its_archives_are_installed) {
     if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     EXPECT_TRUE(is_mapped("libcatena_compiler"));
-    for (const char* name : {"libLLVM", "libMLIR"}) EXPECT_NE(is_mapped(name), bool(CATENA_HAS_LLVM_INSIDE)) << name;
+    for (const char* name : {"libLLVM", "libMLIR"})
+        EXPECT_NE(is_mapped(name), bool(CATENA_HAS_LLVM_INSIDE)) << name;
 }
 
 TEST(CompilerMemory, is_given_back_after_long_compilations_and_read_again_by_the_next) {
@@ -68,7 +74,8 @@ TEST(CompilerMemory, is_given_back_after_long_compilations_and_read_again_by_the
     EXPECT_TRUE(compiled_for(worthwhile_compilation)) << "both together are long enough";
     EXPECT_LT(resident_code(), 4096);
     constexpr double long_time = 1e6;
-    EXPECT_FALSE(compiled_for(-long_time)) << "so that the next compilation, however long it takes, leaves what it has read";
+    EXPECT_FALSE(compiled_for(-long_time))
+        << "so that the next compilation, however long it takes, leaves what it has read";
     EXPECT_EQ(doubled(3), 3);
     EXPECT_GT(resident_code(), 4096);
     compiled_for(long_time);

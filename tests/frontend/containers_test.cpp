@@ -1,4 +1,5 @@
-// What Chainer's containers do with indices and operators, results of a Classifier, files that are streams.
+// What Chainer's containers do with indices and operators, results of a Classifier, files that are
+// streams.
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -42,8 +43,11 @@ TEST(Sequential, passes_several_variables_on) {
     EXPECT_EQ(net(one, five).array().to_vector<float>(), (std::vector<float>{12, 12}));
     EXPECT_EQ(net.namedparams()[0].first, "/0/a");
     const Variable xs[] = {one, five};
-    EXPECT_EQ(Sequential{swapped}.forward(xs)[0].array().to_vector<float>(), (std::vector<float>{5, 5}));
-    EXPECT_EQ(Sequential(Sequential{swapped, swapped}, Both())(one, five).array().to_vector<float>(), (std::vector<float>{7, 7}));
+    EXPECT_EQ(Sequential{swapped}.forward(xs)[0].array().to_vector<float>(),
+              (std::vector<float>{5, 5}));
+    EXPECT_EQ(
+        Sequential(Sequential{swapped, swapped}, Both())(one, five).array().to_vector<float>(),
+        (std::vector<float>{7, 7}));
     const auto message = [](auto f) {
         try {
             f();
@@ -52,9 +56,16 @@ TEST(Sequential, passes_several_variables_on) {
         }
         return std::string("no error");
     };
-    EXPECT_NE(message([&] { net(one); }).find("Sequential: layer 0 does not take the 1 Variable that the call has"), std::string::npos);
-    EXPECT_NE(message([&] { Sequential{swapped, relu}(one, five); }).find("layer 1 does not take the 2 Variables that layer 0 gives"), std::string::npos);
-    EXPECT_NE(message([&] { Sequential{swapped}(one, five); }).find("forward() returns them all"), std::string::npos);
+    EXPECT_NE(message([&] {
+                  net(one);
+              }).find("Sequential: layer 0 does not take the 1 Variable that the call has"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  Sequential{swapped, relu}(one, five);
+              }).find("layer 1 does not take the 2 Variables that layer 0 gives"),
+              std::string::npos);
+    EXPECT_NE(message([&] { Sequential{swapped}(one, five); }).find("forward() returns them all"),
+              std::string::npos);
 }
 
 TEST(ChainList, is_iterated_and_sliced) {
@@ -82,27 +93,33 @@ TEST(Classifier, keeps_its_results_when_asked) {
     for (int i = 0; i < 3; ++i) {
         const float found = region(x, t).item<float>();
         EXPECT_EQ(model.loss.item<float>(), found);
-        EXPECT_NEAR(model.y.array().to_vector<float>()[0], model.predictor(x).array().to_vector<float>()[0], 1e-5);
+        EXPECT_NEAR(model.y.array().to_vector<float>()[0],
+                    model.predictor(x).array().to_vector<float>()[0], 1e-5);
     }
 }
 
 TEST(Classifier, takes_two_inputs_where_its_predictor_does) {
-    Classifier model(Sequential{[](const Variable& x, const Variable& z) { return x + z; }, Linear{3, 2}});
+    Classifier model(
+        Sequential{[](const Variable& x, const Variable& z) { return x + z; }, Linear{3, 2}});
     const Variable x(ones({4, 3})), z(ones({4, 3})), t(Array::from<int32_t>({0, 1, 1, 0}), false);
-    EXPECT_EQ(model(x, z, t).item<float>(), softmax_cross_entropy(model.predictor(x, z), t).item<float>());
+    EXPECT_EQ(model(x, z, t).item<float>(),
+              softmax_cross_entropy(model.predictor(x, z), t).item<float>());
     Classifier one(Linear{3, 2});
-    static_assert(!std::invocable<decltype(one)&, const Variable&, const Variable&, const Variable&>);
+    static_assert(
+        !std::invocable<decltype(one)&, const Variable&, const Variable&, const Variable&>);
 }
 
 TEST(Gradient, begins_with_grad_inputs) {
-    const Variable x(Array::from<float>({1, 2})), z(Array::from<float>({5, 5})), first(Array::from<float>({10, 20}));
+    const Variable x(Array::from<float>({1, 2})), z(Array::from<float>({5, 5})),
+        first(Array::from<float>({10, 20}));
     const Variable y = square(x);
     const Variables both = grad({y}, {x, z}, {}, {.grad_inputs = {first, first}});
     EXPECT_EQ(both[0].array().to_vector<float>(), (std::vector<float>{12, 24}));
     EXPECT_EQ(both[1].array().to_vector<float>(), (std::vector<float>{10, 20}));
     EXPECT_FALSE(grad({y}, {x, z}, {}, {.grad_inputs = {first, Variable()}})[1].defined());
     EXPECT_THROW(grad({y}, {x}, {}, {.grad_inputs = {first, first}}), ValueError);
-    EXPECT_THROW(grad({y}, {x}, {}, {.grad_inputs = {Variable(Array::from<double>({1, 2}))}}), ShapeError);
+    EXPECT_THROW(grad({y}, {x}, {}, {.grad_inputs = {Variable(Array::from<double>({1, 2}))}}),
+                 ShapeError);
 }
 
 TEST(Npz, goes_through_streams) {
@@ -134,7 +151,8 @@ TEST(Npz, names_the_stream_that_is_damaged) {
             load_npz(cut, link);
             FAIL() << length;
         } catch (const FileError& error) {
-            EXPECT_NE(std::string(error.what()).find("the stream"), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("the stream"), std::string::npos)
+                << error.what();
         }
     }
     std::ostringstream full;
@@ -147,15 +165,18 @@ TEST(SamplingFilter, are_those_of_chainer) {
     using namespace initializers;
     const Type narrow{Dtype::float32, {2, 1, 4, 4}}, square{Dtype::float32, {2, 2, 3}};
     const std::vector<float> row{0.25f, 0.75f, 0.75f, 0.25f};
-    const std::vector<float> up = UpsamplingDeconvFilter()(narrow).to_vector<float>(), down = DownsamplingConvFilter()(narrow).to_vector<float>();
+    const std::vector<float> up = UpsamplingDeconvFilter()(narrow).to_vector<float>(),
+                             down = DownsamplingConvFilter()(narrow).to_vector<float>();
     for (size_t i = 0; i < 32; ++i) {
         EXPECT_EQ(up[i], row[i % 4] * row[i / 4 % 4]);
         EXPECT_EQ(down[i], row[i % 4] * row[i / 4 % 4] / 4);
     }
-    EXPECT_EQ(UpsamplingDeconvFilter()(square).to_vector<float>(), (std::vector<float>{0.5, 1, 0.5, 0, 0, 0, 0, 0, 0, 0.5, 1, 0.5}));
+    EXPECT_EQ(UpsamplingDeconvFilter()(square).to_vector<float>(),
+              (std::vector<float>{0.5, 1, 0.5, 0, 0, 0, 0, 0, 0, 0.5, 1, 0.5}));
     EXPECT_THROW(UpsamplingDeconvFilter()({Dtype::float32, {2, 3, 3}}), ShapeError);
     EXPECT_THROW(UpsamplingDeconvFilter()({Dtype::float32, {2, 2, 3, 4}}), ShapeError);
-    const Deconvolution2D layer(3, 1, 4, {.stride = 2, .pad = 1, .nobias = true, .initialW = UpsamplingDeconvFilter()});
+    const Deconvolution2D layer(
+        3, 1, 4, {.stride = 2, .pad = 1, .nobias = true, .initialW = UpsamplingDeconvFilter()});
     EXPECT_EQ(layer.W.array().to_vector<float>()[0], 0.0625f);
 }
 

@@ -1,4 +1,5 @@
-// Convolutions of inference that are computed together some lines at a time: eager and compiled agree, and what is in an image stays where it belongs.
+// Convolutions of inference that are computed together some lines at a time: eager and compiled
+// agree, and what is in an image stays where it belongs.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@
 namespace catena::testing {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinity = std::numeric_limits<float>::infinity();
 constexpr int calls = 8;  // Weights are kept packed from the fifth on.
 
 Variable picture(int number) { return reshape(batch(number, 3, 57 * 61), {1, 3, 57, 61}); }
@@ -22,9 +24,15 @@ struct Net : Chain {
     struct Part : Chain {
         Convolution2D first, apart, last;
         BatchNormalization norm;
-        Part(int64_t in, int64_t between, int64_t out, int64_t side, int64_t step, int64_t apart_step)
-            : first(in, between, side, {.stride = step, .pad = side / 2}), apart(between, between, 3, {.stride = apart_step, .pad = 1, .nobias = true, .groups = between}),
-              last(between, out, 1), norm(between) { add_children({{"first", first}, {"apart", apart}, {"last", last}, {"norm", norm}}); }
+        Part(int64_t in, int64_t between, int64_t out, int64_t side, int64_t step,
+             int64_t apart_step)
+            : first(in, between, side, {.stride = step, .pad = side / 2}),
+              apart(between, between, 3,
+                    {.stride = apart_step, .pad = 1, .nobias = true, .groups = between}),
+              last(between, out, 1),
+              norm(between) {
+            add_children({{"first", first}, {"apart", apart}, {"last", last}, {"norm", norm}});
+        }
         Variable operator()(const Variable& x) { return last(relu6(norm(apart(relu6(first(x)))))); }
     };
     Part a{3, 24, 16, 3, 2, 1}, b{16, 40, 16, 1, 1, 1}, c{16, 40, 20, 1, 1, 2};
@@ -42,7 +50,9 @@ protected:
     }
 };
 
-void expect_agree(const std::function<Variable(int)>& x, const std::function<void(int, Net&)>& change = [](int, Net&) {}) {
+void expect_agree(
+    const std::function<Variable(int)>& x,
+    const std::function<void(int, Net&)>& change = [](int, Net&) {}) {
     const int64_t before = block_runs();
     expect_same([&](Side& side) {
         Net net;
@@ -58,7 +68,8 @@ void expect_agree(const std::function<Variable(int)>& x, const std::function<voi
         }
     });
     if (are_direct_convolutions_on() && thread_count() <= 2) {
-        EXPECT_EQ(block_runs() - before, 2 * calls) << "the last one gives the result of the program, which is row-major";
+        EXPECT_EQ(block_runs() - before, 2 * calls)
+            << "the last one gives the result of the program, which is row-major";
     }
 }
 

@@ -1,4 +1,5 @@
-// Batch normalization of a convolution's result, whose statistics the convolution gathers in a compiled program: the same as eager code.
+// Batch normalization of a convolution's result, whose statistics the convolution gathers in a
+// compiled program: the same as eager code.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -13,13 +14,23 @@ namespace {
 
 constexpr int calls = 4;
 
-/// Normalized results of windows of one element, with steps and without, of three, and of five, which are left to the library.
+/// Normalized results of windows of one element, with steps and without, of three, and of five,
+/// which are left to the library.
 struct Net : Chain {
-    Convolution2D narrow{32, 48, 1, {.nobias = true}}, steps{48, 64, 1, {.stride = {2}, .nobias = true}}, tiles{64, 64, 3, {.pad = {1}, .nobias = true}},
+    Convolution2D narrow{32, 48, 1, {.nobias = true}},
+        steps{48, 64, 1, {.stride = {2}, .nobias = true}},
+        tiles{64, 64, 3, {.pad = {1}, .nobias = true}},
         wide{64, 32, 5, {.pad = {2}, .nobias = true}};
     BatchNormalization first{48}, second{64}, third{64}, fourth{32};
     Net() {
-        add_children({{"narrow", narrow}, {"steps", steps}, {"tiles", tiles}, {"wide", wide}, {"first", first}, {"second", second}, {"third", third}, {"fourth", fourth}});
+        add_children({{"narrow", narrow},
+                      {"steps", steps},
+                      {"tiles", tiles},
+                      {"wide", wide},
+                      {"first", first},
+                      {"second", second},
+                      {"third", third},
+                      {"fourth", fourth}});
     }
     Variable operator()(const Variable& x) {
         const Variable h = relu(second(steps(relu(first(narrow(x))))));
@@ -44,7 +55,8 @@ MeasuredRuns expect_agree(const std::function<Variable(int)>& x) {
         for (int i = 0; i < calls; ++i) {
             side.call(i);
             side.saw("loss", step(x(i)));
-            for (const BatchNormalization* norm : {&net.first, &net.second, &net.third, &net.fourth}) {
+            for (const BatchNormalization* norm :
+                 {&net.first, &net.second, &net.third, &net.fourth}) {
                 side.saw("mean", norm->avg_mean);
                 side.saw("variance", norm->avg_var);
             }
@@ -82,7 +94,8 @@ TEST_F(ConvolutionStatistics, of_differences_from_another_number_than_the_mean) 
         expect_same([&](Side& side) {
             Convolution2D narrow(32, 48, 1, {.nobias = true});
             auto region = side.region([&](const Variable& v) {
-                const Variable y = narrow(v), centre = sum(y, {0, 2, 3}, true) * (part / (8 * 32 * 32));
+                const Variable y = narrow(v),
+                               centre = sum(y, {0, 2, 3}, true) * (part / (8 * 32 * 32));
                 return sum(square(y - centre), {0, 2, 3}, true);
             });
             for (int i = 0; i < calls; ++i) {
@@ -94,7 +107,8 @@ TEST_F(ConvolutionStatistics, of_differences_from_another_number_than_the_mean) 
 }
 
 TEST_F(ConvolutionStatistics, keep_numbers_that_are_not_finite) {
-    for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    for (const float bad :
+         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
         expect_agree([&](int i) {
             Variable x = images(i);
             if (i == 2) x.array().data<float>()[12345] = bad;

@@ -1,4 +1,5 @@
-// What follows a convolution in inference is done by the library only where no NaN can reach it: eager and compiled agree on everything.
+// What follows a convolution in inference is done by the library only where no NaN can reach it:
+// eager and compiled agree on everything.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -13,18 +14,31 @@
 namespace catena::testing {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinity = std::numeric_limits<float>::infinity();
 constexpr int calls = 12;  // Weights are kept packed from the fifth on.
 
-Variable image(int number, float scale = 1) { return reshape(batch(number, 3, 9 * 9), {1, 3, 9, 9}) * scale; }
+Variable image(int number, float scale = 1) {
+    return reshape(batch(number, 3, 9 * 9), {1, 3, 9, 9}) * scale;
+}
 
-/// Everything that a tail has: a normalization, biases, bounds, a sum; of ordinary and depthwise windows. Dilated ones are left to the library.
+/// Everything that a tail has: a normalization, biases, bounds, a sum; of ordinary and depthwise
+/// windows. Dilated ones are left to the library.
 struct Net : Chain {
     Convolution2D first, apart, narrow, wide, last{24, 4, 1};
     BatchNormalization norm{12};
     explicit Net(int64_t dilate)
-        : first(3, 12, 3, {.pad = {dilate}, .nobias = true, .dilate = {dilate}}), apart(12, 12, 3, {.pad = {dilate}, .dilate = {dilate}, .groups = 12}),
-          narrow(12, 12, 1, {.dilate = {dilate}}), wide(12, 24, 1, {.dilate = {dilate}}) { add_children({{"first", first}, {"norm", norm}, {"apart", apart}, {"narrow", narrow}, {"wide", wide}, {"last", last}}); }
+        : first(3, 12, 3, {.pad = {dilate}, .nobias = true, .dilate = {dilate}}),
+          apart(12, 12, 3, {.pad = {dilate}, .dilate = {dilate}, .groups = 12}),
+          narrow(12, 12, 1, {.dilate = {dilate}}),
+          wide(12, 24, 1, {.dilate = {dilate}}) {
+        add_children({{"first", first},
+                      {"norm", norm},
+                      {"apart", apart},
+                      {"narrow", narrow},
+                      {"wide", wide},
+                      {"last", last}});
+    }
     Variable operator()(const Variable& x) {
         const Variable h = relu6(norm(first(x)));
         return last(relu(wide(relu(h + narrow(clip(apart(h), -2.0, 2.0))))));
@@ -51,16 +65,19 @@ TailRuns expect_agree(int64_t dilate, const std::function<Variable(int)>& x, con
         }
     });
     const TailRuns after = tail_runs();
-    return {after.in_library - before.in_library, after.direct - before.direct, after.ours - before.ours};
+    return {after.in_library - before.in_library, after.direct - before.direct,
+            after.ours - before.ours};
 }
 
 /// The same of windows that are ours and those that are the library's. Tells of the latter.
 TailRuns expect_agree(const std::function<Variable(int)>& x, const Change& change = nothing) {
     const TailRuns direct = expect_agree(1, x, change);
     if (are_direct_convolutions_on()) {
-        // With AVX2 the library computes the wide one, of 1x1 windows without a sum (is_direct_fastest()).
+        // With AVX2 the library computes the wide one, of 1x1 windows without a sum
+        // (is_direct_fastest()).
         EXPECT_LE(direct.in_library, has_avx512() ? 0 : calls);
-        EXPECT_GE(direct.direct, (has_avx512() ? 4 : 3) * calls) << "all that are clipped, from the first call on, whatever there is in x";
+        EXPECT_GE(direct.direct, (has_avx512() ? 4 : 3) * calls)
+            << "all that are clipped, from the first call on, whatever there is in x";
     }
     return expect_agree(2, x, change);
 }
@@ -81,7 +98,8 @@ protected:
 
 TEST_F(ConvolutionTails, of_sound_values_are_done_by_the_library) {
     const TailRuns runs = expect_agree([](int i) { return image(i); });
-    EXPECT_GE(runs.in_library, 3 * (calls - 6)) << "the normalized, the depthwise and the wide one, once weights are kept";
+    EXPECT_GE(runs.in_library, 3 * (calls - 6))
+        << "the normalized, the depthwise and the wide one, once weights are kept";
     EXPECT_GT(runs.ours, 0) << "the sum with another image";
 }
 
@@ -113,50 +131,63 @@ TEST_F(ConvolutionTails, find_a_bad_image_among_sound_ones) {
 
 TEST_F(ConvolutionTails, follow_weights_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f})
-        for (Convolution2D Net::*link : {&Net::first, &Net::apart, &Net::narrow, &Net::wide})
-            expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
-                if (i == 8) (net.*link).W.set_array((net.*link).W.array().astype(Dtype::float64).astype(Dtype::float32));
-                if (i == 8) {
-                    const Array W = (net.*link).W.array();
-                    copy_elements(Array::full({Dtype::float32, Shape{}}, bad), W.view(Shape{}, Strides{}, W.size() / 2));
-                }
-            });
+        for (Convolution2D Net::* link : {&Net::first, &Net::apart, &Net::narrow, &Net::wide})
+            expect_agree(
+                [](int i) { return image(i); },
+                [&](int i, Net& net) {
+                    if (i == 8)
+                        (net.*link).W.set_array(
+                            (net.*link).W.array().astype(Dtype::float64).astype(Dtype::float32));
+                    if (i == 8) {
+                        const Array W = (net.*link).W.array();
+                        copy_elements(Array::full({Dtype::float32, Shape{}}, bad),
+                                      W.view(Shape{}, Strides{}, W.size() / 2));
+                    }
+                });
 }
 
 TEST_F(ConvolutionTails, follow_statistics_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f, 0.0f, -2e-5f, -1.0f})
         for (int which = 0; which < 4; ++which)
-            expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
-                if (i != 8) return;
-                Variable* const all[] = {&net.norm.gamma, &net.norm.beta, &net.norm.avg_mean, &net.norm.avg_var};
-                all[which]->set_array((*all[which] * 0.0f + bad).array());
-            });
+            expect_agree([](int i) { return image(i); },
+                         [&](int i, Net& net) {
+                             if (i != 8) return;
+                             Variable* const all[] = {&net.norm.gamma, &net.norm.beta,
+                                                      &net.norm.avg_mean, &net.norm.avg_var};
+                             all[which]->set_array((*all[which] * 0.0f + bad).array());
+                         });
 }
 
 TEST_F(ConvolutionTails, follow_biases_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f})
-        expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
-            if (i == 8) net.apart.b.set_array(Array::full({Dtype::float32, Shape{12}}, bad));
-            if (i == 10) net.wide.b.set_array(Array::full({Dtype::float32, Shape{24}}, bad));
-        });
+        expect_agree([](int i) { return image(i); },
+                     [&](int i, Net& net) {
+                         if (i == 8)
+                             net.apart.b.set_array(Array::full({Dtype::float32, Shape{12}}, bad));
+                         if (i == 10)
+                             net.wide.b.set_array(Array::full({Dtype::float32, Shape{24}}, bad));
+                     });
 }
 
 TEST_F(ConvolutionTails, overflow_in_the_middle_is_ours) {
-    const TailRuns runs = expect_agree([](int i) { return image(i, i % 2 ? 1.0f : -1.0f); }, [](int i, Net& net) {
-        if (i == 0) {
-            net.narrow.W.set_array((net.narrow.W * 1e30f).array());
-            net.wide.W.set_array((net.wide.W * 1e30f).array());
-        }
-    });
+    const TailRuns runs =
+        expect_agree([](int i) { return image(i, i % 2 ? 1.0f : -1.0f); },
+                     [](int i, Net& net) {
+                         if (i == 0) {
+                             net.narrow.W.set_array((net.narrow.W * 1e30f).array());
+                             net.wide.W.set_array((net.wide.W * 1e30f).array());
+                         }
+                     });
     EXPECT_GT(runs.in_library, 0);
 }
 
 TEST_F(ConvolutionTails, follow_new_statistics_and_weights) {
-    expect_agree([](int i) { return image(i); }, [](int i, Net& net) {
-        if (i == 7) net.norm.avg_var.set_array((net.norm.avg_var * 0.25f).array());
-        if (i == 9) net.first.W.set_array((net.first.W * -1.0f).array());
-        if (i == 10) net.apart.W.array().data<float>()[3] = 5;
-    });
+    expect_agree([](int i) { return image(i); },
+                 [](int i, Net& net) {
+                     if (i == 7) net.norm.avg_var.set_array((net.norm.avg_var * 0.25f).array());
+                     if (i == 9) net.first.W.set_array((net.first.W * -1.0f).array());
+                     if (i == 10) net.apart.W.array().data<float>()[3] = 5;
+                 });
 }
 
 /// Bounds that are arrays, as in files of ONNX.
@@ -170,7 +201,8 @@ TEST_F(ConvolutionTails, follow_bounds_that_change) {
             return b(minimum(maximum(c(minimum(maximum(a(x), low), high)), low), high));
         });
         const float lows[] = {0, 0, 0, 0, 0, 0, 0, 0, -1, 0, nan, 3, -infinity, 0, 0.5f, 0.25f, 0};
-        const float highs[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, nan, 1, 2, infinity, infinity, 0.5f, 0.75f, 1};
+        const float highs[] = {1,   1, 1, 1,        1,        1,    1,     1, 1,
+                               nan, 1, 2, infinity, infinity, 0.5f, 0.75f, 1};
         for (int i = 0; i < int(std::size(lows)); ++i) {
             side.call(i);
             low.set_array(Array::scalar(lows[i]));
@@ -196,7 +228,8 @@ std::vector<float> result_on(int threads, int64_t dilate) {
         y = infer(image(1)).array().to_vector<float>();
         if (i == 1) first = y;
         if (i > 1) {
-            EXPECT_EQ(y, first) << "call " << i << " has other bits than the one before weights were kept";
+            EXPECT_EQ(y, first) << "call " << i
+                                << " has other bits than the one before weights were kept";
         }
     }
     set_thread_count(usual);

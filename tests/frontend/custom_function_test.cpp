@@ -74,7 +74,8 @@ TEST(CustomFunction, can_be_differentiated_twice) {
         "cube", [](const Variable& x) { return x * x * x; },
         [](const Variable& x, const Variable&, const Variable& gy) { return 3 * x * x * gy; });
     const TestedFunction f = [&](std::span<const Variable> xs) { return Variables{cube(xs[0])}; };
-    const std::vector<Array> x = {Array::from<double>({0.5, -1.5})}, g = {Array::from<double>({1, 2})};
+    const std::vector<Array> x = {Array::from<double>({0.5, -1.5})},
+                             g = {Array::from<double>({1, 2})};
     check_backward(f, x, g);
     check_double_backward(f, x, g, g);
 }
@@ -82,10 +83,13 @@ TEST(CustomFunction, can_be_differentiated_twice) {
 TEST(CustomFunction, of_several_inputs_and_outputs) {
     const auto polar = custom_function(
         "polar",
-        [](std::span<const Variable> xs) { return Variables{xs[0] * cos(xs[1]), xs[0] * sin(xs[1])}; },
+        [](std::span<const Variable> xs) {
+            return Variables{xs[0] * cos(xs[1]), xs[0] * sin(xs[1])};
+        },
         [](const CustomCall& c) {
             const Variable &r = c.xs[0], &angle = c.xs[1], &gx = c.gys[0], &gy = c.gys[1];
-            return Variables{gx * cos(angle) + gy * sin(angle), r * (gy * cos(angle) - gx * sin(angle))};
+            return Variables{gx * cos(angle) + gy * sin(angle),
+                             r * (gy * cos(angle) - gx * sin(angle))};
         },
         {.outputs = 2, .keep_outputs = false});
     const TestedFunction f = [&](std::span<const Variable> xs) { return polar(xs); };
@@ -110,7 +114,8 @@ TEST(CustomFunction, may_compute_elements_itself) {
     if (!CATENA_HAS_COMPILER) return;
     auto region = static_graph([&](const Variable& v) { return doubled(v + 1) * 3; });
     for (float start : {1.f, 1.f, 5.f})
-        EXPECT_THAT(elements(region(Variable(numbers({start}), false))), ElementsAre((start + 1) * 6));
+        EXPECT_THAT(elements(region(Variable(numbers({start}), false))),
+                    ElementsAre((start + 1) * 6));
 }
 
 TEST(CustomFunction, in_a_region_has_the_same_gradient) {
@@ -138,12 +143,15 @@ TEST(CustomFunction, mistakes_are_told_by_name) {
     const auto bad = custom_function(
         "bad_gradient", [](const Variable& v) { return v * 2; },
         [](const Variable&, const Variable&, const Variable& gy) { return sum(gy); });
-    EXPECT_THAT(message_of<ShapeError>([&] { sum(bad(x)).backward(); }),
-                HasSubstr("bad_gradient: backward gives a gradient float32[] of input 0, which is float32[2]"));
+    EXPECT_THAT(
+        message_of<ShapeError>([&] { sum(bad(x)).backward(); }),
+        HasSubstr(
+            "bad_gradient: backward gives a gradient float32[] of input 0, which is float32[2]"));
     const auto few = custom_function(
         "few_results", [](std::span<const Variable> xs) { return Variables{xs[0]}; },
         [](const CustomCall& c) { return Variables{c.gys[0]}; }, {.outputs = 2});
-    EXPECT_THAT(message_of<ValueError>([&] { few(x); }), HasSubstr("few_results: forward gives 1 results, CustomOptions::outputs is 2"));
+    EXPECT_THAT(message_of<ValueError>([&] { few(x); }),
+                HasSubstr("few_results: forward gives 1 results, CustomOptions::outputs is 2"));
 }
 
 /// tanh(W x) and the gradients of x and the parameters.
@@ -205,7 +213,8 @@ TEST(Forget, keeps_no_inner_values) {
         const Variable y = make();
         return cpu_memory_statistics().bytes_in_use - before;
     };
-    const size_t kept = held_by([&] { return chain(x); }), forgotten = held_by([&] { return forget(chain, x); });
+    const size_t kept = held_by([&] { return chain(x); }),
+                 forgotten = held_by([&] { return forget(chain, x); });
     EXPECT_GE(kept, size_t(16) << 18);
     EXPECT_LE(forgotten, size_t(2) << 18);
 }
@@ -233,10 +242,10 @@ TEST(Forget, running_statistics_change_once) {
 
 TEST(CustomFunction, backward_may_return_a_tuple) {
     const auto mul_add = custom_function(
-        "tested_mul_add", [](const Variable& x, const Variable& y, const Variable& z) { return x * y + z; },
-        [](const Variable& x, const Variable& y, const Variable&, const Variable&, const Variable& g) {
-            return std::tuple(g * y, g * x, g);
-        });
+        "tested_mul_add",
+        [](const Variable& x, const Variable& y, const Variable& z) { return x * y + z; },
+        [](const Variable& x, const Variable& y, const Variable&, const Variable&,
+           const Variable& g) { return std::tuple(g * y, g * x, g); });
     const Variable x(numbers({2})), y(numbers({3})), z(numbers({4}));
     const Variables gx = grad({mul_add(x, y, z)}, {x, y, z});
     EXPECT_THAT(elements(gx[0]), ElementsAre(3));
@@ -246,7 +255,8 @@ TEST(CustomFunction, backward_may_return_a_tuple) {
 
 TEST(Forget, can_be_differentiated_twice) {
     const TestedFunction f = [](std::span<const Variable> xs) {
-        return Variables{forget([](const Variable& a, const Variable& b) { return exp(a) * tanh(b); }, xs[0], xs[1])};
+        return Variables{forget(
+            [](const Variable& a, const Variable& b) { return exp(a) * tanh(b); }, xs[0], xs[1])};
     };
     const std::vector<Array> xs = {Array::from<double>({0.5, -1}), Array::from<double>({0.2, 0.7})};
     check_backward(f, xs, {});
@@ -277,8 +287,10 @@ TEST(Forget, another_result_in_backward_is_an_error) {
     const Variable x(numbers({1, 2}));
     const Variable y = forget([&](const Variable& h) { return again ? sum(h) : h * 2; }, x);
     again = true;
-    EXPECT_THAT(message_of<ValueError>([&] { sum(y).backward(); }),
-                HasSubstr("forget: result 0 of the function is float32[] in backward, it was float32[2] before"));
+    EXPECT_THAT(
+        message_of<ValueError>([&] { sum(y).backward(); }),
+        HasSubstr(
+            "forget: result 0 of the function is float32[] in backward, it was float32[2] before"));
 }
 
 TEST(CustomFunction, takes_more_inputs_than_a_word_has_bits) {
@@ -305,7 +317,9 @@ TEST(CustomFunction, takes_more_inputs_than_a_word_has_bits) {
             for (Variable& each : x) each.cleargrad();
             sum(compiled ? region(x) : weighted(x)).backward();
             for (int i = 1; i < count; ++i)
-                EXPECT_EQ(x[size_t(i)].grad().to_vector<float>(), (std::vector<float>{2.0f * float(i) * float(i), 2.0f * float(i)})) << i;
+                EXPECT_EQ(x[size_t(i)].grad().to_vector<float>(),
+                          (std::vector<float>{2.0f * float(i) * float(i), 2.0f * float(i)}))
+                    << i;
         }
     }
 }

@@ -1,5 +1,5 @@
-// Every writer where no more bytes can be written: an error that names the file, the old file as it was, and nothing beside it.
-// A limit of the size of files stands for a full disk.
+// Every writer where no more bytes can be written: an error that names the file, the old file as it
+// was, and nothing beside it. A limit of the size of files stands for a full disk.
 #include <sys/resource.h>
 
 #include <filesystem>
@@ -54,7 +54,8 @@ void check(const std::string& name, const std::function<void(const std::string& 
             EXPECT_FALSE(std::string(error.what()).empty());
         }
         EXPECT_EQ(content(path), "old") << "with room for " << room;
-        EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1) << "with room for " << room;
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1)
+            << "with room for " << room;
     }
     EXPECT_GT(failures, 0);
     const std::string limited = content(path);

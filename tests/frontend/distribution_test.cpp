@@ -1,4 +1,5 @@
-// Samples of distributions, by their moments; what distributions reject; and what Chainer has no value for.
+// Samples of distributions, by their moments; what distributions reject; and what Chainer has no
+// value for.
 #include <cmath>
 #include <memory>
 
@@ -23,18 +24,21 @@ using Values = std::vector<double>;
 Variable of(const Values& values, bool requires_grad = false) {
     return Variable(Array::from(values, {int64_t(values.size())}), requires_grad);
 }
-Variable of(const Values& values, const Shape& shape) { return Variable(Array::from(values, shape), false); }
+Variable of(const Values& values, const Shape& shape) {
+    return Variable(Array::from(values, shape), false);
+}
 Values list(const Variable& x) { return x.array().to_vector<double>(); }
 
 constexpr int64_t draws_each = 40000;
 
 /// The means of `drawn` [draws, ...] are within five standard errors of `expected`.
 void expect_mean(const Variable& drawn, const Variable& expected) {
-    const Values means = list(mean(cast(drawn, Dtype::float64), 0)), spread = list(variance(cast(drawn, Dtype::float64), 0)),
-                 right = list(expected);
+    const Values means = list(mean(cast(drawn, Dtype::float64), 0)),
+                 spread = list(variance(cast(drawn, Dtype::float64), 0)), right = list(expected);
     ASSERT_EQ(means.size(), right.size());
     for (size_t i = 0; i < right.size(); ++i)
-        EXPECT_NEAR(means[i], right[i], 5 * std::sqrt(spread[i] / double(draws_each)) + 1e-9) << "element " << i;
+        EXPECT_NEAR(means[i], right[i], 5 * std::sqrt(spread[i] / double(draws_each)) + 1e-9)
+            << "element " << i;
 }
 
 /// Samples have the mean and variance that the distribution tells, in its dtype.
@@ -74,7 +78,8 @@ TEST(Distribution, samples_in_narrow_floats_have_its_mean_too) {
         EXPECT_EQ(x.dtype(), dtype);
         const Values means = list(mean(cast(x, Dtype::float64), 0));
         for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(means[i], (Values{0.7, 2, 5})[i], 0.06);
-        for (const double value : list(Gumbel(k, theta).sample_n(draws_each))) ASSERT_TRUE(std::isfinite(value));
+        for (const double value : list(Gumbel(k, theta).sample_n(draws_each)))
+            ASSERT_TRUE(std::isfinite(value));
     }
 }
 
@@ -82,7 +87,8 @@ TEST(Distribution, samples_in_narrow_floats_have_its_mean_too) {
 void expect_uniform(const Variable& u) {
     std::vector<int> tenths(10);
     for (const double value : list(u)) ++tenths.at(size_t(std::min(9.0, value * 10)));
-    for (const int count : tenths) EXPECT_NEAR(count, double(u.size()) / 10, 5 * std::sqrt(double(u.size()) * 0.09));
+    for (const int count : tenths)
+        EXPECT_NEAR(count, double(u.size()) / 10, 5 * std::sqrt(double(u.size()) * 0.09));
 }
 
 TEST(Distribution, samples_follow_the_cdf) {
@@ -109,7 +115,9 @@ TEST(Poisson, samples_have_its_probabilities) {
         const Variable x = d.sample_n(draws_each);
         for (int k = 0; k < 25; ++k) {
             const double p = list(d.prob(of({double(k)})))[0];
-            EXPECT_NEAR(list(mean(cast(x == double(k), Dtype::float64)))[0], p, 5 * std::sqrt(p / draws_each) + 1e-4) << k;
+            EXPECT_NEAR(list(mean(cast(x == double(k), Dtype::float64)))[0], p,
+                        5 * std::sqrt(p / draws_each) + 1e-4)
+                << k;
         }
     }
 }
@@ -135,7 +143,8 @@ TEST(MultivariateNormal, samples_have_its_covariance) {
     const Values expected = list(d.covariance());
     EXPECT_EQ(expected, (Values{4, 3, 3, 2.5}));
     EXPECT_EQ(list(d.variance()), (Values{4, 2.5}));
-    const Values found{list(mean(square(x[{ellipsis, 0}])))[0], list(mean(x[{ellipsis, 0}] * x[{ellipsis, 1}]))[0],
+    const Values found{list(mean(square(x[{ellipsis, 0}])))[0],
+                       list(mean(x[{ellipsis, 0}] * x[{ellipsis, 1}]))[0],
                        list(mean(square(x[{ellipsis, 1}])))[0]};
     EXPECT_NEAR(found[0], 4, 0.15);
     EXPECT_NEAR(found[1], 3, 0.15);
@@ -171,9 +180,10 @@ TEST(Distribution, samples_are_differentiable_where_it_says_so) {
 TEST(Distribution, regions_draw_the_same_samples) {
     const auto all = [](const Variable& x) {
         const Variable p = x / sum(x);
-        return std::vector<Variable>{Normal(x, x).sample_n(3),      Gamma(x, x).sample_n(3), Poisson(x * 5).sample_n(3),
-                                     Categorical(p).sample_n(3),    Geometric(p).sample(),   Dirichlet(x).sample_n(2),
-                                     Bernoulli(p).sample_n(4),      Gumbel(x, x).sample(),   Uniform(x, x + 1).sample()};
+        return std::vector<Variable>{
+            Normal(x, x).sample_n(3),   Gamma(x, x).sample_n(3), Poisson(x * 5).sample_n(3),
+            Categorical(p).sample_n(3), Geometric(p).sample(),   Dirichlet(x).sample_n(2),
+            Bernoulli(p).sample_n(4),   Gumbel(x, x).sample(),   Uniform(x, x + 1).sample()};
     };
     const Variable x = of({0.5, 1.5, 3});
     auto region = static_graph(all);
@@ -186,7 +196,8 @@ TEST(Distribution, regions_draw_the_same_samples) {
         for (size_t k = 0; k < compiled.size(); ++k) {
             const Values a = list(eager[size_t(i)][k]), b = list(compiled[k]);
             ASSERT_EQ(a.size(), b.size());
-            for (size_t e = 0; e < a.size(); ++e) EXPECT_NEAR(a[e], b[e], 1e-12 * (1 + std::abs(a[e]))) << k << " in call " << i;
+            for (size_t e = 0; e < a.size(); ++e)
+                EXPECT_NEAR(a[e], b[e], 1e-12 * (1 + std::abs(a[e]))) << k << " in call " << i;
         }
     }
 }
@@ -201,9 +212,11 @@ TEST(kl_divergence, is_that_of_the_two_classes) {
     const Normal p(of({0}), of({1}));
     const Laplace q(of({0}), of({1}));
     EXPECT_THROW(kl_divergence(p, q), ValueError);
-    register_kl<Normal, Laplace>([](const Normal& a, const Laplace& b) { return a.loc() + b.scale() * 5; });
+    register_kl<Normal, Laplace>(
+        [](const Normal& a, const Laplace& b) { return a.loc() + b.scale() * 5; });
     EXPECT_EQ(list(kl_divergence(p, q)), (Values{5}));
-    EXPECT_EQ(list(kl_divergence(Uniform(of({0}), of({2})), Uniform(of({0}), of({1}))))[0], INFINITY);
+    EXPECT_EQ(list(kl_divergence(Uniform(of({0}), of({2})), Uniform(of({0}), of({1}))))[0],
+              INFINITY);
 }
 
 TEST(Distribution, functions_that_chainer_lacks) {
@@ -226,14 +239,33 @@ TEST(Distribution, what_is_wrong_is_said) {
         }
         return "";
     };
-    EXPECT_NE(message([&] { Normal(x, integers); }).find("Normal: scale should be floating point, it is int32[2]"), std::string::npos);
-    EXPECT_NE(message([&] { Normal(x, cast(x, Dtype::float32)); }).find("dtypes must be equal"), std::string::npos);
-    EXPECT_NE(message([&] { Gamma(x, of({1, 2, 3})); }).find("Gamma: theta [3] does not broadcast"), std::string::npos);
-    EXPECT_NE(message([&] { Gamma(x, x).cdf(x); }).find("Gamma: its cdf is not defined or has no closed form"), std::string::npos);
-    EXPECT_NE(message([&] { Dirichlet(Variable(Array::scalar(1.0), false)); }).find("Dirichlet: alpha is a scalar"), std::string::npos);
-    EXPECT_NE(message([&] { MultivariateNormal(x, x); }).find("MultivariateNormal: loc should be [...,d]"), std::string::npos);
-    EXPECT_NE(message([&] { Independent(Normal(x, x), 2); }).find("Independent: 2 of the axes of a batch [2]"), std::string::npos);
-    EXPECT_NE(message([&] { kl_divergence(Cauchy(x, x), Normal(x, x)); }).find("kl_divergence: none is known of Normal from Cauchy"),
+    EXPECT_NE(message([&] {
+                  Normal(x, integers);
+              }).find("Normal: scale should be floating point, it is int32[2]"),
+              std::string::npos);
+    EXPECT_NE(message([&] { Normal(x, cast(x, Dtype::float32)); }).find("dtypes must be equal"),
+              std::string::npos);
+    EXPECT_NE(message([&] { Gamma(x, of({1, 2, 3})); }).find("Gamma: theta [3] does not broadcast"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  Gamma(x, x).cdf(x);
+              }).find("Gamma: its cdf is not defined or has no closed form"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  Dirichlet(Variable(Array::scalar(1.0), false));
+              }).find("Dirichlet: alpha is a scalar"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  MultivariateNormal(x, x);
+              }).find("MultivariateNormal: loc should be [...,d]"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  Independent(Normal(x, x), 2);
+              }).find("Independent: 2 of the axes of a batch [2]"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  kl_divergence(Cauchy(x, x), Normal(x, x));
+              }).find("kl_divergence: none is known of Normal from Cauchy"),
               std::string::npos);
 }
 

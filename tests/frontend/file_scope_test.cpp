@@ -19,7 +19,9 @@ TEST_P(FileScope, outlives_what_it_needs) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(ends, FileScope, ::testing::Values("return", "exit", "exit_of_a_thread", "steps_of_a_thread", "hooks", "reading"),
+INSTANTIATE_TEST_SUITE_P(ends, FileScope,
+                         ::testing::Values("return", "exit", "exit_of_a_thread",
+                                           "steps_of_a_thread", "hooks", "reading"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

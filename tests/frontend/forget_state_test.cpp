@@ -36,13 +36,15 @@ using Numbers = std::vector<double>;
 using Values = std::map<std::string, Numbers>;
 
 Numbers numbers(const Variable& x) {
-    return x.defined() && x.array().defined() ? x.array().astype(Dtype::float64).to_vector<double>() : Numbers();
+    return x.defined() && x.array().defined() ? x.array().astype(Dtype::float64).to_vector<double>()
+                                              : Numbers();
 }
 
 /// Persistent states, and gradients of parameters.
 void add_contents(Link& link, Values& all) {
     for (const auto& [name, state] : link.namedpersistents()) all[name] = numbers(*state);
-    for (const auto& [name, parameter] : link.namedparams()) all[name + ".grad"] = numbers(parameter->grad_variable());
+    for (const auto& [name, parameter] : link.namedparams())
+        all[name + ".grad"] = numbers(parameter->grad_variable());
 }
 
 void expect_near(const Values& found, const Values& right) {
@@ -50,24 +52,28 @@ void expect_near(const Values& found, const Values& right) {
     for (const auto& [name, values] : right) {
         const Numbers& others = found.at(name);
         ASSERT_EQ(others.size(), values.size()) << name;
-        for (size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(others[i], values[i], 1e-5 * (1 + std::abs(values[i]))) << name << " " << i;
+        for (size_t i = 0; i < values.size(); ++i)
+            EXPECT_NEAR(others[i], values[i], 1e-5 * (1 + std::abs(values[i]))) << name << " " << i;
     }
 }
 
 Variable input_of_step(int step) {
-    const Array base = Array::from<float>(std::vector<float>{1, 2, -1, 0.5f, 3, 4, 1, -2, 0, 1, 0.25f, 0.75f}, Shape{3, 4});
+    const Array base = Array::from<float>(
+        std::vector<float>{1, 2, -1, 0.5f, 3, 4, 1, -2, 0, 1, 0.25f, 0.75f}, Shape{3, 4});
     return Variable((Variable(base, false) + float(step)).array());
 }
 
 /// Calls the link as it is, or forgetting.
 template <class L>
-Variable call(L& link, const Variable& x, bool forgets, const std::function<Variable(L&, const Variable&)>& f) {
+Variable call(L& link, const Variable& x, bool forgets,
+              const std::function<Variable(L&, const Variable&)>& f) {
     return forgets ? forget([&link, f](const Variable& h) { return f(link, h); }, x) : f(link, x);
 }
 
 /// What the link holds after each of three steps of forward and backward, with their gradients.
 template <class L>
-std::vector<Values> three_steps(L link, bool forgets, const std::function<Variable(L&, const Variable&)>& f) {
+std::vector<Values> three_steps(L link, bool forgets,
+                                const std::function<Variable(L&, const Variable&)>& f) {
     set_seed(1);
     std::vector<Values> steps;
     for (int i = 0; i < 3; ++i) {
@@ -81,18 +87,21 @@ std::vector<Values> three_steps(L link, bool forgets, const std::function<Variab
 }
 
 template <class L>
-void expect_the_same_in_three_steps(const L& link, const std::function<Variable(L&, const Variable&)>& f) {
-    const std::vector<Values> right = three_steps<L>(link, false, f), found = three_steps<L>(link, true, f);
+void expect_the_same_in_three_steps(const L& link,
+                                    const std::function<Variable(L&, const Variable&)>& f) {
+    const std::vector<Values> right = three_steps<L>(link, false, f),
+                              found = three_steps<L>(link, true, f);
     for (size_t i = 0; i < right.size(); ++i) expect_near(found[i], right[i]);
 }
 
 TEST(ForgetState, batch_normalization_in_training) {
-    expect_the_same_in_three_steps<BatchNormalization>(BatchNormalization(4), [](auto& link, const Variable& x) { return link(x * x); });
+    expect_the_same_in_three_steps<BatchNormalization>(
+        BatchNormalization(4), [](auto& link, const Variable& x) { return link(x * x); });
 }
 
 TEST(ForgetState, batch_normalization_in_fine_tuning) {
-    expect_the_same_in_three_steps<BatchNormalization>(BatchNormalization(4),
-                                                       [](auto& link, const Variable& x) { return link(x * x, true); });
+    expect_the_same_in_three_steps<BatchNormalization>(
+        BatchNormalization(4), [](auto& link, const Variable& x) { return link(x * x, true); });
 }
 
 TEST(ForgetState, spectral_normalization_iterates_once) {
@@ -113,7 +122,8 @@ template <class F>
 concept CanForget = requires(F&& f, const Variable& x) { forget(std::forward<F>(f), x); };
 
 TEST(ForgetState, a_link_is_called_itself_and_a_temporary_one_is_refused) {
-    static_assert(CanForget<Sequential&> && CanForget<const Sequential&> && !CanForget<Sequential> && !CanForget<Linear>);
+    static_assert(CanForget<Sequential&> && CanForget<const Sequential&> &&
+                  !CanForget<Sequential> && !CanForget<Linear>);
     Linear link(3, 2);
     sum(forget(link, Variable(Array::full({Dtype::float32, {1, 3}}, 1.0)))).backward();
     ASSERT_TRUE(link.W.grad().defined());
@@ -121,10 +131,11 @@ TEST(ForgetState, a_link_is_called_itself_and_a_temporary_one_is_refused) {
 }
 
 TEST(ForgetState, nested) {
-    expect_the_same_in_three_steps<BatchNormalization>(BatchNormalization(4), [](auto& link, const Variable& x) {
-        const Variable y = forget([&](const Variable& h) { return link(h * h); }, x);
-        return link(dropout(y, 0.5) + x, true);
-    });
+    expect_the_same_in_three_steps<BatchNormalization>(
+        BatchNormalization(4), [](auto& link, const Variable& x) {
+            const Variable y = forget([&](const Variable& h) { return link(h * h); }, x);
+            return link(dropout(y, 0.5) + x, true);
+        });
 }
 
 template <class L>
@@ -142,7 +153,8 @@ std::vector<Values> two_windows(L link, bool forgets, bool cuts) {
     for (int window = 0; window < 2; ++window) {
         Variable loss(Array::zeros({Dtype::float32, {}}), false);
         for (int i = 0; i < 3; ++i)
-            loss = loss + sum(square(call<L>(link, input_of_step(i) * 0.2, forgets, [](L& l, const Variable& x) { return l(x); })));
+            loss = loss + sum(square(call<L>(link, input_of_step(i) * 0.2, forgets,
+                                             [](L& l, const Variable& x) { return l(x); })));
         seen.push_back(states_of(link));
         loss.backward();
         seen.push_back(states_of(link));
@@ -155,7 +167,8 @@ std::vector<Values> two_windows(L link, bool forgets, bool cuts) {
 template <class L>
 void expect_the_same_in_two_windows(const L& link) {
     for (bool cuts : {false, true}) {
-        const std::vector<Values> right = two_windows(link, false, cuts), found = two_windows(link, true, cuts);
+        const std::vector<Values> right = two_windows(link, false, cuts),
+                                  found = two_windows(link, true, cuts);
         for (size_t i = 0; i < right.size(); ++i) expect_near(found[i], right[i]);
     }
 }
@@ -185,7 +198,8 @@ TEST(ForgetState, each_step_begins_with_its_own_state) {
         LSTM link(4, 3);
         std::vector<Variable> ys;
         const auto f = [](LSTM& l, const Variable& x) { return l(x); };
-        for (int i = 0; i < 3; ++i) ys.push_back(call<LSTM>(link, input_of_step(i) * 0.2, forgets, f));
+        for (int i = 0; i < 3; ++i)
+            ys.push_back(call<LSTM>(link, input_of_step(i) * 0.2, forgets, f));
         sum(square(ys[1])).backward();
         Values all = states_of(link);
         add_contents(link, all);
@@ -198,7 +212,9 @@ TEST(ForgetState, a_state_keeps_its_graph_in_backward) {
     const auto gradients = [](bool forgets) {
         set_seed(4);
         LSTM link(4, 3);
-        const Variable x = input_of_step(0), y = call<LSTM>(link, x, forgets, [](LSTM& l, const Variable& v) { return l(v); });
+        const Variable x = input_of_step(0),
+                       y = call<LSTM>(link, x, forgets,
+                                      [](LSTM& l, const Variable& v) { return l(v); });
         sum(square(y)).backward();
         x.cleargrad();
         sum(exp(link.c())).backward();  // Through the first call.
@@ -227,7 +243,8 @@ TEST(ForgetState, a_link_that_holds_a_graph_is_freed) {
     const auto bytes = [] { return cpu_memory_statistics().bytes_in_use; };
     const auto use = [] {
         LSTM link(4, 64);
-        for (int i = 0; i < 2; ++i) forget([&](const Variable& x) { return link(x); }, input_of_step(i));
+        for (int i = 0; i < 2; ++i)
+            forget([&](const Variable& x) { return link(x); }, input_of_step(i));
     };
     use();
     const size_t before = bytes();
@@ -239,11 +256,12 @@ TEST(ForgetState, keeps_no_inner_values_of_a_recurrent_step) {
     const auto held_by = [](bool forgets) {
         LSTM link(4, 3);
         const size_t before = cpu_memory_statistics().bytes_in_use;
-        const Variable y = call<LSTM>(link, input_of_step(0), forgets, [](LSTM& l, const Variable& v) {
-            Variable h = v;
-            for (int i = 0; i < 20; ++i) h = tanh(exp(h) * 0.1);
-            return l(h);
-        });
+        const Variable y =
+            call<LSTM>(link, input_of_step(0), forgets, [](LSTM& l, const Variable& v) {
+                Variable h = v;
+                for (int i = 0; i < 20; ++i) h = tanh(exp(h) * 0.1);
+                return l(h);
+            });
         return cpu_memory_statistics().bytes_in_use - before;
     };
     EXPECT_LT(held_by(true), held_by(false) / 2);
@@ -259,7 +277,8 @@ TEST(ForgetState, autocast_around_the_forward_call_alone) {
             Variable y;
             {
                 const auto scope = autocast(dtype);
-                y = call<Linear>(link, x, forgets, [](Linear& l, const Variable& v) { return l(v * 1.01); });
+                y = call<Linear>(link, x, forgets,
+                                 [](Linear& l, const Variable& v) { return l(v * 1.01); });
             }
             EXPECT_EQ(y.dtype(), dtype);
             sum(square(cast(y, Dtype::float32))).backward();
@@ -275,7 +294,8 @@ TEST(ForgetState, autocast_around_the_backward_call_alone) {
     Linear link(4, 3);
     const auto gradients = [&](bool forgets) {
         link.cleargrads();
-        const Variable y = call<Linear>(link, input_of_step(0), forgets, [](Linear& l, const Variable& v) { return l(v * 1.01); });
+        const Variable y = call<Linear>(link, input_of_step(0), forgets,
+                                        [](Linear& l, const Variable& v) { return l(v * 1.01); });
         const Variable loss = sum(square(y));
         const auto scope = autocast();
         loss.backward();
@@ -329,11 +349,13 @@ TEST(ForgetState, an_error_in_backward_leaves_everything_as_it_was) {
 TEST(ForgetState, states_that_others_changed_are_put_back_to_their_change) {
     State count(Array::from<float>({1}));
     const Variable x(Array::from<float>({2}));
-    const Variable y = forget([&](const Variable& v) {
-        const Variable result = v * count * v;
-        count = count + 1;
-        return result;
-    }, x);
+    const Variable y = forget(
+        [&](const Variable& v) {
+            const Variable result = v * count * v;
+            count = count + 1;
+            return result;
+        },
+        x);
     count = Array::from<float>({7});
     const Array present = count.array();
     for (int i = 0; i < 2; ++i) EXPECT_EQ(numbers(grad({y}, {x})[0]), Numbers{4});
@@ -344,16 +366,19 @@ TEST(ForgetState, a_region_in_the_function_changes_its_states_once) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
     const auto run = [](bool forgets, bool with_graph, Audit audit) {
         State count(Array::from<float>({1, 2, 3}));
-        auto region = static_graph([&](const Variable& v) {
-            const Variable result = exp(v * count);
-            count = count * 1.1 + v;
-            return result;
-        }, {.audit = audit});
+        auto region = static_graph(
+            [&](const Variable& v) {
+                const Variable result = exp(v * count);
+                count = count * 1.1 + v;
+                return result;
+            },
+            {.audit = audit});
         Values all;
         for (int i = 0; i < 6; ++i) {
             const Variable x(Array::from<float>({0.1f, 0.2f, 0.3f}));
             const auto called = [&](const Variable& v) {
-                const auto mode = using_config(&Config::enable_backprop, with_graph && config().enable_backprop);
+                const auto mode =
+                    using_config(&Config::enable_backprop, with_graph && config().enable_backprop);
                 return region(v);
             };
             called(x);
@@ -366,7 +391,8 @@ TEST(ForgetState, a_region_in_the_function_changes_its_states_once) {
     };
     // A call that skips the code and needs no graph would overwrite the state's memory.
     for (const Audit audit : {Audit::always, Audit::never})
-        for (bool with_graph : {true, false}) expect_near(run(true, with_graph, audit), run(false, with_graph, audit));
+        for (bool with_graph : {true, false})
+            expect_near(run(true, with_graph, audit), run(false, with_graph, audit));
 }
 
 TEST(ForgetState, twice_differentiated_with_a_recurrent_link) {
@@ -391,9 +417,11 @@ TEST(ForgetState, a_step_whose_predecessor_was_differentiated_twice) {
         LSTM link(4, 3);
         const Variable x = input_of_step(0);
         const auto f = [](LSTM& l, const Variable& v) { return l(v); };
-        const Variable y = call<LSTM>(link, x, forgets, f), z = call<LSTM>(link, input_of_step(1), forgets, f);
+        const Variable y = call<LSTM>(link, x, forgets, f),
+                       z = call<LSTM>(link, input_of_step(1), forgets, f);
         Values all;
-        all["first"] = numbers(grad({sum(square(y))}, {x}, {}, {.enable_double_backprop = true})[0]);
+        all["first"] =
+            numbers(grad({sum(square(y))}, {x}, {}, {.enable_double_backprop = true})[0]);
         all["second"] = numbers(grad({sum(square(z))}, {x})[0]);
         return all;
     };
@@ -411,7 +439,8 @@ TEST(ForgetState, a_captured_result_that_was_differentiated_twice) {
 
 TEST(ForgetState, an_input_that_is_a_result_may_be_differentiated_twice) {
     const Variable x(Array::from<float>({2}));
-    const Variables ys = forget([](const Variable& h) { return Variables{h, h * h, Variable(h.array(), false)}; }, x);
+    const Variables ys = forget(
+        [](const Variable& h) { return Variables{h, h * h, Variable(h.array(), false)}; }, x);
     const Variable gx = grad({ys[0] * ys[1]}, {x}, {}, {.enable_double_backprop = true})[0];
     EXPECT_EQ(numbers(gx), Numbers{12});
     EXPECT_EQ(numbers(grad({gx}, {x})[0]), Numbers{12});

@@ -1,4 +1,5 @@
-// A process is forked while its other threads compile, allocate and call: no lock that they hold may stop the child.
+// A process is forked while its other threads compile, allocate and call: no lock that they hold
+// may stop the child.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,13 +30,20 @@ double compiled_sum(int length) {
 class Busy {
 public:
     Busy() {
-        threads_.emplace_back([this] { while (!over_) compiled_sum(2 + length_++ % 40); });
         threads_.emplace_back([this] {
-            auto region = static_graph([this](const Variable& x) { return chain(x, 50 + length_ % 40); },
-                                       {.name = "beside", .compile_mode = CompileMode::background});
+            while (!over_) compiled_sum(2 + length_++ % 40);
+        });
+        threads_.emplace_back([this] {
+            auto region =
+                static_graph([this](const Variable& x) { return chain(x, 50 + length_ % 40); },
+                             {.name = "beside", .compile_mode = CompileMode::background});
             while (!over_) ++length_, region(batch(1, 3, 4));
         });
-        threads_.emplace_back([this] { while (!over_) convolution_2d(reshape(batch(1, 1 + length_ % 50, 16), {-1, 1, 4, 4}), ones({2, 1, 3, 3})); });
+        threads_.emplace_back([this] {
+            while (!over_)
+                convolution_2d(reshape(batch(1, 1 + length_ % 50, 16), {-1, 1, 4, 4}),
+                               ones({2, 1, 3, 3}));
+        });
     }
     ~Busy() {
         over_ = true;
@@ -43,7 +51,9 @@ public:
     }
 
 private:
-    static Variable ones(const Shape& shape) { return Variable(Array::full({Dtype::float32, shape}, 1), false); }
+    static Variable ones(const Shape& shape) {
+        return Variable(Array::full({Dtype::float32, shape}, 1), false);
+    }
     std::atomic<bool> over_{false};
     std::atomic<int> length_{0};
     std::vector<std::thread> threads_;
@@ -60,7 +70,8 @@ TEST(ForkWhileCompiling, children_compile_and_compute) {
         ASSERT_GE(child, 0);
         if (child == 0) {
             alarm(60);  // A child that waits for a lock ends by this signal.
-            const bool ok = compiled_sum(4) == right[0] && compiled_sum(5) == right[1] && compiled_sum(43 + i % 3) != 0;
+            const bool ok = compiled_sum(4) == right[0] && compiled_sum(5) == right[1] &&
+                            compiled_sum(43 + i % 3) != 0;
             _exit(ok ? 0 : 1);
         }
         int status = -1;

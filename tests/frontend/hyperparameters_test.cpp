@@ -1,4 +1,5 @@
-// Hyperparameters are numbers: what is assigned is a value, never a handle of another optimizer's number.
+// Hyperparameters are numbers: what is assigned is a value, never a handle of another optimizer's
+// number.
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"

@@ -64,7 +64,8 @@ TEST(Initializer, uniform_ones_fill_their_range) {
 TEST(Initializer, the_seed_repeats_the_numbers_and_every_draw_is_another) {
     Type type{Dtype::float32, {50}};
     set_seed(7);
-    auto first = init::Normal()(type).to_vector<float>(), second = init::Normal()(type).to_vector<float>();
+    auto first = init::Normal()(type).to_vector<float>(),
+         second = init::Normal()(type).to_vector<float>();
     set_seed(7);
     EXPECT_EQ(init::Normal()(type).to_vector<float>(), first);
     EXPECT_NE(first, second);
@@ -74,14 +75,16 @@ TEST(Initializer, the_seed_repeats_the_numbers_and_every_draw_is_another) {
 
 TEST(Initializer, constants_come_from_numbers_and_arrays) {
     EXPECT_THAT(Initializer(2.5)({Dtype::float64, {2}}).to_vector<double>(), ElementsAre(2.5, 2.5));
-    EXPECT_THAT(Initializer(Array::from<float>({1, 2}))({Dtype::float32, {2}}).to_vector<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(Initializer(Array::from<float>({1, 2}))({Dtype::float32, {2}}).to_vector<float>(),
+                ElementsAre(1, 2));
     EXPECT_THROW(Initializer(Array::from<float>({1, 2}))({Dtype::float32, {3}}), ShapeError);
     EXPECT_THAT(init::One()({Dtype::float16, {1}}).to_vector<float>(), ElementsAre(1));
     EXPECT_TRUE(std::isnan(init::NaN()({Dtype::float32, {1}}).item<float>()));
 }
 
 TEST(Initializer, identity_is_for_square_matrices) {
-    EXPECT_THAT(init::Identity(2)({Dtype::float32, {2, 2}}).to_vector<float>(), ElementsAre(2, 0, 0, 2));
+    EXPECT_THAT(init::Identity(2)({Dtype::float32, {2, 2}}).to_vector<float>(),
+                ElementsAre(2, 0, 0, 2));
     EXPECT_THROW(init::Identity()({Dtype::float32, {2, 3}}), ShapeError);
 }
 
@@ -92,7 +95,9 @@ TEST(Initializer, orthogonal_rows_are_orthonormal_times_the_scale) {
         int64_t rows = shape[0], columns = int64_t(q.size()) / rows;
         bool by_rows = rows <= columns;
         int64_t count = std::min(rows, columns), length = std::max(rows, columns);
-        auto at = [&](int64_t v, int64_t i) { return by_rows ? q[v * columns + i] : q[i * columns + v]; };
+        auto at = [&](int64_t v, int64_t i) {
+            return by_rows ? q[v * columns + i] : q[i * columns + v];
+        };
         for (int64_t a = 0; a < count; ++a)
             for (int64_t b = 0; b < count; ++b) {
                 double dot = 0;

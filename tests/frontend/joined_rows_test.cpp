@@ -1,5 +1,5 @@
-// Products of the rows that an embedding reads: compiled, those of a long text are products of the embedding's rows (pass join-calls,
-// passes/join_rows.h).
+// Products of the rows that an embedding reads: compiled, those of a long text are products of the
+// embedding's rows (pass join-calls, passes/join_rows.h).
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -38,7 +38,8 @@ struct StepByStep : Chain {
     }
 };
 
-/// W stands before its rows: the gradient towards W is the product of the words' rows and their gradients, not the other way round.
+/// W stands before its rows: the gradient towards W is the product of the words' rows and their
+/// gradients, not the other way round.
 struct Before : Chain {
     EmbedID embed{words, width, {.initialW = initializers::Normal(0.5)}};
     Parameter W{Initializer(initializers::Normal(0.5)), Shape{width, classes}};
@@ -46,7 +47,9 @@ struct Before : Chain {
         add_children({{"embed", embed}});
         add_param("W", W);
     }
-    Variable operator()(const Variable& text) { return matmul(reshape(embed(text), {-1, width}), W); }
+    Variable operator()(const Variable& text) {
+        return matmul(reshape(embed(text), {-1, width}), W);
+    }
 };
 
 Variable numbers(const std::function<int(int)>& number, const Shape& shape) {
@@ -58,7 +61,9 @@ Variable numbers(const std::function<int(int)>& number, const Shape& shape) {
 Variable text_of(int64_t steps, int64_t batch, int read) {
     return numbers([read](int i) { return (i * i + i / 3) % read; }, {steps, batch});
 }
-Variable labels(int64_t count) { return numbers([](int i) { return i * 7 % int(classes); }, {count}); }
+Variable labels(int64_t count) {
+    return numbers([](int i) { return i * 7 % int(classes); }, {count});
+}
 
 struct Trained {
     std::vector<std::vector<float>> weights, gradients;
@@ -67,7 +72,8 @@ struct Trained {
 
 /// Three steps, with the gradients of the last one.
 template <class Model>
-Trained trained(const Variable& text, bool compiled, const std::function<void(Model&)>& change = {}) {
+Trained trained(const Variable& text, bool compiled,
+                const std::function<void(Model&)>& change = {}) {
     set_seed(5);
     Model model;
     if (change) change(model);
@@ -85,14 +91,18 @@ Trained trained(const Variable& text, bool compiled, const std::function<void(Mo
     auto step = static_graph(code, "rows");
     Trained result;
     Variables found;
-    for (int i = 0; i < 3; ++i) found = compiled ? step(text, labels(text.size())) : code(text, labels(text.size()));
-    for (const Variable& gradient : found) result.gradients.push_back(gradient.array().to_vector<float>());
-    for (const Parameter* p : model.params()) result.weights.push_back(p->array().to_vector<float>());
+    for (int i = 0; i < 3; ++i)
+        found = compiled ? step(text, labels(text.size())) : code(text, labels(text.size()));
+    for (const Variable& gradient : found)
+        result.gradients.push_back(gradient.array().to_vector<float>());
+    for (const Parameter* p : model.params())
+        result.weights.push_back(p->array().to_vector<float>());
     if (compiled) result.explanation = step.explain();
     return result;
 }
 
-void expect_near(const std::vector<std::vector<float>>& actual, const std::vector<std::vector<float>>& expected) {
+void expect_near(const std::vector<std::vector<float>>& actual,
+                 const std::vector<std::vector<float>>& expected) {
     ASSERT_EQ(actual.size(), expected.size());
     for (size_t k = 0; k < actual.size(); ++k)
         for (size_t i = 0; i < actual[k].size(); ++i)
@@ -105,7 +115,8 @@ void expect_near(const std::vector<std::vector<float>>& actual, const std::vecto
 /// The explanation.
 template <class Model>
 std::string expect_the_same(const Variable& text, const std::function<void(Model&)>& change = {}) {
-    const Trained eager = trained<Model>(text, false, change), compiled = trained<Model>(text, true, change);
+    const Trained eager = trained<Model>(text, false, change),
+                  compiled = trained<Model>(text, true, change);
     expect_near(compiled.gradients, eager.gradients);
     expect_near(compiled.weights, eager.weights);
     return compiled.explanation;
@@ -120,7 +131,8 @@ protected:
 
 int count(const std::string& text, const std::string& part) {
     int found = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
     return found;
 }
 
@@ -134,16 +146,20 @@ TEST_F(JoinedRows, of_a_loop_over_steps_are_those_of_its_words) {
     EXPECT_EQ(count(expect_the_same<StepByStep>(text_of(10, 3, words)), note), 3);
 }
 
-TEST_F(JoinedRows, of_a_short_text_are_its_own) { EXPECT_EQ(count(expect_the_same<AtOnce>(text_of(5, 3, words)), note), 0); }
+TEST_F(JoinedRows, of_a_short_text_are_its_own) {
+    EXPECT_EQ(count(expect_the_same<AtOnce>(text_of(5, 3, words)), note), 0);
+}
 
 TEST_F(JoinedRows, that_no_word_reads_may_be_infinite) {
-    EXPECT_EQ(count(expect_the_same<AtOnce>(text_of(10, 3, words - 2),
-                                            [](AtOnce& model) {
-                                                std::vector<float> W = model.embed.W.array().to_vector<float>();
-                                                W[size_t((words - 1) * width)] = std::numeric_limits<float>::infinity();
-                                                W[size_t((words - 1) * width + 1)] = std::numeric_limits<float>::quiet_NaN();
-                                                model.embed.W.set_array(Array::from(W, {words, width}));
-                                            }),
+    EXPECT_EQ(count(expect_the_same<AtOnce>(
+                        text_of(10, 3, words - 2),
+                        [](AtOnce& model) {
+                            std::vector<float> W = model.embed.W.array().to_vector<float>();
+                            W[size_t((words - 1) * width)] = std::numeric_limits<float>::infinity();
+                            W[size_t((words - 1) * width + 1)] =
+                                std::numeric_limits<float>::quiet_NaN();
+                            model.embed.W.set_array(Array::from(W, {words, width}));
+                        }),
                     note),
               3);
 }
@@ -157,7 +173,8 @@ TEST_F(JoinedRows, that_no_word_reads_get_no_gradient_of_infinite_weights) {
     const Trained compiled = trained<AtOnce>(text_of(10, 3, words - 1), true, change);
     const std::vector<float>& gradient = compiled.gradients[0];
     ASSERT_EQ(gradient.size(), size_t(words * width));
-    for (int64_t i = (words - 1) * width; i < words * width; ++i) EXPECT_EQ(gradient[size_t(i)], 0) << i;
+    for (int64_t i = (words - 1) * width; i < words * width; ++i)
+        EXPECT_EQ(gradient[size_t(i)], 0) << i;
     EXPECT_FALSE(std::isfinite(gradient[0]));
 }
 

@@ -1,4 +1,5 @@
-// What a workload is compiled to when only its model's call is a region: forward and backward as one program.
+// What a workload is compiled to when only its model's call is a region: forward and backward as
+// one program.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -19,7 +20,8 @@ struct Counts {
 };
 
 std::ostream& operator<<(std::ostream& out, const Counts& c) {
-    return out << "    {\"" << c.workload << "\", " << c.programs << ", " << c.forward << ", " << c.backward << ", " << c.library_calls << "},";
+    return out << "    {\"" << c.workload << "\", " << c.programs << ", " << c.forward << ", "
+               << c.backward << ", " << c.library_calls << "},";
 }
 
 constexpr Counts expected[] = {
@@ -34,19 +36,25 @@ class JointCounts : public ::testing::TestWithParam<Counts> {};
 TEST_P(JointCounts, are_those_of_the_table) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const Counts wanted = GetParam();
-    const tool::Iteration iteration = tool::find_workload(wanted.workload).prepare(tool::Variant::compiled, 4);
+    const tool::Iteration iteration =
+        tool::find_workload(wanted.workload).prepare(tool::Variant::compiled, 4);
     for (int i = 0; i < 3; ++i) iteration.run();
     Counts found{wanted.workload, iteration.statistics().programs, 0, 0, 0};
     for (const RegionProfile::Row& row : iteration.profile().rows) {
         ++(row.program.ends_with("_backward") ? found.backward : found.forward);
         found.library_calls += row.launch.is_library_call;
     }
-    const bool agree = found.programs == wanted.programs && found.forward == wanted.forward && found.backward == wanted.backward &&
+    const bool agree = found.programs == wanted.programs && found.forward == wanted.forward &&
+                       found.backward == wanted.backward &&
                        found.library_calls == wanted.library_calls;
-    EXPECT_TRUE(agree) << "expected (workload, programs, launches forward, backward, library calls)\n" << wanted << "\nbut it is\n" << found;
+    EXPECT_TRUE(agree)
+        << "expected (workload, programs, launches forward, backward, library calls)\n"
+        << wanted << "\nbut it is\n"
+        << found;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, JointCounts, ::testing::ValuesIn(expected), [](const auto& info) { return std::string(info.param.workload); });
+INSTANTIATE_TEST_SUITE_P(All, JointCounts, ::testing::ValuesIn(expected),
+                         [](const auto& info) { return std::string(info.param.workload); });
 
 }  // namespace
 }  // namespace catena::testing

@@ -18,7 +18,8 @@ using ::testing::Not;
 
 int count(const std::string& text, const std::string& part) {
     int found = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
     return found;
 }
 
@@ -46,12 +47,15 @@ TEST(JointPage, is_one_program_with_its_border) {
     EXPECT_THAT(text, HasSubstr("forward ends here, "));
     EXPECT_THAT(text, HasSubstr(" bytes are saved; backward, compiled together with it</span>"));
     EXPECT_THAT(text, Not(HasSubstr("has not run yet")));
-    // Boxes of forward stand before the border, those of backward behind it, and some of them read what forward saved.
-    const size_t border = text.find("<div class=\"border\""), forward_end = text.rfind("id=\"p0l", border);
+    // Boxes of forward stand before the border, those of backward behind it, and some of them read
+    // what forward saved.
+    const size_t border = text.find("<div class=\"border\""),
+                 forward_end = text.rfind("id=\"p0l", border);
     ASSERT_NE(forward_end, std::string::npos);
     const int last = std::stoi(text.substr(forward_end + 7));
     EXPECT_THAT(text.substr(border), HasSubstr("id=\"p0l" + std::to_string(last + 1) + "\""));
-    EXPECT_THAT(text.substr(border), HasSubstr("reads results of <a href=\"#p0l" + std::to_string(last) + "\">"));
+    EXPECT_THAT(text.substr(border),
+                HasSubstr("reads results of <a href=\"#p0l" + std::to_string(last) + "\">"));
     // The stages are those of the whole program.
     EXPECT_THAT(text, HasSubstr("import.mlir"));
     EXPECT_EQ(count(text, "<b>fused.mlir</b>"), 1);
@@ -59,7 +63,8 @@ TEST(JointPage, is_one_program_with_its_border) {
 
 TEST(JointPage, border_text_is_escaped) {
     const LaunchReport launch{.name = "a"};
-    const std::string text = pages::program_page("t", {}, {{"p", {launch, launch}, {}, {}, 1, "<script>"}});
+    const std::string text =
+        pages::program_page("t", {}, {{"p", {launch, launch}, {}, {}, 1, "<script>"}});
     EXPECT_THAT(text, Not(HasSubstr("<script")));
     EXPECT_LT(text.find("id=\"p0l0\""), text.find("&lt;script&gt;"));
     EXPECT_LT(text.find("&lt;script&gt;"), text.find("id=\"p0l1\""));

@@ -1,4 +1,5 @@
-// A model's call as a region, its backward outside: forward and backward are compiled as one program in two parts.
+// A model's call as a region, its backward outside: forward and backward are compiled as one
+// program in two parts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +30,12 @@ int64_t number_before(const std::string& text, const std::string& what) {
 Variable values(int number) { return Variable(batch(number, 4, 5, Dtype::float64).array(), true); }
 
 /// Three layers of a chain: what tanh gives is all that backward needs beside x and the weights.
-Variable chain(const Variable& x, const Variable& w) { return matmul(tanh(matmul(tanh(matmul(x, w)), w)), w); }
-Variable square_weight(int number) { return Variable(batch(number, 5, 5, Dtype::float64).array(), true); }
+Variable chain(const Variable& x, const Variable& w) {
+    return matmul(tanh(matmul(tanh(matmul(x, w)), w)), w);
+}
+Variable square_weight(int number) {
+    return Variable(batch(number, 5, 5, Dtype::float64).array(), true);
+}
 
 class JointPrograms : public ::testing::Test {
 protected:
@@ -44,7 +49,8 @@ using Call = std::function<Variable(const Variable&, const Variable&)>;
 void expect_near(const Array& found, const Array& wanted) {
     const std::vector<double> a = found.to_vector<double>(), b = wanted.to_vector<double>();
     ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12 * (1 + std::abs(b[i]))) << "element " << i;
+    for (size_t i = 0; i < a.size(); ++i)
+        EXPECT_NEAR(a[i], b[i], 1e-12 * (1 + std::abs(b[i]))) << "element " << i;
 }
 
 TEST_F(JointPrograms, save_what_a_minimal_cut_needs) {
@@ -65,7 +71,9 @@ TEST_F(JointPrograms, save_what_a_minimal_cut_needs) {
 /// What odd orders of calls give; the region must do what the function does.
 std::vector<Array> odd_orders(const Call& f) {
     std::vector<Array> seen;
-    auto saw = [&](const Variable& v) { seen.push_back(v.grad().defined() ? v.grad() : Array::zeros(v.type())); };
+    auto saw = [&](const Variable& v) {
+        seen.push_back(v.grad().defined() ? v.grad() : Array::zeros(v.type()));
+    };
     const Variable w = square_weight(7);
     for (int round = 0; round < 3; ++round) {
         w.cleargrad();
@@ -103,7 +111,9 @@ std::vector<Array> odd_orders(const Call& f) {
 
 TEST_F(JointPrograms, give_the_gradients_of_eager_code_in_any_order_of_calls) {
     auto f = static_graph(chain, "chain");
-    const std::vector<Array> wanted = odd_orders(chain), found = odd_orders([&](const Variable& x, const Variable& w) { return f(x, w); });
+    const std::vector<Array> wanted = odd_orders(chain),
+                             found = odd_orders(
+                                 [&](const Variable& x, const Variable& w) { return f(x, w); });
     ASSERT_EQ(found.size(), wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
         SCOPED_TRACE(i);
@@ -132,7 +142,9 @@ TEST_F(JointPrograms, keep_each_calls_values_when_threads_go_forward_and_back) {
 
 TEST_F(JointPrograms, free_what_is_saved_after_backward_or_with_the_result) {
     auto f = static_graph(chain, "chain");
-    auto large = [](int number, int64_t rows) { return Variable(batch(number, rows, 512).array(), true); };
+    auto large = [](int number, int64_t rows) {
+        return Variable(batch(number, rows, 512).array(), true);
+    };
     const Variable x = large(1, 2048), w = large(2, 512);
     auto in_use = [] { return int64_t(cpu_memory_statistics().bytes_in_use); };
     sum(f(x, w)).backward();
@@ -148,13 +160,17 @@ TEST_F(JointPrograms, free_what_is_saved_after_backward_or_with_the_result) {
         EXPECT_LT(in_use() - before, 2 * one);  // y
     }
     EXPECT_LE(in_use(), before);
-    { const Variable dropped = f(x, w); }
+    {
+        const Variable dropped = f(x, w);
+    }
     EXPECT_LE(in_use(), before);
 }
 
 TEST_F(JointPrograms, read_a_number_that_changes_between_forward_and_backward_as_eager_code_does) {
     Cell factor(2.0, "factor");
-    auto code = [&](const Variable& x, const Variable& w) { return tanh(tanh(matmul(x, w) * factor) * factor) * 3.0; };
+    auto code = [&](const Variable& x, const Variable& w) {
+        return tanh(tanh(matmul(x, w) * factor) * factor) * 3.0;
+    };
     auto f = static_graph(code, "scaled");
     auto run = [&](auto&& g) {
         factor = 2.0;
@@ -170,10 +186,13 @@ TEST_F(JointPrograms, read_a_number_that_changes_between_forward_and_backward_as
 
 TEST_F(JointPrograms, give_forward_the_numbers_that_only_gradients_read) {
     // Forward counts the labels once more for the gradient: with the numbers of that.
-    auto code = [](const Variable& x, const Variable& w) { return softmax_cross_entropy(chain(x, w), labels(1, 4, 5).array()); };
+    auto code = [](const Variable& x, const Variable& w) {
+        return softmax_cross_entropy(chain(x, w), labels(1, 4, 5).array());
+    };
     auto f = static_graph(code, "loss");
     for (int call = 0; call < 3; ++call) {
-        const Variable x = values(call), w = square_weight(2), x2 = values(call), w2 = square_weight(2);
+        const Variable x = values(call), w = square_weight(2), x2 = values(call),
+                       w2 = square_weight(2);
         f(x, w).backward();
         code(x2, w2).backward();
         expect_near(x.grad(), x2.grad());
@@ -195,7 +214,9 @@ TEST_F(JointPrograms, take_a_gradient_after_an_exception_between) {
 TEST_F(JointPrograms, are_planned_for_new_sizes) {
     auto f = static_graph(chain, "chain");
     const Variable w = square_weight(2);
-    auto rows = [](int64_t count) { return Variable(batch(int(count), count, 5, Dtype::float64).array(), true); };
+    auto rows = [](int64_t count) {
+        return Variable(batch(int(count), count, 5, Dtype::float64).array(), true);
+    };
     for (const int64_t count : {8, 40, 24, 32, 17, 12, 36, 29}) {
         const Variable x = rows(count), x2 = rows(count);
         w.cleargrad();
@@ -207,12 +228,15 @@ TEST_F(JointPrograms, are_planned_for_new_sizes) {
 }
 
 struct Images : Chain {
-    Images() { add_children({{"a", a}, {"an", an}, {"b", b}, {"bn", bn}, {"c", c}, {"last", last}}); }
+    Images() {
+        add_children({{"a", a}, {"an", an}, {"b", b}, {"bn", bn}, {"c", c}, {"last", last}});
+    }
     Variable operator()(const Variable& x) {
         const Variable h = relu(an(a(x)));
         return last(mean(relu(bn(b(h)) + h) + c(h), {2, 3}));
     }
-    Convolution2D a{3, 16, 3, {.pad = {1, 1}, .nobias = true}}, b{16, 16, 3, {.pad = {1, 1}, .nobias = true}}, c{16, 16, 1};
+    Convolution2D a{3, 16, 3, {.pad = {1, 1}, .nobias = true}},
+        b{16, 16, 3, {.pad = {1, 1}, .nobias = true}}, c{16, 16, 1};
     BatchNormalization an{16}, bn{16};
     Linear last{16, 10};
 };
@@ -224,12 +248,15 @@ struct Deep : Chain {
             convolutions.append(Convolution2D(i == 0 ? 3 : 16, 16, 3, {.pad = {1, 1}}));
             normalizations.append(BatchNormalization(16));
         }
-        add_children({{"convolutions", convolutions}, {"normalizations", normalizations}, {"last", last}});
+        add_children(
+            {{"convolutions", convolutions}, {"normalizations", normalizations}, {"last", last}});
     }
     Variable operator()(const Variable& x) {
         Variable h = x;
         for (size_t i = 0; i < 8; ++i)
-            h = dropout(relu(normalizations.get<BatchNormalization>(i)(convolutions.get<Convolution2D>(i)(h))), 0.1);
+            h = dropout(relu(normalizations.get<BatchNormalization>(i)(
+                            convolutions.get<Convolution2D>(i)(h))),
+                        0.1);
         return last(mean(h, {2, 3}));
     }
     ChainList convolutions, normalizations;
@@ -247,12 +274,14 @@ Trained train(size_t budget, bool compiled) {
     Model model;
     MomentumSGD optimizer(0.05);
     optimizer.setup(model);
-    auto region = static_graph([&](const Variable& x) { return model(x); }, StaticGraphOptions{.name = "images", .memory_budget = budget});
+    auto region = static_graph([&](const Variable& x) { return model(x); },
+                               StaticGraphOptions{.name = "images", .memory_budget = budget});
     for (int i = 0; i < 4; ++i) {
         std::vector<float> pixels(size_t(8 * 3 * 24 * 24));
         for (size_t k = 0; k < pixels.size(); ++k) pixels[k] = float(std::sin(0.7 * double(k) + i));
         const Variable x(Array::from(pixels, {8, 3, 24, 24}), false);
-        learn(model, optimizer, softmax_cross_entropy(compiled ? region(x) : model(x), labels(i, 8, 10).array()));
+        learn(model, optimizer,
+              softmax_cross_entropy(compiled ? region(x) : model(x), labels(i, 8, 10).array()));
     }
     Trained trained;
     for (const Parameter* p : model.params())
@@ -264,9 +293,11 @@ Trained train(size_t budget, bool compiled) {
 TEST_F(JointPrograms, keep_images_in_the_order_that_forward_has_chosen) {
     const Trained eager = train<Images>(0, false), compiled = train<Images>(0, true);
     EXPECT_THAT(compiled.explanation, HasSubstr(together));
-    EXPECT_EQ(number_before(compiled.explanation, "images stored with the channels last"), 10) << compiled.explanation;
+    EXPECT_EQ(number_before(compiled.explanation, "images stored with the channels last"), 10)
+        << compiled.explanation;
     ASSERT_EQ(compiled.parameters.size(), eager.parameters.size());
-    for (size_t i = 0; i < eager.parameters.size(); ++i) ASSERT_NEAR(compiled.parameters[i], eager.parameters[i], 2e-4) << i;
+    for (size_t i = 0; i < eager.parameters.size(); ++i)
+        ASSERT_NEAR(compiled.parameters[i], eager.parameters[i], 2e-4) << i;
 }
 
 TEST_F(JointPrograms, keep_a_memory_budget_with_the_same_bits) {

@@ -38,9 +38,12 @@ protected:
     void TearDown() override {
         if (!root.empty()) fs::remove_all(root);
     }
-    std::string output_of(const std::string& arguments, int build = 1, const std::string& environment = "") const {
-        const CommandResult result = run(fmt::format("CATENA_CHECK_SCHEDULES=0 {} CATENA_KERNEL_CACHE={} {} {}", environment, (root / "kernels").string(),
-                                                     program(fmt::format("kept_programs_{}", build)), arguments));
+    std::string output_of(const std::string& arguments, int build = 1,
+                          const std::string& environment = "") const {
+        const CommandResult result =
+            run(fmt::format("CATENA_CHECK_SCHEDULES=0 {} CATENA_KERNEL_CACHE={} {} {}", environment,
+                            (root / "kernels").string(),
+                            program(fmt::format("kept_programs_{}", build)), arguments));
         EXPECT_EQ(result.status, 0) << result.output;
         return result.output;
     }
@@ -49,22 +52,28 @@ protected:
 
 TEST_F(KeptPrograms, are_read_by_the_next_process_without_a_compiler) {
     EXPECT_EQ(output_of("own 2"), "own 12 12\nprograms 1, from disk 0\nthe compiler is loaded\n");
-    EXPECT_EQ(output_of("own 2"), "own 12 12\nprograms 1, from disk 1\nthe compiler is not loaded\n");
-    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"), "own 12 12\nprograms 1, from disk 0\nthe compiler is loaded\n");
+    EXPECT_EQ(output_of("own 2"),
+              "own 12 12\nprograms 1, from disk 1\nthe compiler is not loaded\n");
+    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"),
+              "own 12 12\nprograms 1, from disk 0\nthe compiler is loaded\n");
     // Checked: it is compiled as well, and compared.
-    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"), "own 12 12\nprograms 1, from disk 1\nthe compiler is loaded\n");
+    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"),
+              "own 12 12\nprograms 1, from disk 1\nthe compiler is loaded\n");
 }
 
 TEST_F(KeptPrograms, belong_to_the_formulas_of_their_operations) {
     output_of("own 2");
-    EXPECT_THAT(output_of("own 3"), HasSubstr("own 16 16\nprograms 1, from disk 0"));  // The same build, another formula.
+    EXPECT_THAT(
+        output_of("own 3"),
+        HasSubstr("own 16 16\nprograms 1, from disk 0"));  // The same build, another formula.
     EXPECT_THAT(output_of("own 3"), HasSubstr("own 16 16\nprograms 1, from disk 1"));
     EXPECT_THAT(output_of("own 2"), HasSubstr("own 12 12\nprograms 1, from disk 1"));
 }
 
 TEST_F(KeptPrograms, belong_to_a_build) {
     output_of("own 2", 1);
-    EXPECT_THAT(output_of("own 2", 2), HasSubstr("from disk 0"));  // The same formula, another build.
+    EXPECT_THAT(output_of("own 2", 2),
+                HasSubstr("from disk 0"));  // The same formula, another build.
     EXPECT_THAT(output_of("own 2", 2), HasSubstr("from disk 1"));
     EXPECT_THAT(output_of("own 2", 1), HasSubstr("from disk 1"));
 }
@@ -74,28 +83,35 @@ TEST_F(KeptPrograms, are_compiled_again_where_their_files_are_damaged_or_gone) {
     EXPECT_THAT(first, HasSubstr("from disk 0"));
     const std::string results = first.substr(0, first.find('\n'));
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(root / "kernels")) files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(root / "kernels"))
+        files.push_back(entry.path());
     ASSERT_EQ(files.size(), 2u) << "the program and its code";
     for (const fs::path& file : files) {
         fs::resize_file(file, fs::file_size(file) / 2);
-        EXPECT_THAT(output_of("step mushroom"), ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 0")));
+        EXPECT_THAT(output_of("step mushroom"),
+                    ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 0")));
         fs::remove(file);
-        EXPECT_THAT(output_of("step mushroom"), ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 0")));
-        EXPECT_THAT(output_of("step mushroom"), ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 1")));
+        EXPECT_THAT(output_of("step mushroom"),
+                    ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 0")));
+        EXPECT_THAT(output_of("step mushroom"),
+                    ::testing::AllOf(HasSubstr(results), HasSubstr("from disk 1")));
     }
 }
 
 TEST_F(KeptPrograms, are_not_read_while_a_compilation_is_to_be_seen) {
     output_of("own 2");
     for (int i = 0; i < 2; ++i)
-        EXPECT_THAT(output_of("own 2", 1, "CATENA_PRINT_IR=fuse"), ::testing::AllOf(HasSubstr("catena.group"), HasSubstr("from disk 0")));
+        EXPECT_THAT(output_of("own 2", 1, "CATENA_PRINT_IR=fuse"),
+                    ::testing::AllOf(HasSubstr("catena.group"), HasSubstr("from disk 0")));
 }
 
 TEST_F(KeptPrograms, without_a_compiler_regions_run_eagerly) {
     const std::string here = "CATENA_COMPILER_PATH=" + (root / "compiler.so").string();
-    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 12 12\nprograms 0")));
+    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"),
+                                                              HasSubstr("own 12 12\nprograms 0")));
     std::ofstream(root / "compiler.so") << "no library";  // There, and cannot be loaded.
-    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 12 12\nprograms 0")));
+    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"),
+                                                              HasSubstr("own 12 12\nprograms 0")));
 }
 
 TEST_F(KeptPrograms, an_object_with_any_damage_is_linked_or_refused) {
@@ -104,18 +120,21 @@ TEST_F(KeptPrograms, an_object_with_any_damage_is_linked_or_refused) {
     for (const auto& entry : fs::directory_iterator(root / "kernels")) {
         std::ifstream file(entry.path(), std::ios::binary);
         const std::string content(std::istreambuf_iterator<char>(file), {});
-        if (const size_t begin = content.find("\177ELF"); begin != std::string::npos) objects.push_back(content.substr(begin));
+        if (const size_t begin = content.find("\177ELF"); begin != std::string::npos)
+            objects.push_back(content.substr(begin));
     }
     ASSERT_EQ(objects.size(), 1u);
     const program::LinkedObject whole(objects[0]);
     EXPECT_GT(whole.bytes(), 0u);
     EXPECT_THROW(whole.find("no_such_kernel"), FileError);
-    for (const char* other : {"", "\177ELF", "no object"}) EXPECT_THROW(program::LinkedObject{other}, FileError);
+    for (const char* other : {"", "\177ELF", "no object"})
+        EXPECT_THROW(program::LinkedObject{other}, FileError);
     int refused = 0;
     for (uint64_t seed = 1; seed <= 3000; ++seed) {
         Random random(seed);
         try {
-            program::LinkedObject(mutated(objects, random));  // Not called: damaged code is what the checksum tells.
+            program::LinkedObject(
+                mutated(objects, random));  // Not called: damaged code is what the checksum tells.
         } catch (const FileError&) {
             ++refused;
         }
@@ -148,7 +167,8 @@ TEST_P(KeptWorkloads, give_the_same_bits_from_the_disk) {
     output_of(GetParam() + names, 1, checking);  // Read, compiled as well, and compared.
 }
 
-INSTANTIATE_TEST_SUITE_P(variants, KeptWorkloads, ::testing::Values("step", "compiled"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(variants, KeptWorkloads, ::testing::Values("step", "compiled"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // The key.
 
@@ -208,10 +228,18 @@ TEST(ProgramKey, tells_everything_else_apart) {
     add("inputs", key([](Trace& t) { t.steps[0].inputs = {0, 0}; }));
     add("outputs of a step", key([](Trace& t) { t.steps[0].outputs = {0}; }));
     add("scalars", key([](Trace& t) { t.steps[0].scalars = {}; }));
-    add("integer", key([](Trace& t) { t.steps[0].attributes = Attributes({{"axis", int64_t(0)}, {"ratio", 0.5}}); }));
-    add("number", key([](Trace& t) { t.steps[0].attributes = Attributes({{"axis", int64_t(1)}, {"ratio", 0.25}}); }));
-    add("kind of a number", key([](Trace& t) { t.steps[0].attributes = Attributes({{"axis", true}, {"ratio", 0.5}}); }));
-    add("name of an attribute", key([](Trace& t) { t.steps[0].attributes = Attributes({{"axes", int64_t(1)}, {"ratio", 0.5}}); }));
+    add("integer", key([](Trace& t) {
+            t.steps[0].attributes = Attributes({{"axis", int64_t(0)}, {"ratio", 0.5}});
+        }));
+    add("number", key([](Trace& t) {
+            t.steps[0].attributes = Attributes({{"axis", int64_t(1)}, {"ratio", 0.25}});
+        }));
+    add("kind of a number", key([](Trace& t) {
+            t.steps[0].attributes = Attributes({{"axis", true}, {"ratio", 0.5}});
+        }));
+    add("name of an attribute", key([](Trace& t) {
+            t.steps[0].attributes = Attributes({{"axes", int64_t(1)}, {"ratio", 0.5}});
+        }));
     add("line", key([](Trace& t) { t.steps[0].location.line = 8; }));
     add("file", key([](Trace& t) { t.steps[0].location.file = "other.cpp"; }));
     add("function", key([](Trace& t) { t.steps[0].function = "other"; }));

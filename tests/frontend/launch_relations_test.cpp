@@ -1,5 +1,6 @@
-// What is planned for a length or a size is held against the recording of its own call: whatever is changed in a planned schedule,
-// each operand, offset, size, stride, scalar, launch and buffer, either is noticed or changes no bit of what it computes.
+// What is planned for a length or a size is held against the recording of its own call: whatever is
+// changed in a planned schedule, each operand, offset, size, stride, scalar, launch and buffer,
+// either is noticed or changes no bit of what it computes.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -32,9 +33,12 @@ struct Compiled {
     std::shared_ptr<const Schedule> schedule;
 };
 
-Array numbers(const Shape& shape, int number) { return reshape(testing::batch(number, element_count(shape), 1), shape).array(); }
+Array numbers(const Shape& shape, int number) {
+    return reshape(testing::batch(number, element_count(shape), 1), shape).array();
+}
 
-Compiled compiled(const std::function<Variables(const Variables&)>& function, const std::vector<Shape>& shapes) {
+Compiled compiled(const std::function<Variables(const Variables&)>& function,
+                  const std::vector<Shape>& shapes) {
     Tracer tracer(false);
     Variables variables, results;
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -48,9 +52,11 @@ Compiled compiled(const std::function<Variables(const Variables&)>& function, co
     }
     Compiled made{tracer.trace(), nullptr};
     made.trace.name = "test";
-    for (const Variable& result : results) made.trace.outputs.push_back(tracer.value_of(result.array()));
+    for (const Variable& result : results)
+        made.trace.outputs.push_back(tracer.value_of(result.array()));
     const std::shared_ptr<Executable> executable = compiler().compile(made.trace, {});
-    made.schedule = {executable, &dynamic_cast<program::ScheduledExecutable&>(*executable).schedule()};
+    made.schedule = {executable,
+                     &dynamic_cast<program::ScheduledExecutable&>(*executable).schedule()};
     return made;
 }
 
@@ -100,7 +106,8 @@ struct Planned {
 
     /// As KnownSizes does.
     bool accepts(const Schedule& schedule) const {
-        return is_sound(schedule, trace) && follows(compiled, {schedule, copied.kernels, copied.calls, copied.results}, trace);
+        return is_sound(schedule, trace) &&
+               follows(compiled, {schedule, copied.kernels, copied.calls, copied.results}, trace);
     }
 };
 
@@ -115,11 +122,13 @@ using MakeLength = std::function<Compiled(int64_t)>;
 Planned planned_loop(const MakeLength& make, const std::vector<int64_t>& lengths) {
     const Compiled a = make(lengths[0]), b = make(lengths[1]), c = make(lengths[2]);
     Planned planned{make(lengths[3]).trace, {}, relations(*b.schedule, b.trace)};
-    auto line = LoopLine::through(stream_of(a.trace), *program::ScheduleStream::of(*a.schedule), stream_of(b.trace),
-                                  *program::ScheduleStream::of(*b.schedule), int64_t(b.trace.steps.size() - a.trace.steps.size()));
+    auto line = LoopLine::through(stream_of(a.trace), *program::ScheduleStream::of(*a.schedule),
+                                  stream_of(b.trace), *program::ScheduleStream::of(*b.schedule),
+                                  int64_t(b.trace.steps.size() - a.trace.steps.size()));
     if (!line) throw std::runtime_error("no line of loops");
     const auto third = line->position_of(stream_of(c.trace));
-    if (!third || !line->add(*third, *program::ScheduleStream::of(*c.schedule))) throw std::runtime_error("the third length does not confirm the line");
+    if (!third || !line->add(*third, *program::ScheduleStream::of(*c.schedule)))
+        throw std::runtime_error("the third length does not confirm the line");
     const auto position = line->position_of(stream_of(planned.trace));
     auto derived = line->schedule_at(position.value());
     planned.copied = std::move(derived.value().copied);
@@ -149,7 +158,10 @@ Planned planned_size(const MakeLength& make) {
 /// Changes a planned schedule in one place after the other.
 class Changes {
 public:
-    explicit Changes(const Planned& planned) : planned_(planned), right_(run(planned.copied.schedule)) { EXPECT_TRUE(planned.accepts(planned.copied.schedule)); }
+    explicit Changes(const Planned& planned)
+        : planned_(planned), right_(run(planned.copied.schedule)) {
+        EXPECT_TRUE(planned.accepts(planned.copied.schedule));
+    }
 
     void all() {
         const Schedule& s = planned_.copied.schedule;
@@ -165,12 +177,15 @@ public:
 private:
     std::vector<Array> run(const Schedule& schedule) const {
         std::vector<Array> inputs;
-        for (size_t i = 0; i < schedule.input_types.size(); ++i) inputs.push_back(numbers(schedule.input_types[i].shape, int(i)));
+        for (size_t i = 0; i < schedule.input_types.size(); ++i)
+            inputs.push_back(numbers(schedule.input_types[i].shape, int(i)));
         std::vector<double> scalars;
-        for (const Trace::ScalarSlot& scalar : planned_.trace.scalars) scalars.push_back(scalar.value);
+        for (const Trace::ScalarSlot& scalar : planned_.trace.scalars)
+            scalars.push_back(scalar.value);
         std::vector<Array> outputs(schedule.results.size());
         const auto donated = std::make_unique<bool[]>(inputs.size());
-        program::make_executable(Schedule(schedule))->run(inputs, scalars, {donated.get(), inputs.size()}, outputs);
+        program::make_executable(Schedule(schedule))
+            ->run(inputs, scalars, {donated.get(), inputs.size()}, outputs);
         for (Array& output : outputs) output = output.as_contiguous();
         return outputs;
     }
@@ -187,14 +202,17 @@ private:
         }
         const std::vector<Array> results = run(changed);
         for (size_t r = 0; r < results.size(); ++r)
-            EXPECT_EQ(std::memcmp(results[r].data<float>(), right_[r].data<float>(), size_t(element_count(results[r].shape())) * sizeof(float)), 0)
+            EXPECT_EQ(std::memcmp(results[r].data<float>(), right_[r].data<float>(),
+                                  size_t(element_count(results[r].shape())) * sizeof(float)),
+                      0)
                 << what << " is not noticed, and result " << r << " is another";
     }
 
     /// Its neighbours, and one far away.
     static std::set<int> others(int buffer, int count) {
         std::set<int> found{(buffer + count / 2) % count};
-        for (int other = std::max(buffer - 8, 0); other < std::min(buffer + 9, count); ++other) found.insert(other);
+        for (int other = std::max(buffer - 8, 0); other < std::min(buffer + 9, count); ++other)
+            found.insert(other);
         found.erase(buffer);
         return found;
     }
@@ -205,24 +223,35 @@ private:
         for (size_t o = 0; o < kernel.operands.size(); ++o) {
             const std::string who = fmt::format("kernel {} operand {}", k, o);
             for (int other : others(kernel.operands[o].buffer, buffers))
-                    expect_noticed(fmt::format("{} is buffer {}", who, other), [&](Schedule& c) { c.kernels[k].operands[o].buffer = other; });
+                expect_noticed(fmt::format("{} is buffer {}", who, other),
+                               [&](Schedule& c) { c.kernels[k].operands[o].buffer = other; });
             for (int64_t more : {4, -4, 20, 60})
-                expect_noticed(fmt::format("{} {} bytes further", who, more), [&](Schedule& c) { c.kernels[k].operands[o].byte_offset += more; });
+                expect_noticed(fmt::format("{} {} bytes further", who, more),
+                               [&](Schedule& c) { c.kernels[k].operands[o].byte_offset += more; });
             for (int d = 0; d < kernel.geometry.domain.rank(); ++d)
                 for (int64_t more : {1, -1, 5})
-                    expect_noticed(fmt::format("{} stride {} + {}", who, d, more), [&](Schedule& c) {
-                        auto& geometry = c.kernels[k].geometry;
-                        (o < geometry.inputs.size() ? geometry.inputs[o] : geometry.outputs[o - geometry.inputs.size()]).strides[d] += more;
-                    });
+                    expect_noticed(fmt::format("{} stride {} + {}", who, d, more),
+                                   [&](Schedule& c) {
+                                       auto& geometry = c.kernels[k].geometry;
+                                       (o < geometry.inputs.size()
+                                            ? geometry.inputs[o]
+                                            : geometry.outputs[o - geometry.inputs.size()])
+                                           .strides[d] += more;
+                                   });
         }
         for (int d = 0; d < kernel.geometry.domain.rank(); ++d)
             for (int64_t more : {1, -1})
-                expect_noticed(fmt::format("kernel {} size {} + {}", k, d, more), [&](Schedule& c) { c.kernels[k].geometry.domain[d] += more; });
+                expect_noticed(fmt::format("kernel {} size {} + {}", k, d, more),
+                               [&](Schedule& c) { c.kernels[k].geometry.domain[d] += more; });
         for (size_t i = 0; i < kernel.scalars.size(); ++i)
             for (int other = 0; other < int(planned_.trace.scalars.size()); ++other)
-                expect_noticed(fmt::format("kernel {} scalar {} is {}", k, i, other), [&](Schedule& c) { c.kernels[k].scalars[i] = other; });
+                expect_noticed(fmt::format("kernel {} scalar {} is {}", k, i, other),
+                               [&](Schedule& c) { c.kernels[k].scalars[i] = other; });
         for (size_t i = 0; i < kernel.steps.size(); ++i)
-            expect_noticed(fmt::format("kernel {} without step {}", k, kernel.steps[i]), [&](Schedule& c) { c.kernels[k].steps.erase(c.kernels[k].steps.begin() + ptrdiff_t(i)); });
+            expect_noticed(fmt::format("kernel {} without step {}", k, kernel.steps[i]),
+                           [&](Schedule& c) {
+                               c.kernels[k].steps.erase(c.kernels[k].steps.begin() + ptrdiff_t(i));
+                           });
     }
 
     void call(size_t l) {
@@ -231,13 +260,19 @@ private:
         for (size_t i = 0; i < call.inputs.size(); ++i) {
             const std::string who = fmt::format("call {} operand {}", l, i);
             for (int other : others(call.inputs[i].buffer, buffers))
-                    expect_noticed(fmt::format("{} is buffer {}", who, other), [&](Schedule& c) { c.library_calls[l].inputs[i].buffer = other; });
+                expect_noticed(fmt::format("{} is buffer {}", who, other),
+                               [&](Schedule& c) { c.library_calls[l].inputs[i].buffer = other; });
             for (int64_t more : {1, -1, 5, 15})
-                expect_noticed(fmt::format("{} {} elements further", who, more), [&](Schedule& c) { c.library_calls[l].inputs[i].offset += more; });
+                expect_noticed(fmt::format("{} {} elements further", who, more),
+                               [&](Schedule& c) { c.library_calls[l].inputs[i].offset += more; });
             for (int d = 0; d < call.inputs[i].type.shape.rank(); ++d)
                 for (int64_t more : {1, -1}) {
-                    expect_noticed(fmt::format("{} size {} + {}", who, d, more), [&](Schedule& c) { c.library_calls[l].inputs[i].type.shape[d] += more; });
-                    expect_noticed(fmt::format("{} stride {} + {}", who, d, more), [&](Schedule& c) { c.library_calls[l].inputs[i].strides[d] += more; });
+                    expect_noticed(fmt::format("{} size {} + {}", who, d, more), [&](Schedule& c) {
+                        c.library_calls[l].inputs[i].type.shape[d] += more;
+                    });
+                    expect_noticed(
+                        fmt::format("{} stride {} + {}", who, d, more),
+                        [&](Schedule& c) { c.library_calls[l].inputs[i].strides[d] += more; });
                 }
         }
     }
@@ -250,7 +285,9 @@ private:
             for (const program::Buffer& other : s.buffers)
                 if (other.place == program::Buffer::Place::arena) offsets.insert(other.offset);
             for (size_t offset : offsets)
-                if (offset != s.buffers[b].offset) expect_noticed(fmt::format("buffer {} at {}", b, offset), [&](Schedule& c) { c.buffers[b].offset = offset; });
+                if (offset != s.buffers[b].offset)
+                    expect_noticed(fmt::format("buffer {} at {}", b, offset),
+                                   [&](Schedule& c) { c.buffers[b].offset = offset; });
             for (int other : others(int(b), int(s.buffers.size())))
                 if (other != s.buffers[b].over)
                     expect_noticed(fmt::format("buffer {} over {}", b, other), [&](Schedule& c) {
@@ -263,12 +300,19 @@ private:
     void launches() {
         const Schedule& s = planned_.copied.schedule;
         for (size_t l = 0; l < s.launches.size(); ++l) {
-            expect_noticed(fmt::format("no launch {}", l), [&](Schedule& c) { c.launches.erase(c.launches.begin() + ptrdiff_t(l)); });
-            expect_noticed(fmt::format("launch {} twice", l), [&](Schedule& c) { c.launches.insert(c.launches.begin() + ptrdiff_t(l), s.launches[l]); });
-            if (l > 0) expect_noticed(fmt::format("launch {} earlier", l), [&](Schedule& c) { std::swap(c.launches[l - 1], c.launches[l]); });
+            expect_noticed(fmt::format("no launch {}", l), [&](Schedule& c) {
+                c.launches.erase(c.launches.begin() + ptrdiff_t(l));
+            });
+            expect_noticed(fmt::format("launch {} twice", l), [&](Schedule& c) {
+                c.launches.insert(c.launches.begin() + ptrdiff_t(l), s.launches[l]);
+            });
+            if (l > 0)
+                expect_noticed(fmt::format("launch {} earlier", l),
+                               [&](Schedule& c) { std::swap(c.launches[l - 1], c.launches[l]); });
             for (size_t k = 0; k < s.launches[l].kernels.size(); ++k)
-                expect_noticed(fmt::format("launch {} without kernel {}", l, k),
-                               [&](Schedule& c) { c.launches[l].kernels.erase(c.launches[l].kernels.begin() + ptrdiff_t(k)); });
+                expect_noticed(fmt::format("launch {} without kernel {}", l, k), [&](Schedule& c) {
+                    c.launches[l].kernels.erase(c.launches[l].kernels.begin() + ptrdiff_t(k));
+                });
         }
     }
 
@@ -276,10 +320,12 @@ private:
         const Schedule& s = planned_.copied.schedule;
         for (size_t a = 0; a < s.results.size(); ++a)
             for (size_t b = 0; b < a; ++b)
-                expect_noticed(fmt::format("results {} and {} in the other order", a, b), [&](Schedule& c) {
-                    std::swap(c.results[a].view.buffer, c.results[b].view.buffer);
-                    std::swap(c.buffers[size_t(c.results[a].view.buffer)].index, c.buffers[size_t(c.results[b].view.buffer)].index);
-                });
+                expect_noticed(fmt::format("results {} and {} in the other order", a, b),
+                               [&](Schedule& c) {
+                                   std::swap(c.results[a].view.buffer, c.results[b].view.buffer);
+                                   std::swap(c.buffers[size_t(c.results[a].view.buffer)].index,
+                                             c.buffers[size_t(c.results[b].view.buffer)].index);
+                               });
     }
 
     const Planned& planned_;
@@ -293,25 +339,40 @@ protected:
         if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     }
     static Compiled text(int64_t length) { return compiled(recurrent, {{length, 4, 5}, {5, 5}}); }
-    static Compiled states(int64_t length) { return compiled(two_states, {{length, 3, 5}, {5, 5}}); }
-    static Compiled pictures(int64_t count) { return compiled(images, {{count, 2, 6, 6}, {4, 2, 3, 3}, {36, 7}}); }
-    static Compiled words(int64_t count) { return compiled(attention, {{count, 6}, {6, 6}, {6, 6}}); }
+    static Compiled states(int64_t length) {
+        return compiled(two_states, {{length, 3, 5}, {5, 5}});
+    }
+    static Compiled pictures(int64_t count) {
+        return compiled(images, {{count, 2, 6, 6}, {4, 2, 3, 3}, {36, 7}});
+    }
+    static Compiled words(int64_t count) {
+        return compiled(attention, {{count, 6}, {6, 6}, {6, 6}});
+    }
 
     static void notices_changes(const Planned& planned) {
         Changes changes(planned);
         changes.all();
         const Relations held = relations(planned.copied.schedule, planned.trace);
-        std::cout << changes.tried() << " changes, " << changes.refused() << " refused; " << held.kernels.size() << " kernels, " << held.calls.size()
-                  << " calls, " << held.results.size() << " results\n";
+        std::cout << changes.tried() << " changes, " << changes.refused() << " refused; "
+                  << held.kernels.size() << " kernels, " << held.calls.size() << " calls, "
+                  << held.results.size() << " results\n";
         EXPECT_EQ(held.unexplained(), 0);
         EXPECT_GT(changes.refused(), 100);
     }
 };
 
-TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_a_text) { notices_changes(planned_loop(text, {10, 30, 20, 17})); }
-TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_two_states) { notices_changes(planned_loop(states, {12, 16, 20, 18})); }
-TEST_F(LaunchRelations, notice_what_is_changed_in_a_batch_of_pictures) { notices_changes(planned_size(pictures)); }
-TEST_F(LaunchRelations, notice_what_is_changed_in_an_attention) { notices_changes(planned_size(words)); }
+TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_a_text) {
+    notices_changes(planned_loop(text, {10, 30, 20, 17}));
+}
+TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_two_states) {
+    notices_changes(planned_loop(states, {12, 16, 20, 18}));
+}
+TEST_F(LaunchRelations, notice_what_is_changed_in_a_batch_of_pictures) {
+    notices_changes(planned_size(pictures));
+}
+TEST_F(LaunchRelations, notice_what_is_changed_in_an_attention) {
+    notices_changes(planned_size(words));
+}
 
 }  // namespace
 }  // namespace catena::capture

@@ -20,13 +20,16 @@ struct LinkCase {
 template <class L, class Call>
 LinkCase link_case(std::string name, L link, Call call, bool train = true, int calls = 1) {
     auto held = std::make_shared<L>(std::move(link));
-    return {std::move(name), held, [held, call](const std::vector<Variable>& xs) { return call(*held, xs); }, train, calls};
+    return {std::move(name), held,
+            [held, call](const std::vector<Variable>& xs) { return call(*held, xs); }, train,
+            calls};
 }
 /// Called with its only input.
 template <class L>
 LinkCase link_case(std::string name, L link, bool train = true, int calls = 1) {
-    return link_case(std::move(name), std::move(link), [](L& l, const std::vector<Variable>& xs) { return l(xs.at(0)); }, train,
-                     calls);
+    return link_case(
+        std::move(name), std::move(link),
+        [](L& l, const std::vector<Variable>& xs) { return l(xs.at(0)); }, train, calls);
 }
 /// Called with its two inputs.
 template <class L>

@@ -48,7 +48,8 @@ TEST(LinkContainers, a_list_replaces_a_link_under_its_name) {
     list.replace(0, Linear(5, 3));
     EXPECT_EQ(shape_of(list, "/0/W"), "[3,5]");
     EXPECT_EQ(list[0].name(), "0");
-    EXPECT_THAT(message_of([&] { list.replace(2, Linear(1, 1)); }), HasSubstr("index 2 of 2 links"));
+    EXPECT_THAT(message_of([&] { list.replace(2, Linear(1, 1)); }),
+                HasSubstr("index 2 of 2 links"));
 }
 
 TEST(LinkContainers, sequentials_are_added_and_searched) {
@@ -65,15 +66,22 @@ TEST(LinkContainers, sequentials_are_added_and_searched) {
 }
 
 TEST(LinkContainers, links_are_made_from_arrays) {
-    const Array W = Array::full({Dtype::float64, {3, 2}}, 0.5), b = Array::full({Dtype::float64, {3}}, 1);
-    EXPECT_THAT(Linear::from_params(W, b)(ones({1, 2})).array().to_vector<double>(), ElementsAre(2, 2, 2));
+    const Array W = Array::full({Dtype::float64, {3, 2}}, 0.5),
+                b = Array::full({Dtype::float64, {3}}, 1);
+    EXPECT_THAT(Linear::from_params(W, b)(ones({1, 2})).array().to_vector<double>(),
+                ElementsAre(2, 2, 2));
     EXPECT_EQ(Linear::from_params(W).params().size(), 1u);
-    EXPECT_THAT(EmbedID::from_params(W)(Variable(Array::from<int32_t>({2}), false)).array().to_vector<double>(),
+    EXPECT_THAT(EmbedID::from_params(W)(Variable(Array::from<int32_t>({2}), false))
+                    .array()
+                    .to_vector<double>(),
                 ElementsAre(0.5, 0.5));
     const Array filter = Array::full({Dtype::float32, {4, 2, 3, 3}}, 1);
-    EXPECT_EQ(to_string(Convolution2D::from_params(filter, {}, {.pad = 1, .groups = 2})(ones({1, 4, 5, 5})).shape()),
+    EXPECT_EQ(to_string(Convolution2D::from_params(filter, {},
+                                                   {.pad = 1, .groups = 2})(ones({1, 4, 5, 5}))
+                            .shape()),
               "[1,4,5,5]");
-    EXPECT_THAT(message_of([&] { Convolution2D::from_params(W); }), HasSubstr("Convolution2D: W should have 4 axes"));
+    EXPECT_THAT(message_of([&] { Convolution2D::from_params(W); }),
+                HasSubstr("Convolution2D: W should have 4 axes"));
     EXPECT_THAT(ParameterLink(b)().array().to_vector<double>(), ElementsAre(1, 1, 1));
 }
 
@@ -88,7 +96,8 @@ TEST(LinkContainers, links_take_missing_sizes_from_the_first_input) {
     EXPECT_EQ(shape(LocalConvolution2D(3, 2, {.stride = 2}), {1, 2, 6, 4}, "/W"), "[3,3,2,2,2,2]");
     EXPECT_EQ(shape(DeformableConvolution2D(0, 3, 2), {1, 2, 4, 4}, "/offset_conv/W"), "[8,2,2,2]");
     EXPECT_EQ(shape(MLPConvolution2D(0, {3, 2}, 2), {1, 2, 4, 4}, "/0/W"), "[3,2,2,2]");
-    EXPECT_EQ(shape(InceptionBN(0, {2, 1, 2, 1, 2, "max", 1}), {1, 3, 4, 4}, "/conv1/W"), "[2,3,1,1]");
+    EXPECT_EQ(shape(InceptionBN(0, {2, 1, 2, 1, 2, "max", 1}), {1, 3, 4, 4}, "/conv1/W"),
+              "[2,3,1,1]");
     EXPECT_EQ(shape(SimplifiedDropconnect(0, 3), {2, 2, 2}, "/W"), "[3,4]");
     EXPECT_EQ(shape(Maxout(0, 3, 2), {2, 4}, "/linear/W"), "[6,4]");
     EXPECT_EQ(shape(Swish(), {2, 3, 4}, "/beta"), "[3,4]");
@@ -96,15 +105,21 @@ TEST(LinkContainers, links_take_missing_sizes_from_the_first_input) {
 }
 
 TEST(LinkContainers, wrong_options_are_named) {
-    EXPECT_THAT(message_of([] { ConvolutionND(4, 1, 1, 1); }), HasSubstr("ConvolutionND: ndim is 4"));
-    EXPECT_THAT(message_of([] { Deconvolution1D(1, 1, 1, {.cover_all = true}); }), HasSubstr("Deconvolution1D: cover_all"));
+    EXPECT_THAT(message_of([] { ConvolutionND(4, 1, 1, 1); }),
+                HasSubstr("ConvolutionND: ndim is 4"));
+    EXPECT_THAT(message_of([] { Deconvolution1D(1, 1, 1, {.cover_all = true}); }),
+                HasSubstr("Deconvolution1D: cover_all"));
     EXPECT_THAT(message_of([] { Convolution3D(1, 1, 2)(ones({1, 1, 4, 4})); }),
                 HasSubstr("Convolution3D: x should be [N, C, D, H, W], it is float32[1,1,4,4]"));
-    EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "mean"}); }), HasSubstr("pooltype is 'mean'"));
-    EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "max", 2, 2}); }), HasSubstr("needs stride 1, not 2"));
+    EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "mean"}); }),
+                HasSubstr("pooltype is 'mean'"));
+    EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "max", 2, 2}); }),
+                HasSubstr("needs stride 1, not 2"));
     EXPECT_THAT(message_of([] { Bias(1)(ones({1, 2})); }), HasSubstr("Bias: has no b of its own"));
-    EXPECT_THAT(message_of([] { BatchRenormalization(2, 1, 0, {.axis = {0}})(ones({1, 2})); }), HasSubstr("no option axis"));
-    EXPECT_THAT(message_of([] { LocalConvolution2D(3, 5)(ones({1, 1, 4, 4})); }), HasSubstr("does not fit into [4,4]"));
+    EXPECT_THAT(message_of([] { BatchRenormalization(2, 1, 0, {.axis = {0}})(ones({1, 2})); }),
+                HasSubstr("no option axis"));
+    EXPECT_THAT(message_of([] { LocalConvolution2D(3, 5)(ones({1, 1, 4, 4})); }),
+                HasSubstr("does not fit into [4,4]"));
 }
 
 }  // namespace

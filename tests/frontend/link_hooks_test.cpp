@@ -1,4 +1,5 @@
-// Hooks of links: of one link, of a scope, of a user's own links, in eager code and in static regions.
+// Hooks of links: of one link, of a scope, of a user's own links, in eager code and in static
+// regions.
 #include "frontend/link/link_hook.h"
 
 #include <sstream>
@@ -32,14 +33,19 @@ using ::testing::HasSubstr;
 struct Diary : LinkHook {
     std::vector<std::string> lines;
     std::string name() const override { return "Diary"; }
-    void added(Link* link) override { lines.push_back("added to " + (link ? link->type_name() : "scope")); }
-    void deleted(Link* link) override { lines.push_back("deleted from " + (link ? link->type_name() : "scope")); }
+    void added(Link* link) override {
+        lines.push_back("added to " + (link ? link->type_name() : "scope"));
+    }
+    void deleted(Link* link) override {
+        lines.push_back("deleted from " + (link ? link->type_name() : "scope"));
+    }
     void forward_preprocess(LinkCall& call) override {
-        lines.push_back("before " + call.link().type_name() + " of " + std::to_string(call.inputs().size()));
+        lines.push_back("before " + call.link().type_name() + " of " +
+                        std::to_string(call.inputs().size()));
     }
     void forward_postprocess(LinkCall& call) override {
-        lines.push_back((call.failed() ? "failed " : "after ") + call.link().type_name() + " gave " +
-                        std::to_string(call.outputs().size()));
+        lines.push_back((call.failed() ? "failed " : "after ") + call.link().type_name() +
+                        " gave " + std::to_string(call.outputs().size()));
     }
 };
 
@@ -81,15 +87,16 @@ TEST(LinkHooks, one_of_a_link_hears_its_calls_until_it_is_deleted) {
     link(ramp({2, 4}));
     link.delete_hook("Diary");
     link(ramp({2, 4}));
-    EXPECT_THAT(diary->lines,
-                ElementsAre("added to Linear", "before Linear of 1", "after Linear gave 1", "deleted from Linear"));
+    EXPECT_THAT(diary->lines, ElementsAre("added to Linear", "before Linear of 1",
+                                          "after Linear gave 1", "deleted from Linear"));
 }
 
 template <class Hook>
 concept CanBeAdded = requires(Link& link, Hook&& hook) { link.add_hook(std::forward<Hook>(hook)); };
 
 TEST(LinkHooks, are_moved_or_shared_but_never_copied_behind_the_users_back) {
-    static_assert(CanBeAdded<Diary> && CanBeAdded<std::shared_ptr<Diary>&> && !CanBeAdded<Diary&> && !CanBeAdded<const Diary&>);
+    static_assert(CanBeAdded<Diary> && CanBeAdded<std::shared_ptr<Diary>&> && !CanBeAdded<Diary&> &&
+                  !CanBeAdded<const Diary&>);
 }
 
 TEST(LinkHooks, one_of_a_scope_hears_every_link_of_the_thread) {
@@ -102,9 +109,11 @@ TEST(LinkHooks, one_of_a_scope_hears_every_link_of_the_thread) {
         both(ramp({2}), ramp({2}));
     }
     net(ramp({2, 4}));
-    EXPECT_THAT(diary.lines, ElementsAre("added to scope", "before Net of 1", "before Linear of 1", "after Linear gave 1",
-                                         "before Linear of 1", "after Linear gave 1", "after Net gave 1", "before Both of 2",
-                                         "after Both gave 2", "deleted from scope"));
+    EXPECT_THAT(diary.lines,
+                ElementsAre("added to scope", "before Net of 1", "before Linear of 1",
+                            "after Linear gave 1", "before Linear of 1", "after Linear gave 1",
+                            "after Net gave 1", "before Both of 2", "after Both gave 2",
+                            "deleted from scope"));
 }
 
 TEST(LinkHooks, hear_the_members_of_results_and_every_array_of_lists) {
@@ -116,19 +125,24 @@ TEST(LinkHooks, hear_the_members_of_results_and_every_array_of_lists) {
     const std::vector<Variable> sequences{ramp({3, 4}), ramp({2, 4})};
     stack(Variable(), Variable(), sequences);
     EXPECT_EQ(diary.lines[diary.lines.size() - 3], "after StatelessLSTM gave 2");
-    EXPECT_EQ(diary.lines[diary.lines.size() - 2], "before NStepLSTM of 4");  // hx, cx, and two sequences
-    EXPECT_EQ(diary.lines[diary.lines.size() - 1], "after NStepLSTM gave 4");  // hy, cy, and two sequences
+    EXPECT_EQ(diary.lines[diary.lines.size() - 2],
+              "before NStepLSTM of 4");  // hx, cx, and two sequences
+    EXPECT_EQ(diary.lines[diary.lines.size() - 1],
+              "after NStepLSTM gave 4");  // hy, cy, and two sequences
 }
 
 TEST(LinkHooks, names_are_taken_once) {
     Linear link(4, 3);
     link.add_hook(Diary()).add_hook(Diary(), "second");
     EXPECT_EQ(link.hooks().size(), 2u);
-    EXPECT_THAT(message_of([&] { link.add_hook(Diary()); }), HasSubstr("Linear: a hook named 'Diary' was added already"));
-    EXPECT_THAT(message_of([&] { link.delete_hook("third"); }), HasSubstr("no hook is named 'third'; there is Diary, second"));
+    EXPECT_THAT(message_of([&] { link.add_hook(Diary()); }),
+                HasSubstr("Linear: a hook named 'Diary' was added already"));
+    EXPECT_THAT(message_of([&] { link.delete_hook("third"); }),
+                HasSubstr("no hook is named 'third'; there is Diary, second"));
     Diary one, other;
     LinkHookScope scope(one);
-    EXPECT_THAT(message_of([&] { LinkHookScope again(other); }), HasSubstr("one named \"Diary\" is active already"));
+    EXPECT_THAT(message_of([&] { LinkHookScope again(other); }),
+                HasSubstr("one named \"Diary\" is active already"));
 }
 
 TEST(LinkHooks, hear_of_an_error_and_parameters_come_back) {
@@ -161,12 +175,14 @@ TEST(LinkHooks, parts_of_hooks_are_saved_and_loaded_with_the_link) {
     net(ramp({2, 4}));
     const std::string path = ::testing::TempDir() + "catena_link_hooks.npz";
     save_npz(path, net);
-    EXPECT_THAT(NpzFile(path).keys(), ::testing::UnorderedElementsAre("0/W", "0/b", "0/gamma", "0/W_u"));
+    EXPECT_THAT(NpzFile(path).keys(),
+                ::testing::UnorderedElementsAre("0/W", "0/b", "0/gamma", "0/W_u"));
     Sequential other{Linear(3)};  // Its weight has no size yet.
     other[0].add_hook(link_hooks::SpectralNormalization({.use_gamma = true}));
     load_npz(path, other);
     const auto mode = using_config(&Config::train, false);
-    EXPECT_EQ(other(ramp({2, 4})).array().to_vector<float>(), net(ramp({2, 4})).array().to_vector<float>());
+    EXPECT_EQ(other(ramp({2, 4})).array().to_vector<float>(),
+              net(ramp({2, 4})).array().to_vector<float>());
 }
 
 TEST(LinkHooks, of_weights_say_what_they_need) {
@@ -175,11 +191,13 @@ TEST(LinkHooks, of_weights_say_what_they_need) {
                 HasSubstr("WeightStandardization: Both has no parameter 'W'; there is /a"));
     link_hooks::SpectralNormalization hook;
     EXPECT_THAT(message_of([&] { LinkHookScope scope(hook); }), HasSubstr("belongs to one link"));
-    EXPECT_THAT(message_of([&] { link_hooks::SpectralNormalization({.n_power_iteration = 0}); }), HasSubstr("at least 1"));
+    EXPECT_THAT(message_of([&] { link_hooks::SpectralNormalization({.n_power_iteration = 0}); }),
+                HasSubstr("at least 1"));
 }
 
 TEST(LinkHooks, spectral_normalization_approaches_the_singular_value) {
-    Linear link = Linear::from_params(Array::from<float>({3, 0, 0, 0, -2, 0}).view({2, 3}, {3, 1}, 0));
+    Linear link =
+        Linear::from_params(Array::from<float>({3, 0, 0, 0, -2, 0}).view({2, 3}, {3, 1}, 0));
     link.add_hook(link_hooks::SpectralNormalization({.n_power_iteration = 60, .use_gamma = true}));
     EXPECT_FLOAT_EQ(link.params()[1]->array().item<float>(), 3);  // gamma, after W
     const Variable x(Array::from<float>({1, 0, 0, 0, 1, 0}).view({2, 3}, {3, 1}, 0));
@@ -225,10 +243,12 @@ TEST(LinkHooks, weights_of_training_calls_are_those_of_eager_code) {
     auto region = static_graph([&](Variable x) { return compiled(x); });
     for (int i = 0; i < 5; ++i) {
         const Variable x = ramp({2, 4});
-        const std::vector<float> a = eager(x).array().to_vector<float>(), b = region(x).array().to_vector<float>();
+        const std::vector<float> a = eager(x).array().to_vector<float>(),
+                                 b = region(x).array().to_vector<float>();
         for (size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-5);
-        const std::vector<float> u = eager.namedpersistents()[0].second->array().to_vector<float>(),
-                                 v = compiled.namedpersistents()[0].second->array().to_vector<float>();
+        const std::vector<float>
+            u = eager.namedpersistents()[0].second->array().to_vector<float>(),
+            v = compiled.namedpersistents()[0].second->array().to_vector<float>();
         for (size_t k = 0; k < u.size(); ++k) EXPECT_NEAR(u[k], v[k], 1e-5);
     }
     EXPECT_EQ(region.statistics().programs, 1);

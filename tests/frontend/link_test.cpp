@@ -46,12 +46,14 @@ std::vector<std::string> paths(const Link& link) {
 
 std::vector<float> values(const Variable& v) { return v.array().to_vector<float>(); }
 
-Variable vector(std::initializer_list<float> elements) { return Variable(Array::from<float>(elements)); }
+Variable vector(std::initializer_list<float> elements) {
+    return Variable(Array::from<float>(elements));
+}
 
 TEST(Link, names_parameters_by_path_sorted_by_name_within_each_link) {
     Nested net;
-    EXPECT_THAT(paths(net), ElementsAre("/inner/first/a", "/inner/first/b", "/inner/second/a", "/inner/second/b",
-                                        "/last/a", "/last/b"));
+    EXPECT_THAT(paths(net), ElementsAre("/inner/first/a", "/inner/first/b", "/inner/second/a",
+                                        "/inner/second/b", "/last/a", "/last/b"));
     EXPECT_EQ(net.inner.first.a.name(), "/inner/first/a");
     EXPECT_EQ(net.namedpersistents()[0].first, "/inner/first/seen");
 }
@@ -126,9 +128,12 @@ TEST(Link, assigning_a_link_takes_values_and_keeps_identities) {
 }
 
 TEST(Link, cannot_be_assigned_through_its_base_class_where_nothing_would_change) {
-    static_assert(!std::is_copy_assignable_v<Link> && !std::is_move_assignable_v<Link> && !std::is_assignable_v<Link&, Pair>);
-    static_assert(!std::is_copy_assignable_v<Chain> && !std::is_move_assignable_v<Chain> && !std::is_assignable_v<Chain&, Pair>);
-    static_assert(std::is_copy_assignable_v<Pair> && std::is_move_assignable_v<Pair> && !std::is_assignable_v<Scale&, Pair>);
+    static_assert(!std::is_copy_assignable_v<Link> && !std::is_move_assignable_v<Link> &&
+                  !std::is_assignable_v<Link&, Pair>);
+    static_assert(!std::is_copy_assignable_v<Chain> && !std::is_move_assignable_v<Chain> &&
+                  !std::is_assignable_v<Chain&, Pair>);
+    static_assert(std::is_copy_assignable_v<Pair> && std::is_move_assignable_v<Pair> &&
+                  !std::is_assignable_v<Scale&, Pair>);
 }
 
 TEST(Link, a_copy_that_lost_a_child_says_which) {

@@ -60,8 +60,10 @@ TEST(Links, linear_equals_the_function_and_gets_gradients) {
 TEST(Links, lazy_initialisation_is_unseen_by_recorders) {
     struct Quiet : Recorder {
         int ops = 0, changes = 0;
-        void saw(const OpDef&, std::span<const Variable* const>, std::span<const Variable>, const Attributes&,
-                 std::span<const Scalar>, const SourceLoc&) override { ++ops; }
+        void saw(const OpDef&, std::span<const Variable* const>, std::span<const Variable>,
+                 const Attributes&, std::span<const Scalar>, const SourceLoc&) override {
+            ++ops;
+        }
         void assigned(const Variable&, const Variable&) override { ++changes; }
         void changing(VariableBody&, Change) override { ++changes; }
         void same(const Array&, const Array&) override {}
@@ -87,7 +89,8 @@ TEST(Links, convolution_equals_the_function_with_every_option) {
     Convolution2D layer(4, 6, 3, {.stride = {2}, .pad = {1}, .dilate = {2}, .groups = 2});
     EXPECT_EQ(to_string(layer.W.shape()), "[6,2,3,3]");
     Variable x = ramp({2, 4, 9, 9});
-    expect_near(layer(x), convolution_2d(x, layer.W, layer.b, {.stride = {2}, .pad = {1}, .dilate = {2}, .groups = 2}));
+    expect_near(layer(x), convolution_2d(x, layer.W, layer.b,
+                                         {.stride = {2}, .pad = {1}, .dilate = {2}, .groups = 2}));
     Convolution2D lazy(6, 5);
     lazy(ramp({1, 2, 8, 8}));
     EXPECT_EQ(to_string(lazy.W.shape()), "[6,2,5,5]");
@@ -168,8 +171,10 @@ TEST(Links, embed_id_looks_rows_up) {
 struct Cell64 {
     std::vector<double> c, h;
 };
-Cell64 lstm_step(const LSTM& layer, const Cell64& before, const std::vector<double>& x, int n, int in, int out) {
-    std::vector<double> U = layer.upward.W.array().to_vector<double>(), b = layer.upward.b.array().to_vector<double>(),
+Cell64 lstm_step(const LSTM& layer, const Cell64& before, const std::vector<double>& x, int n,
+                 int in, int out) {
+    std::vector<double> U = layer.upward.W.array().to_vector<double>(),
+                        b = layer.upward.b.array().to_vector<double>(),
                         L = layer.lateral.W.array().to_vector<double>();
     Cell64 after = before;
     auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
@@ -211,7 +216,8 @@ TEST(Links, lstm_lets_the_batch_shrink_but_not_grow) {
     EXPECT_EQ(to_string(layer(ramp({2, 3})).shape()), "[2,2]");
     std::vector<double> after = numbers(layer.h());
     ASSERT_EQ(after.size(), 8u);
-    EXPECT_EQ(std::vector<double>(after.begin() + 4, after.end()), std::vector<double>(before.begin() + 4, before.end()));
+    EXPECT_EQ(std::vector<double>(after.begin() + 4, after.end()),
+              std::vector<double>(before.begin() + 4, before.end()));
     EXPECT_THROW(layer(ramp({5, 3})), ShapeError);
     layer.reset_state();
     EXPECT_EQ(to_string(layer(ramp({5, 3})).shape()), "[5,2]");
@@ -223,7 +229,8 @@ TEST(Links, a_parameter_without_a_shape_takes_its_device_along) {
     Parameter copied(there), assigned, moved;
     assigned = there;
     moved = std::move(there);
-    for (const Parameter* each : {&copied, &assigned, &moved}) EXPECT_EQ(&each->home(), &meta_device());
+    for (const Parameter* each : {&copied, &assigned, &moved})
+        EXPECT_EQ(&each->home(), &meta_device());
     EXPECT_EQ(&Parameter().home(), &current_device());
 }
 
@@ -288,10 +295,12 @@ TEST(Links, sequential_copies_repeats_and_flattens) {
     Sequential block(Linear(3, 3), relu);
     Sequential copied = block;
     EXPECT_NE(copied.params()[0]->body(), block.params()[0]->body());
-    EXPECT_EQ(copied.params()[0]->array().to_vector<float>(), block.params()[0]->array().to_vector<float>());
+    EXPECT_EQ(copied.params()[0]->array().to_vector<float>(),
+              block.params()[0]->array().to_vector<float>());
     Sequential deep = repeat(block, 3);
     EXPECT_EQ(deep.params().size(), 6u);
-    EXPECT_NE(deep.params()[0]->array().to_vector<float>(), deep.params()[2]->array().to_vector<float>());
+    EXPECT_NE(deep.params()[0]->array().to_vector<float>(),
+              deep.params()[2]->array().to_vector<float>());
     EXPECT_EQ(deep.flatten().size(), 6u);
     EXPECT_EQ(deep.flatten().count_by_layer_type("Linear"), 3);
     EXPECT_EQ(deep.count_by_layer_type("Sequential"), 3);

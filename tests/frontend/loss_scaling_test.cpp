@@ -17,7 +17,9 @@ struct Weight : Chain {
     Weight() { add_param("W", W); }
 };
 
-Variable constant(float value) { return Variable(Array::full({Dtype::float32, {3}}, value), false); }
+Variable constant(float value) {
+    return Variable(Array::full({Dtype::float32, {3}}, value), false);
+}
 
 /// One update with gradients `scale * x`.
 void step(Weight& model, Optimizer& optimizer, float x) {
@@ -128,7 +130,8 @@ TEST(LossScaling, works_after_another_setup_in_a_region) {
         for (int i = 0; i < 8; ++i) {
             side.call(i);
             if (i == 3) sgd.setup(model);
-            region(i == 5 ? batch(i, 2, 3) * std::numeric_limits<double>::infinity() : batch(i, 2, 3));
+            region(i == 5 ? batch(i, 2, 3) * std::numeric_limits<double>::infinity()
+                          : batch(i, 2, 3));
             for (const auto& [path, param] : model.namedparams()) side.saw(path, param->array());
         }
     });
@@ -162,7 +165,8 @@ TEST(LossScaling, is_saved_and_loaded) {
 }
 
 TEST(LossScaling, is_a_part_of_the_optimizers_file_which_older_ones_lack) {
-    const std::string path = ::testing::TempDir() + "loss_scaling_of_an_optimizer.npz", older = path + ".older";
+    const std::string path = ::testing::TempDir() + "loss_scaling_of_an_optimizer.npz",
+                      older = path + ".older";
     Weight model, another;
     SGD sgd(0), other(0);
     sgd.setup(model);
@@ -193,12 +197,16 @@ TEST(LossScaling, a_bad_update_calls_the_hooks_as_in_a_region) {
         sgd.setup(model);
         sgd.add_hook(GradientNoise(0.01));
         auto scaling = loss_scaling(sgd, {.initial = 1024});
-        auto region = static_graph([&](const Variable& x) { sgd.update([&] { return sum(model.W * x); }); }, "step");
-        for (const float x : {1.0f, std::numeric_limits<float>::infinity(), 1.0f}) region(constant(x));
-        EXPECT_NEAR(scaling->scale(), 1024 * std::pow(2, 1e-3), 1e-3);  // Doubled, halved, then slowly.
+        auto region = static_graph(
+            [&](const Variable& x) { sgd.update([&] { return sum(model.W * x); }); }, "step");
+        for (const float x : {1.0f, std::numeric_limits<float>::infinity(), 1.0f})
+            region(constant(x));
+        EXPECT_NEAR(scaling->scale(), 1024 * std::pow(2, 1e-3),
+                    1e-3);  // Doubled, halved, then slowly.
         results.push_back(model.W.array().to_vector<float>());
     }
-    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(results[0][i], results[1][i], 1e-6);  // The second bad draw is the same.
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_NEAR(results[0][i], results[1][i], 1e-6);  // The second bad draw is the same.
 }
 
 TEST(LossScaling, says_what_is_wrong) {

@@ -27,7 +27,9 @@ Array numbers(double factor, double offset, double (*f)(double)) {
 
 struct Weights : Chain {
     Parameter a;
-    explicit Weights(Dtype dtype) : a(numbers(0.9, 0, std::cos).astype(dtype), "a") { add_param("a", a); }
+    explicit Weights(Dtype dtype) : a(numbers(0.9, 0, std::cos).astype(dtype), "a") {
+        add_param("a", a);
+    }
     void set_gradient(int t) { a.set_grad(numbers(0.7, t, std::sin).astype(a.dtype())); }
 };
 
@@ -76,10 +78,14 @@ TEST(Masters, are_those_of_chainer) {
             optimizer->update();
             const Numbers master = elements(optimizer->slots()[0].master), param = elements(link.a);
             for (size_t i = 0; i < 12; ++i) {
-                ASSERT_NEAR(master[i], masters[size_t(t - 1) * 12 + i], 3e-7) << name << " step " << t << " element " << i;
-                ASSERT_NEAR(param[i], params[size_t(t - 1) * 12 + i], 1e-3) << name << " step " << t << " element " << i;
+                ASSERT_NEAR(master[i], masters[size_t(t - 1) * 12 + i], 3e-7)
+                    << name << " step " << t << " element " << i;
+                ASSERT_NEAR(param[i], params[size_t(t - 1) * 12 + i], 1e-3)
+                    << name << " step " << t << " element " << i;
             }
-            ASSERT_EQ(param, optimizer->slots()[0].master.array().astype(Dtype::float16).to_vector<double>());
+            ASSERT_EQ(
+                param,
+                optimizer->slots()[0].master.array().astype(Dtype::float16).to_vector<double>());
         }
     }
 }
@@ -125,9 +131,13 @@ TEST(Masters, follow_a_hook_after_the_update) {
     Weights link(Dtype::bfloat16);
     SGD sgd(1e-4);
     sgd.setup(link).use_fp32_update();
-    sgd.add_hook("clip", [](Optimizer& optimizer) {
-        for (UpdateSlot* slot : optimizer.active_slots()) assign(slot->param, clip(slot->param, -0.5, 0.5));
-    }, OptimizerHook::Timing::post);
+    sgd.add_hook(
+        "clip",
+        [](Optimizer& optimizer) {
+            for (UpdateSlot* slot : optimizer.active_slots())
+                assign(slot->param, clip(slot->param, -0.5, 0.5));
+        },
+        OptimizerHook::Timing::post);
     link.set_gradient(1);
     sgd.update();
     EXPECT_EQ(elements(link.a)[0], 0.5);
@@ -144,7 +154,9 @@ TEST(Masters, refuse_a_hook_that_changes_the_gradient_they_were_made_from) {
         sgd.update();
         FAIL();
     } catch (const ValueError& error) {
-        EXPECT_NE(std::string(error.what()).find("/a, which is updated in float32"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("/a, which is updated in float32"),
+                  std::string::npos)
+            << error.what();
     }
     EXPECT_EQ(sgd.slots()[0].param.body(), link.a.body());
 }
@@ -177,15 +189,19 @@ TEST(Masters, divide_by_the_loss_scale_in_float32) {
         SGD sgd(1000);
         sgd.setup(link).use_fp32_update();
         std::shared_ptr<LossScaling> scaling;
-        if (dynamic) scaling = loss_scaling(sgd, {.initial = 32768});
-        else sgd.set_loss_scale(32768);
-        link.a.set_grad(Array::full(link.a.type(), 0.001));  // Divided, it is 3e-8: nothing in float16.
+        if (dynamic)
+            scaling = loss_scaling(sgd, {.initial = 32768});
+        else
+            sgd.set_loss_scale(32768);
+        link.a.set_grad(
+            Array::full(link.a.type(), 0.001));  // Divided, it is 3e-8: nothing in float16.
         sgd.update();
         EXPECT_NEAR(elements(sgd.slots()[0].master)[0], 1 - 1000 * 0.001 / 32768, 2e-7) << dynamic;
     }
 }
 
-// Gradients that are exact in 16 bits: what is computed before them may be rounded elsewhere in a program.
+// Gradients that are exact in 16 bits: what is computed before them may be rounded elsewhere in a
+// program.
 TEST(Masters, of_a_step_are_one_program_with_the_same_trajectory) {
     for (const bool scaled : {false, true})
         expect_same([&](Side& side) {
@@ -241,7 +257,9 @@ TEST(Mixed16, is_set_by_the_environment) {
     for (const char* word : {"mixed16", "float16"}) {
         Dtype plain{}, precise{};
         setenv("CATENA_DTYPE", word, 1);
-        std::thread([&] { plain = config().dtype, precise = high_precision_dtype(); }).join();  // A new thread looks there.
+        std::thread([&] {
+            plain = config().dtype, precise = high_precision_dtype();
+        }).join();  // A new thread looks there.
         unsetenv("CATENA_DTYPE");
         EXPECT_EQ(plain, Dtype::float16);
         EXPECT_EQ(precise, word[0] == 'f' ? Dtype::float16 : Dtype::float32) << word;
@@ -271,7 +289,8 @@ TEST(Mixed16, learns_with_masters_and_a_loss_scale_as_float32_does) {
             return loss;
         });
         double loss = 0;
-        for (int i = 0; i < 60; ++i) loss = step(batch(i % 4, 8, 3, config().dtype), labels(i % 4, 8, 2)).item<double>();
+        for (int i = 0; i < 60; ++i)
+            loss = step(batch(i % 4, 8, 3, config().dtype), labels(i % 4, 8, 2)).item<double>();
         last.push_back(loss);
     }
     EXPECT_LT(last[0], 0.5);

@@ -22,12 +22,15 @@ struct Network : Chain {
             convolutions.append(Convolution2D(i == 0 ? 3 : 16, 16, 3, {.pad = {1, 1}}));
             normalizations.append(BatchNormalization(16));
         }
-        add_children({{"convolutions", convolutions}, {"normalizations", normalizations}, {"last", last}});
+        add_children(
+            {{"convolutions", convolutions}, {"normalizations", normalizations}, {"last", last}});
     }
     Variable operator()(const Variable& x) {
         Variable h = x;
         for (size_t i = 0; i < 10; ++i)
-            h = dropout(relu(normalizations.get<BatchNormalization>(i)(convolutions.get<Convolution2D>(i)(h))), 0.1);
+            h = dropout(relu(normalizations.get<BatchNormalization>(i)(
+                            convolutions.get<Convolution2D>(i)(h))),
+                        0.1);
         return last(mean(h, {2, 3}));
     }
     ChainList convolutions, normalizations;
@@ -60,13 +63,16 @@ Training trained_with(size_t budget) {
             return loss;
         },
         StaticGraphOptions{.name = "step", .memory_budget = budget});
-    for (int i = 0; i < 3; ++i) step(Variable(images(uint64_t(i))), Array::full({Dtype::int32, Shape{8}}, i));
+    for (int i = 0; i < 3; ++i)
+        step(Variable(images(uint64_t(i))), Array::full({Dtype::int32, Shape{8}}, i));
     Training result;
     for (const Parameter* p : network.params())
         for (const float v : p->array().to_vector<float>()) result.parameters.push_back(v);
     result.explanation = step.explain();
     std::smatch found;
-    EXPECT_TRUE(std::regex_search(result.explanation, found, std::regex("([0-9]+) bytes of temporaries"))) << result.explanation;
+    EXPECT_TRUE(
+        std::regex_search(result.explanation, found, std::regex("([0-9]+) bytes of temporaries")))
+        << result.explanation;
     if (!found.empty()) result.arena_bytes = std::stoll(found[1]);
     return result;
 }
@@ -100,7 +106,8 @@ TEST_F(MemoryBudget, that_cannot_be_kept_is_approached_and_reported) {
 }
 
 TEST_F(MemoryBudget, shows_each_stage_of_the_last_attempt_once) {
-    const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "memory_budget_dump";
+    const std::filesystem::path folder =
+        std::filesystem::path(::testing::TempDir()) / "memory_budget_dump";
     std::filesystem::remove_all(folder);
     {
         const test::EnvironmentScope dumps("CATENA_DUMP_DIR", folder.string());
@@ -110,7 +117,9 @@ TEST_F(MemoryBudget, shows_each_stage_of_the_last_attempt_once) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
         if (!file.is_regular_file() || file.path().extension() != ".mlir") continue;
         const std::string name = file.path().filename().string();
-        EXPECT_TRUE(seen.insert(file.path().parent_path().string() + name.substr(name.find('-'))).second) << file.path();
+        EXPECT_TRUE(
+            seen.insert(file.path().parent_path().string() + name.substr(name.find('-'))).second)
+            << file.path();
     }
     EXPECT_GT(seen.size(), 5u);
     std::filesystem::remove_all(folder);

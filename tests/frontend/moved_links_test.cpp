@@ -15,9 +15,11 @@ struct SmallNet : Chain {
     SmallNet() { add_children({{"a", a}, {"b", b}}); }
     Variable operator()(const Variable& x) { return b(tanh(a(x))); }
 };
-static_assert(std::is_nothrow_move_constructible_v<SmallNet> && std::is_nothrow_move_constructible_v<Parameter>);
+static_assert(std::is_nothrow_move_constructible_v<SmallNet> &&
+              std::is_nothrow_move_constructible_v<Parameter>);
 
-// A vector that grows moves its elements; copies would be other parameters than those that the optimizers have.
+// A vector that grows moves its elements; copies would be other parameters than those that the
+// optimizers have.
 TEST(MovedLinks, networks_in_a_growing_vector_go_on_training) {
     std::vector<SmallNet> nets;
     std::vector<std::unique_ptr<SGD>> optimizers;

@@ -39,12 +39,15 @@ protected:
     /// What Debian's python3 prints, whatever else is on the PATH.
     std::string numpy(const std::string& script) const {
         write("script.py", "import numpy as np\n" + script);
-        std::string command = "cd '" + folder_.string() + "' && /usr/bin/python3 script.py > out.txt 2> error.txt";
+        std::string command =
+            "cd '" + folder_.string() + "' && /usr/bin/python3 script.py > out.txt 2> error.txt";
         int status = std::system(command.c_str());
         EXPECT_EQ(status, 0) << content("error.txt");
         return content("out.txt");
     }
-    static bool has_numpy() { return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0; }
+    static bool has_numpy() {
+        return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0;
+    }
     /// The text of the FileError that reading this .npy content gives.
     std::string error_of(const std::string& npy) const {
         write("bad.npy", npy);
@@ -57,7 +60,8 @@ protected:
     }
 
 private:
-    fs::path folder_ = fs::temp_directory_path() / fmt::format("catena_npz_{}_{}", getpid(), counter_++);
+    fs::path folder_ =
+        fs::temp_directory_path() / fmt::format("catena_npz_{}_{}", getpid(), counter_++);
     static inline int counter_ = 0;
 };
 
@@ -70,7 +74,8 @@ std::string npy(const std::string& dictionary, const std::string& elements = "",
 }
 
 std::string header(const std::string& descr, const std::string& shape, bool fortran = false) {
-    return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+    return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+           ", 'shape': " + shape + ", }";
 }
 
 struct TwoLayers : Chain {
@@ -86,7 +91,8 @@ struct TwoLayers : Chain {
 TEST_F(NpzTest, every_dtype_comes_back_as_it_was) {
     for (int i = 0; i < dtype_count; ++i) {
         Dtype dtype = Dtype(i);
-        Array array = Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}).astype(dtype);
+        Array array =
+            Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}).astype(dtype);
         save_npy(path("a.npy"), array);
         Array back = load_npy(path("a.npy"));
         EXPECT_EQ(back.to_vector<double>(), array.to_vector<double>()) << name_of(dtype);
@@ -129,16 +135,21 @@ TEST_F(NpzTest, wrong_npy_files_are_refused_with_the_place) {
     EXPECT_THAT(error_of(""), HasSubstr("8 bytes are missing"));
     EXPECT_THAT(error_of("PK\3\4 and some more"), HasSubstr("is not .npy data: byte 0"));
     EXPECT_THAT(error_of(npy(header("<f4", "()"), four, 9)), HasSubstr(".npy format 9 at byte 6"));
-    EXPECT_THAT(error_of(std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12)), HasSubstr("header of 2147483647 bytes"));
-    EXPECT_THAT(error_of(npy("{'descr': '<f4', 'shape': (1,)}", four)), HasSubstr("'fortran_order'"));
+    EXPECT_THAT(error_of(std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12)),
+                HasSubstr("header of 2147483647 bytes"));
+    EXPECT_THAT(error_of(npy("{'descr': '<f4', 'shape': (1,)}", four)),
+                HasSubstr("'fortran_order'"));
     EXPECT_THAT(error_of(npy("{'descr': '<f4', 'descr': '<f4'}")), HasSubstr("each once"));
     EXPECT_THAT(error_of(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}")),
                 HasSubstr("not a structured one"));
     EXPECT_THAT(error_of(npy("{'descr': '<f4")), HasSubstr("a closing quote"));
     EXPECT_THAT(error_of(npy(header("<f4", "(-1,)"))), HasSubstr("a non-negative size"));
-    EXPECT_THAT(error_of(npy(header("<f4", "(1,)") + "x", four)), HasSubstr("nothing after the dictionary"));
-    EXPECT_THAT(error_of(npy(header("<c8", "(1,)"), four)), HasSubstr("dtype '<c8' is not supported"));
-    EXPECT_THAT(error_of(npy(header("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), four)), HasSubstr("9 dimensions"));
+    EXPECT_THAT(error_of(npy(header("<f4", "(1,)") + "x", four)),
+                HasSubstr("nothing after the dictionary"));
+    EXPECT_THAT(error_of(npy(header("<c8", "(1,)"), four)),
+                HasSubstr("dtype '<c8' is not supported"));
+    EXPECT_THAT(error_of(npy(header("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), four)),
+                HasSubstr("9 dimensions"));
     EXPECT_THAT(error_of(npy(header("<f4", "(2,)"), four)), HasSubstr("take 8 bytes from byte"));
     EXPECT_THAT(error_of(npy(header("<f4", "(1,)"), four + "x")), HasSubstr("1 bytes follow"));
     EXPECT_THAT(error_of(npy(header("|O", "(3,)"))), HasSubstr("Python objects"));
@@ -148,13 +159,15 @@ TEST_F(NpzTest, wrong_npy_files_are_refused_with_the_place) {
 TEST_F(NpzTest, sizes_that_overflow_are_refused_before_memory_is_taken) {
     EXPECT_THAT(error_of(npy(header("<f8", "(9223372036854775807, 9223372036854775807)"))),
                 HasSubstr("more elements than fit into memory"));
-    EXPECT_THAT(error_of(npy(header("<f8", "(4611686018427387904, 4)"))), HasSubstr("more elements"));
+    EXPECT_THAT(error_of(npy(header("<f8", "(4611686018427387904, 4)"))),
+                HasSubstr("more elements"));
     EXPECT_THAT(error_of(npy(header("<f8", "(99999999999999999999,)"))), HasSubstr("below 2^63"));
     EXPECT_THAT(error_of(npy(header("<f4", "(1000000000000,)"))), HasSubstr("at most 0 are left"));
 }
 
 TEST_F(NpzTest, truncated_archives_are_refused_at_every_length) {
-    save_npz(path("a.npz"), NamedArrays{{"x", Array::from<float>({1, 2, 3})}, {"y", Array::scalar(1.0)}});
+    save_npz(path("a.npz"),
+             NamedArrays{{"x", Array::from<float>({1, 2, 3})}, {"y", Array::scalar(1.0)}});
     std::string whole = content("a.npz");
     for (size_t length = 0; length < whole.size(); length += 7) {
         write("cut.npz", whole.substr(0, length));
@@ -200,14 +213,16 @@ TEST_F(NpzTest, links_come_back_with_chainers_keys) {
     TwoLayers model;
     model(Variable(Array::zeros({Dtype::float32, {1, 3}})));
     save_npz(path("model.npz"), model);
-    EXPECT_THAT(NpzFile(path("model.npz")).keys(), ElementsAre("l1/W", "l1/b", "l2/W", "l2/b", "seen"));
+    EXPECT_THAT(NpzFile(path("model.npz")).keys(),
+                ElementsAre("l1/W", "l1/b", "l2/W", "l2/b", "seen"));
     TwoLayers other;
     other.seen.set_array(Array::scalar<int64_t>(0));
     VariableBody* identity = other.l1.W.body();
     load_npz(path("model.npz"), other);
     EXPECT_EQ(other.l1.W.body(), identity);
     EXPECT_EQ(other.l1.W.array().to_vector<float>(), model.l1.W.array().to_vector<float>());
-    EXPECT_EQ(other.l2.W.array().to_vector<float>(), model.l2.W.array().to_vector<float>());  // It was lazy.
+    EXPECT_EQ(other.l2.W.array().to_vector<float>(),
+              model.l2.W.array().to_vector<float>());  // It was lazy.
     EXPECT_EQ(other.seen.array().item<int64_t>(), 5);
 }
 
@@ -257,8 +272,10 @@ TEST_F(NpzTest, missing_keys_are_errors_unless_not_strict_or_ignored) {
 
 TEST_F(NpzTest, part_of_a_larger_file_is_loaded_by_path_and_converted) {
     Linear layer(2, 1);
-    save_npz(path("snapshot.npz"), NamedArrays{{"updater/model:main/W", Array::from<double>(std::vector<double>{1, 2}, {1, 2})},
-                                               {"updater/model:main/b", Array::from<int32_t>({3})}});
+    save_npz(path("snapshot.npz"),
+             NamedArrays{
+                 {"updater/model:main/W", Array::from<double>(std::vector<double>{1, 2}, {1, 2})},
+                 {"updater/model:main/b", Array::from<int32_t>({3})}});
     load_npz(path("snapshot.npz"), layer, {.path = "updater/model:main"});
     EXPECT_THAT(layer.W.array().to_vector<float>(), ElementsAre(1, 2));
     EXPECT_EQ(layer.b.dtype(), Dtype::float32);
@@ -284,8 +301,8 @@ TEST_F(NpzTest, a_resumed_optimizer_continues_as_if_nothing_had_happened) {
     save_npz(path("model.npz"), model);
     save_npz(path("state.npz"), adam);
     EXPECT_THAT(NpzFile(path("state.npz")).keys(),
-                ElementsAre("t", "epoch", "l1/W/t", "l1/W/m", "l1/W/v", "l1/b/t", "l1/b/m", "l1/b/v", "l2/W/t",
-                            "l2/W/m", "l2/W/v", "l2/b/t", "l2/b/m", "l2/b/v"));
+                ElementsAre("t", "epoch", "l1/W/t", "l1/W/m", "l1/W/v", "l1/b/t", "l1/b/m",
+                            "l1/b/v", "l2/W/t", "l2/W/m", "l2/W/v", "l2/b/t", "l2/b/m", "l2/b/v"));
     step(model, adam, 0.2f);
 
     TwoLayers resumed;
@@ -308,14 +325,17 @@ TEST_F(NpzTest, a_failed_write_leaves_the_old_file_alone) {
     setrlimit(RLIMIT_FSIZE, &small);
     std::string message;
     try {
-        save_npz(path("model.npz"), NamedArrays{{"x", Array::zeros({Dtype::float64, {100000}})}}, {.compression = false});
+        save_npz(path("model.npz"), NamedArrays{{"x", Array::zeros({Dtype::float64, {100000}})}},
+                 {.compression = false});
     } catch (const FileError& error) {
         message = error.what();
     }
     setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_THAT(message, HasSubstr("writing failed"));
     EXPECT_EQ(NpzFile(path("model.npz")).read("x").item<double>(), 1.0);
-    EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path("")).parent_path()), fs::directory_iterator()), 1);
+    EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path("")).parent_path()),
+                            fs::directory_iterator()),
+              1);
     EXPECT_THROW(save_npz(path("no/such/folder/model.npz"), NamedArrays{}), FileError);
 }
 
@@ -328,20 +348,25 @@ TEST_F(NpzTest, equal_content_gives_equal_files) {
 
 TEST_F(NpzTest, numpy_reads_what_catena_writes) {
     if (!has_numpy()) GTEST_SKIP() << "python3 has no numpy";
-    save_npz(path("a.npz"), NamedArrays{{"l1/W", Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3})},
-                                        {"half", Array::from<float>({0.5f}).astype(Dtype::float16)},
-                                        {"none", Array()},
-                                        {"flag", Array::from<bool>({true, false})}});
+    save_npz(path("a.npz"),
+             NamedArrays{{"l1/W", Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3})},
+                         {"half", Array::from<float>({0.5f}).astype(Dtype::float16)},
+                         {"none", Array()},
+                         {"flag", Array::from<bool>({true, false})}});
     EXPECT_EQ(numpy("f = np.load('a.npz', allow_pickle=True)\n"
-                    "print(sorted(f.files), f['l1/W'].tolist(), f['l1/W'].dtype, f['half'], f['none'][()], f['flag'])\n"),
-              "['flag', 'half', 'l1/W', 'none'] [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] float32 [0.5] None [ True False]\n");
+                    "print(sorted(f.files), f['l1/W'].tolist(), f['l1/W'].dtype, f['half'], "
+                    "f['none'][()], f['flag'])\n"),
+              "['flag', 'half', 'l1/W', 'none'] [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] float32 [0.5] "
+              "None [ True False]\n");
 }
 
 TEST_F(NpzTest, catena_reads_what_numpy_writes) {
     if (!has_numpy()) GTEST_SKIP() << "python3 has no numpy";
-    numpy("a = np.arange(6, dtype='f4').reshape(2, 3)\n"
-          "for save, name in ((np.savez, 'a.npz'), (np.savez_compressed, 'c.npz')):\n"
-          "    save(name, **{'l1/W': a, 'T': np.asfortranarray(a), 'big': a.astype('>f8'), 'none': None, 't': 3})\n");
+    numpy(
+        "a = np.arange(6, dtype='f4').reshape(2, 3)\n"
+        "for save, name in ((np.savez, 'a.npz'), (np.savez_compressed, 'c.npz')):\n"
+        "    save(name, **{'l1/W': a, 'T': np.asfortranarray(a), 'big': a.astype('>f8'), 'none': "
+        "None, 't': 3})\n");
     for (const char* name : {"a.npz", "c.npz"}) {
         NpzFile file(path(name));
         EXPECT_THAT(file.read("l1/W").to_vector<float>(), ElementsAre(0, 1, 2, 3, 4, 5));

@@ -1,4 +1,5 @@
-// Moments and gradients that do not fit their parameters, and files of optimizers that lack something.
+// Moments and gradients that do not fit their parameters, and files of optimizers that lack
+// something.
 #include <string>
 #include <vector>
 
@@ -41,7 +42,9 @@ TEST(UpdateShapes, a_moment_of_another_shape_is_an_error_that_names_the_paramete
         Two link;
         MomentumSGD sgd(0.1);
         sgd.setup(link);
-        auto step = static_graph([&](const Variable& x) { sgd.update([&] { return sum(link.a * x) + sum(link.b); }); }, "step");
+        auto step = static_graph(
+            [&](const Variable& x) { sgd.update([&] { return sum(link.a * x) + sum(link.b); }); },
+            "step");
         const Variable x(Array::full({Dtype::float32, {}}, 2.0), false);
         step(x);
         link.a.set_array(Array::zeros({Dtype::float32, {2, 5000}}));
@@ -73,10 +76,15 @@ TEST(UpdateShapes, a_gradient_of_another_shape_is_an_error_of_updates_and_hooks)
 }
 
 TEST(UpdateShapes, a_sweep_takes_rows_of_one_shape) {
-    static const Sweep sweep("add_rows_of_a_test", {.values = 2, .targets = {0}, .formula = make_formula<2, 0>([](auto a, auto b) { return a + b; })});
-    const std::vector<Variables> rows{{Variable(Array::zeros({Dtype::float32, {4}}), false), Variable(Array::zeros({Dtype::float32, {3}}), false)}};
+    static const Sweep sweep("add_rows_of_a_test",
+                             {.values = 2,
+                              .targets = {0},
+                              .formula = make_formula<2, 0>([](auto a, auto b) { return a + b; })});
+    const std::vector<Variables> rows{{Variable(Array::zeros({Dtype::float32, {4}}), false),
+                                       Variable(Array::zeros({Dtype::float32, {3}}), false)}};
     std::vector<Variables> results;
-    EXPECT_THAT(message_of<ShapeError>([&] { sweep.run(rows, {}, {}, results); }), HasSubstr("[4] and [3]"));
+    EXPECT_THAT(message_of<ShapeError>([&] { sweep.run(rows, {}, {}, results); }),
+                HasSubstr("[4] and [3]"));
 }
 
 class OptimizerFile : public ::testing::Test {
@@ -109,14 +117,16 @@ TEST_F(OptimizerFile, without_moments_that_the_rule_has_is_an_error) {
     save_npz(path_, saved);
     AMSGrad amsgrad;
     amsgrad.setup(link);
-    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, amsgrad); }), HasSubstr("there is no 'a/vhat'"));
+    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, amsgrad); }),
+                HasSubstr("there is no 'a/vhat'"));
     EXPECT_NO_THROW(load_npz(path_, amsgrad, {.strict = false}));
     SGD sgd;
     sgd.setup(link);
     set_gradients(link, 1);
     sgd.update();
     save_npz(path_, sgd);
-    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, saved); }), HasSubstr("there is no 'a/m'"));
+    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, saved); }),
+                HasSubstr("there is no 'a/m'"));
     EXPECT_EQ(amsgrad.t(), 1);
 }
 
@@ -127,7 +137,8 @@ TEST_F(OptimizerFile, has_none_for_moments_of_parameters_that_were_never_updated
     link.a.set_grad(Array::zeros(link.a.type()));
     adam.update();
     save_npz(path_, adam);
-    EXPECT_THAT(NpzFile(path_).keys(), ::testing::ElementsAre("t", "epoch", "a/t", "a/m", "a/v", "b/t", "b/m", "b/v"));
+    EXPECT_THAT(NpzFile(path_).keys(),
+                ::testing::ElementsAre("t", "epoch", "a/t", "a/m", "a/v", "b/t", "b/m", "b/v"));
     EXPECT_TRUE(NpzFile(path_).read("a/m").defined());
     EXPECT_FALSE(NpzFile(path_).read("b/m").defined());
     set_gradients(link, 1);
@@ -145,7 +156,8 @@ TEST_F(OptimizerFile, may_lack_moments_of_parameters_that_were_never_updated) {
     adam.update();
     save_npz(path_, adam);
     NamedArrays arrays = read_npz(path_);
-    std::erase_if(arrays, [](const auto& entry) { return entry.first == "b/m" || entry.first == "b/v"; });
+    std::erase_if(arrays,
+                  [](const auto& entry) { return entry.first == "b/m" || entry.first == "b/v"; });
     const std::string without = path_ + ".without";
     save_npz(without, arrays);
     for (auto& [key, array] : arrays)
@@ -188,7 +200,8 @@ TEST_F(OptimizerFile, with_a_moment_of_another_shape_is_refused_also_for_a_param
     MomentumSGD other;
     other.setup(lazy);
     Both loaded{lazy, other};
-    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, loaded); }), HasSubstr("'sgd/W/v' has shape [1,3], its parameter [2,3]"));
+    EXPECT_THAT(message_of<FileError>([&] { load_npz(path_, loaded); }),
+                HasSubstr("'sgd/W/v' has shape [1,3], its parameter [2,3]"));
 }
 
 }  // namespace

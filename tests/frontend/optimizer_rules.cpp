@@ -12,7 +12,8 @@ std::function<std::unique_ptr<Optimizer>()> made(Arguments... arguments) {
     return [=] { return std::make_unique<O>(arguments...); };
 }
 
-ElementRule velocity(double lr, double momentum, std::function<double(double v, double step)> movement) {
+ElementRule velocity(double lr, double momentum,
+                     std::function<double(double v, double step)> movement) {
     return [=](double& p, double g, double* v, int, double rate) {
         v[0] = momentum * v[0] - rate * lr * g;
         p += movement(v[0], rate * lr * g);
@@ -42,9 +43,11 @@ ElementRule adam(const AdamOptions& o) {
         s[1] = o.beta2 * s[1] + (1 - o.beta2) * g * g;
         double v = s[1];
         if (o.amsgrad) v = s[2] = std::max(s[2], s[1]);
-        double step = alpha * std::sqrt(1 - std::pow(o.beta2, t)) / (1 - std::pow(o.beta1, t)) / (std::sqrt(v) + o.eps);
+        double step = alpha * std::sqrt(1 - std::pow(o.beta2, t)) / (1 - std::pow(o.beta1, t)) /
+                      (std::sqrt(v) + o.eps);
         if (o.adabound)
-            step = std::clamp(step, rate * o.final_lr * (1 - 1 / (o.gamma * t + 1)), rate * o.final_lr * (1 + 1 / (o.gamma * t)));
+            step = std::clamp(step, rate * o.final_lr * (1 - 1 / (o.gamma * t + 1)),
+                              rate * o.final_lr * (1 + 1 / (o.gamma * t)));
         p = (1 - o.eta * o.weight_decay_rate) * p - o.eta * step * s[0];
     };
 }
@@ -52,8 +55,8 @@ ElementRule adam(const AdamOptions& o) {
 ElementRule msvag(const MSVAGOptions& o) {
     return [o](double& p, double g, double* s, int t, double rate) {
         const double b = o.beta, bt = std::pow(b, t);
-        const double rho =
-            std::min((1 - b) * (1 - b) * (1 - bt * bt) / ((1 - bt) * (1 - bt) * (1 - b * b)), 0.9999);
+        const double rho = std::min(
+            (1 - b) * (1 - b) * (1 - bt * bt) / ((1 - bt) * (1 - bt) * (1 - b * b)), 0.9999);
         s[0] += (1 - b) * (g - s[0]);
         s[1] += (1 - b) * (g * g - s[1]);
         const double m = s[0] / (1 - bt), v = s[1] / (1 - bt), variance = (v - m * m) / (1 - rho);
@@ -95,7 +98,9 @@ void ada_delta(double& p, double g, double* s, int, double) {
 
 double plain(double v, double) { return v; }
 ElementRule nesterov(double lr, double momentum) {
-    return velocity(lr, momentum, [=](double v, double step) { return momentum * momentum * v - (1 + momentum) * step; });
+    return velocity(lr, momentum, [=](double v, double step) {
+        return momentum * momentum * v - (1 + momentum) * step;
+    });
 }
 
 const AdamOptions decayed{.alpha = 0.01, .eta = 0.5, .weight_decay_rate = 0.1};

@@ -1,4 +1,5 @@
-// Every update rule: 20 steps against the same rule in double precision and against Chainer's numbers.
+// Every update rule: 20 steps against the same rule in double precision and against Chainer's
+// numbers.
 #include <cmath>
 #include <filesystem>
 
@@ -24,24 +25,31 @@ Numbers numbers(const Shape& shape, const std::function<double(double)>& f) {
     return values;
 }
 Array first(const Shape& shape, Dtype dtype) {
-    return Array::from(numbers(shape, [](double i) { return std::cos(0.9 * i); }), shape).astype(dtype);
+    return Array::from(numbers(shape, [](double i) { return std::cos(0.9 * i); }), shape)
+        .astype(dtype);
 }
 Variable gradient(const Variable& p, int step) {
-    return Variable(Array::from(numbers(p.shape(), [&](double i) { return std::sin(0.7 * i + step); }), p.shape())
-                        .astype(p.dtype()),
-                    false);
+    return Variable(
+        Array::from(numbers(p.shape(), [&](double i) { return std::sin(0.7 * i + step); }),
+                    p.shape())
+            .astype(p.dtype()),
+        false);
 }
 Numbers rounded(const Numbers& values, Dtype dtype) {
     return Array::from(values, Shape{int64_t(values.size())}).astype(dtype).to_vector<double>();
 }
 
-/// Parameters that move: one larger than what a thread takes at once, one without elements. One is disabled, one has no
-/// gradient, one no shape.
+/// Parameters that move: one larger than what a thread takes at once, one without elements. One is
+/// disabled, one has no gradient, one no shape.
 struct Weights : Link {
     Parameter a, b, large, empty, off, still, lazy;
     explicit Weights(Dtype dtype)
-        : a(first({3, 4}, dtype)), b(first({5}, dtype)), large(first({130, 140}, dtype)), empty(first({0, 3}, dtype)),
-          off(first({2}, dtype)), still(first({2}, dtype)) {
+        : a(first({3, 4}, dtype)),
+          b(first({5}, dtype)),
+          large(first({130, 140}, dtype)),
+          empty(first({0, 3}, dtype)),
+          off(first({2}, dtype)),
+          still(first({2}, dtype)) {
         add_param("a", a);
         add_param("b", b);
         add_param("large", large);
@@ -59,7 +67,8 @@ struct Weights : Link {
     }
     /// Its gradients are the values given.
     Variable loss(const std::vector<Variable>& g) {
-        return sum(a * g[0]) + sum(b * g[1]) + sum(large * g[2]) + sum(empty * g[3]) + sum(off * g[4]);
+        return sum(a * g[0]) + sum(b * g[1]) + sum(large * g[2]) + sum(empty * g[3]) +
+               sum(off * g[4]);
     }
 };
 
@@ -68,7 +77,8 @@ std::vector<Numbers> truth(const RuleCase& rule, const Variable& start, Dtype dt
     const size_t moments = rule.make()->moment_names().size();
     Numbers p = start.array().to_vector<double>();
     std::vector<Numbers> states(moments, Numbers(p.size()));
-    for (size_t k = 0; k < rule.first_moments.size(); ++k) states[k].assign(p.size(), rule.first_moments[k]);
+    for (size_t k = 0; k < rule.first_moments.size(); ++k)
+        states[k].assign(p.size(), rule.first_moments[k]);
     std::vector<Numbers> after;
     for (int t = 1; t <= steps; ++t) {
         const Numbers g = gradient(start, t).array().to_vector<double>();
@@ -85,19 +95,25 @@ std::vector<Numbers> truth(const RuleCase& rule, const Variable& start, Dtype dt
     return after;
 }
 
-void expect_near(const Numbers& found, const Numbers& expected, double tolerance, const std::string& what) {
+void expect_near(const Numbers& found, const Numbers& expected, double tolerance,
+                 const std::string& what) {
     ASSERT_EQ(found.size(), expected.size()) << what;
     for (size_t i = 0; i < found.size(); ++i)
-        ASSERT_NEAR(found[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << what << " element " << i;
+        ASSERT_NEAR(found[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i])))
+            << what << " element " << i;
 }
 
 double tolerance(const RuleCase& rule, Dtype dtype) {
     // A 16-bit number may be rounded to the other neighbour, and then goes its own way.
     switch (dtype) {
-        case Dtype::float64: return 1e-12;
-        case Dtype::float32: return rule.float32;
-        case Dtype::float16: return 5e-3;
-        default: return 4e-2;
+        case Dtype::float64:
+            return 1e-12;
+        case Dtype::float32:
+            return rule.float32;
+        case Dtype::float16:
+            return 5e-3;
+        default:
+            return 4e-2;
     }
 }
 
@@ -113,13 +129,14 @@ void eager_step(const RuleCase& rule, Optimizer& optimizer, Weights& link, int t
     optimizer.update([&] { return link.loss(g); });
 }
 
-/// The parameters as they are, and as they must be: all that move at the end, the others as they began.
+/// The parameters as they are, and as they must be: all that move at the end, the others as they
+/// began.
 void expect_truth(const RuleCase& rule, Weights& link, Dtype dtype) {
     Weights start(dtype);
     const std::vector<Parameter*> found = link.moving(), began = start.moving();
     for (size_t k = 0; k < found.size(); ++k)
-        expect_near(found[k]->array().to_vector<double>(), truth(rule, *began[k], dtype).back(), tolerance(rule, dtype),
-                    rule.name + " " + found[k]->name());
+        expect_near(found[k]->array().to_vector<double>(), truth(rule, *began[k], dtype).back(),
+                    tolerance(rule, dtype), rule.name + " " + found[k]->name());
     EXPECT_EQ(link.off.array().to_vector<double>(), start.off.array().to_vector<double>());
     EXPECT_EQ(link.still.array().to_vector<double>(), start.still.array().to_vector<double>());
     EXPECT_FALSE(link.lazy.is_initialized());
@@ -174,7 +191,9 @@ TEST_P(OptimizerRules, follow_the_formula_compiled_and_are_not_compiled_again_fo
 }
 
 TEST_P(OptimizerRules, go_on_from_a_file_as_if_nothing_had_happened) {
-    const std::string folder = (std::filesystem::temp_directory_path() / ("optimizer_rules_" + std::to_string(getpid()))).string();
+    const std::string folder =
+        (std::filesystem::temp_directory_path() / ("optimizer_rules_" + std::to_string(getpid())))
+            .string();
     std::filesystem::create_directories(folder);
     Weights whole(Dtype::float32), continued(Dtype::float32);
     const auto optimizer = rule().make(), loaded = rule().make();
@@ -191,7 +210,8 @@ TEST_P(OptimizerRules, go_on_from_a_file_as_if_nothing_had_happened) {
     EXPECT_EQ(loaded->t(), 10);
     for (int t = 11; t <= steps; ++t) eager_step(rule(), *loaded, continued, t);
     for (size_t k = 0; k < whole.moving().size(); ++k)
-        EXPECT_EQ(whole.moving()[k]->array().to_vector<double>(), continued.moving()[k]->array().to_vector<double>());
+        EXPECT_EQ(whole.moving()[k]->array().to_vector<double>(),
+                  continued.moving()[k]->array().to_vector<double>());
     std::filesystem::remove_all(folder);
 }
 
@@ -232,7 +252,8 @@ Numbers row(const Array& all, int step) {
 void expect_chainers(const std::string& name, ChainerWeights& link, int step) {
     static const NpzFile file(chainer_file);
     for (Parameter* p : {&link.a, &link.b})
-        expect_near(p->array().to_vector<double>(), row(file.read(name + "/steps" + std::string(p->name())), step), 1e-11,
+        expect_near(p->array().to_vector<double>(),
+                    row(file.read(name + "/steps" + std::string(p->name())), step), 1e-11,
                     name + " step " + std::to_string(step) + " " + std::string(p->name()));
 }
 
@@ -252,7 +273,8 @@ TEST_P(OptimizerRules, go_on_from_chainers_file) {
     const NpzFile file(chainer_file);
     ChainerWeights link;
     for (Parameter* p : {&link.a, &link.b})
-        p->set_array(Array::from(row(file.read(rule().name + "/steps" + std::string(p->name())), 10), p->shape()));
+        p->set_array(Array::from(
+            row(file.read(rule().name + "/steps" + std::string(p->name())), 10), p->shape()));
     const auto optimizer = rule().make();
     optimizer->setup(link);
     load_npz(chainer_file, *optimizer, {.path = rule().name + "/saved"});
@@ -276,8 +298,10 @@ TEST(OptimizerRules, an_eps_that_vanishes_in_the_parameters_type_is_an_error) {
         link.a.set_array(first({2}, dtype));
         for (int which = 0; which < 2; ++which) {
             std::unique_ptr<Optimizer> optimizer;
-            if (which == 0) optimizer = std::make_unique<Adam>(AdamOptions{.eps = 1e-60});
-            else optimizer = std::make_unique<RMSprop>(RMSpropOptions{.eps = 1e-60});
+            if (which == 0)
+                optimizer = std::make_unique<Adam>(AdamOptions{.eps = 1e-60});
+            else
+                optimizer = std::make_unique<RMSprop>(RMSpropOptions{.eps = 1e-60});
             optimizer->setup(link);
             link.a.set_grad(gradient(link.a, 1).array());
             if (dtype == Dtype::float64) {
@@ -288,7 +312,9 @@ TEST(OptimizerRules, an_eps_that_vanishes_in_the_parameters_type_is_an_error) {
                 optimizer->update();
                 ADD_FAILURE() << optimizer->type_name();
             } catch (const ValueError& error) {
-                EXPECT_EQ(std::string(error.what()).find(optimizer->type_name() + ": eps 1e-60 is 0 in float32"), 0u)
+                EXPECT_EQ(std::string(error.what())
+                              .find(optimizer->type_name() + ": eps 1e-60 is 0 in float32"),
+                          0u)
                     << error.what();
             }
         }

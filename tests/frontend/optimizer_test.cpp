@@ -26,7 +26,8 @@ using ::testing::HasSubstr;
 struct Weights : Link {
     Parameter a, b, c;
     explicit Weights(Dtype dtype = Dtype::float32)
-        : a(initializers::Normal(1, dtype), Shape{3, 4}), b(initializers::Normal(1, dtype), Shape{5}),
+        : a(initializers::Normal(1, dtype), Shape{3, 4}),
+          b(initializers::Normal(1, dtype), Shape{5}),
           c(initializers::Normal(1, dtype), Shape{300, 100}) {
         add_param("a", a);
         add_param("b", b);
@@ -43,9 +44,11 @@ Array gradient(const Parameter& p, int step) {
 
 using Numbers = std::vector<double>;
 /// What one parameter's elements should become: changes p in place, with moments kept by name.
-using Reference = std::function<void(Numbers& p, const Numbers& g, std::map<std::string, Numbers>& moments, int t)>;
+using Reference = std::function<void(Numbers& p, const Numbers& g,
+                                     std::map<std::string, Numbers>& moments, int t)>;
 
-void expect_steps(Optimizer& optimizer, const Reference& reference, Dtype dtype = Dtype::float32, int steps = 5) {
+void expect_steps(Optimizer& optimizer, const Reference& reference, Dtype dtype = Dtype::float32,
+                  int steps = 5) {
     set_seed(3);
     Weights link(dtype);
     optimizer.setup(link);
@@ -53,7 +56,8 @@ void expect_steps(Optimizer& optimizer, const Reference& reference, Dtype dtype 
     std::map<Parameter*, Numbers> expected;
     for (Parameter* p : link.params()) {
         expected[p] = p->array().to_vector<double>();
-        for (const std::string& name : optimizer.moment_names()) moments[p][name].resize(size_t(p->size()));
+        for (const std::string& name : optimizer.moment_names())
+            moments[p][name].resize(size_t(p->size()));
     }
     for (int t = 1; t <= steps; ++t) {
         for (Parameter* p : link.params()) {
@@ -66,7 +70,8 @@ void expect_steps(Optimizer& optimizer, const Reference& reference, Dtype dtype 
     for (Parameter* p : link.params()) {
         Numbers found = p->array().to_vector<double>();
         for (size_t i = 0; i < found.size(); ++i)
-            ASSERT_NEAR(found[i], expected[p][i], tolerance * std::max(1.0, std::abs(expected[p][i])))
+            ASSERT_NEAR(found[i], expected[p][i],
+                        tolerance * std::max(1.0, std::abs(expected[p][i])))
                 << p->name() << " element " << i;
     }
     EXPECT_EQ(optimizer.t(), steps);
@@ -79,7 +84,8 @@ Reference adam_rule(const AdamOptions& o) {
         for (size_t i = 0; i < p.size(); ++i) {
             m[i] += (1 - o.beta1) * (g[i] - m[i]);
             v[i] += (1 - o.beta2) * (g[i] * g[i] - v[i]);
-            p[i] -= o.eta * (alpha_t * m[i] / (std::sqrt(v[i]) + o.eps) + o.weight_decay_rate * p[i]);
+            p[i] -=
+                o.eta * (alpha_t * m[i] / (std::sqrt(v[i]) + o.eps) + o.weight_decay_rate * p[i]);
         }
     };
 }
@@ -87,9 +93,12 @@ Reference adam_rule(const AdamOptions& o) {
 TEST(Optimizer, sgd_follows_the_formula) {
     for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::float16}) {
         SGD sgd(0.1);
-        expect_steps(sgd, [](Numbers& p, const Numbers& g, auto&, int) {
-            for (size_t i = 0; i < p.size(); ++i) p[i] -= 0.1 * g[i];
-        }, dtype);
+        expect_steps(
+            sgd,
+            [](Numbers& p, const Numbers& g, auto&, int) {
+                for (size_t i = 0; i < p.size(); ++i) p[i] -= 0.1 * g[i];
+            },
+            dtype);
     }
 }
 
@@ -109,7 +118,12 @@ TEST(Optimizer, adam_follows_the_formula) {
 }
 
 TEST(Optimizer, adamw_decays_without_the_learning_rate) {
-    AdamOptions options{.alpha = 0.01, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-3, .eta = 0.5, .weight_decay_rate = 0.1};
+    AdamOptions options{.alpha = 0.01,
+                        .beta1 = 0.8,
+                        .beta2 = 0.9,
+                        .eps = 1e-3,
+                        .eta = 0.5,
+                        .weight_decay_rate = 0.1};
     AdamW adam(options);
     expect_steps(adam, adam_rule(options), Dtype::float64);
 }
@@ -179,7 +193,10 @@ TEST(Optimizer, a_gradient_with_two_owners_is_not_written_for_both) {
 TEST(Optimizer, leaves_parameters_without_gradient_disabled_or_uninitialised_alone) {
     struct Mixed : Link {
         Parameter lazy, off, still, moving;
-        Mixed() : off(Initializer(1.0), Shape{2}), still(Initializer(1.0), Shape{2}), moving(Initializer(1.0), Shape{2}) {
+        Mixed()
+            : off(Initializer(1.0), Shape{2}),
+              still(Initializer(1.0), Shape{2}),
+              moving(Initializer(1.0), Shape{2}) {
             add_param("lazy", lazy);
             add_param("off", off);
             add_param("still", still);
@@ -204,7 +221,8 @@ TEST(Optimizer, moments_and_count_are_states) {
     link.b.set_grad(gradient(link.b, 1));
     adam.update();
     EXPECT_TRUE(adam.step_count().body()->is_state);
-    for (UpdateSlot& slot : adam.slots()) EXPECT_EQ(slot.moments.size(), slot.path == "/b" ? 2u : 0u);
+    for (UpdateSlot& slot : adam.slots())
+        EXPECT_EQ(slot.moments.size(), slot.path == "/b" ? 2u : 0u);
     EXPECT_TRUE(adam.slots()[1].moments[0].body()->is_state);
     EXPECT_EQ(adam.slots()[1].moments[0].name(), "/b/m");
 }
@@ -247,7 +265,8 @@ TEST(Optimizer, weight_decay_adds_to_the_gradient) {
     std::vector<float> p = link.b.array().to_vector<float>(), g = link.b.grad().to_vector<float>();
     sgd.update();
     std::vector<float> after = link.b.array().to_vector<float>();
-    for (size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(after[i], p[i] - 0.1f * (g[i] + 0.5f * p[i]), 1e-6);
+    for (size_t i = 0; i < p.size(); ++i)
+        EXPECT_NEAR(after[i], p[i] - 0.1f * (g[i] + 0.5f * p[i]), 1e-6);
 }
 
 TEST(Optimizer, gradient_clipping_scales_to_the_threshold_of_the_global_norm) {
@@ -267,7 +286,8 @@ TEST(Optimizer, gradient_clipping_scales_to_the_threshold_of_the_global_norm) {
         sgd.update();
         for (Parameter* p : link.params()) {
             Numbers g = gradient(*p, 1).to_vector<double>(), after = p->array().to_vector<double>();
-            for (size_t i = 0; i < g.size(); ++i) ASSERT_NEAR(after[i], before[p][i] - rate * g[i], 1e-6);
+            for (size_t i = 0; i < g.size(); ++i)
+                ASSERT_NEAR(after[i], before[p][i] - rate * g[i], 1e-6);
         }
     }
 }
@@ -278,9 +298,11 @@ TEST(Optimizer, hooks_have_names_and_times) {
     Weights link;
     sgd.setup(link);
     std::vector<std::string> calls;
-    sgd.add_hook("before", [&](Optimizer& o) { calls.push_back("before " + std::to_string(o.t())); });
-    sgd.add_hook("after", [&](Optimizer& o) { calls.push_back("after " + std::to_string(o.t())); },
-                 OptimizerHook::Timing::post);
+    sgd.add_hook("before",
+                 [&](Optimizer& o) { calls.push_back("before " + std::to_string(o.t())); });
+    sgd.add_hook(
+        "after", [&](Optimizer& o) { calls.push_back("after " + std::to_string(o.t())); },
+        OptimizerHook::Timing::post);
     EXPECT_THROW(sgd.add_hook("before", [](Optimizer&) {}), ValueError);
     sgd.update();
     EXPECT_THAT(calls, ElementsAre("before 0", "after 1"));
@@ -305,12 +327,14 @@ class NameRecorder final : public Recorder {
 public:
     std::vector<std::string> ops;
     std::vector<std::string> assigned_states;
-    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>, const Attributes&,
-             std::span<const Scalar> scalars, const SourceLoc&) override {
+    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>,
+             const Attributes&, std::span<const Scalar> scalars, const SourceLoc&) override {
         ops.push_back(op.name);
         for (const Scalar& s : scalars) cells += bool(s.cell());
     }
-    void assigned(const Variable& state, const Variable&) override { assigned_states.push_back(state.name()); }
+    void assigned(const Variable& state, const Variable&) override {
+        assigned_states.push_back(state.name());
+    }
     void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
     void host_read(ArrayBody&) override {}
@@ -330,7 +354,8 @@ TEST(Optimizer, a_recorder_sees_one_map_a_parameter_and_every_state_assigned) {
     }
     EXPECT_EQ(std::count(recorder.ops.begin(), recorder.ops.end(), "adam_update"), 3);
     EXPECT_EQ(std::count(recorder.ops.begin(), recorder.ops.end(), "adam_step"), 1);
-    EXPECT_THAT(recorder.assigned_states, ElementsAre("/t", "/a", "/a/m", "/a/v", "/b", "/b/m", "/b/v", "/c", "/c/m", "/c/v"));
+    EXPECT_THAT(recorder.assigned_states, ElementsAre("/t", "/a", "/a/m", "/a/v", "/b", "/b/m",
+                                                      "/b/v", "/c", "/c/m", "/c/v"));
     EXPECT_EQ(recorder.cells, 3 + 3 * 3);
 }
 

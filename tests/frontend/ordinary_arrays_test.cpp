@@ -4,15 +4,19 @@
 namespace catena::ordinary {
 namespace {
 
-Variable as(const Variable& x, Dtype dtype, bool requires_grad = false) { return Variable(x.array().astype(dtype), requires_grad); }
+Variable as(const Variable& x, Dtype dtype, bool requires_grad = false) {
+    return Variable(x.array().astype(dtype), requires_grad);
+}
 
 void push_gradients(Arrays& out, const Link& link) {
     for (auto& [name, p] : link.namedparams()) out.push_back(p->grad());
 }
 
-/// Calls a region of `f` with what `argument` gives; lists the result, its gradient towards the argument and towards w.
-void expect_calls(const std::function<Variable(const Variable& x, const Variable& w)>& f, const std::function<Variable(int)>& argument,
-                  const Shape& weights = {4, 4}, int calls = 18) {
+/// Calls a region of `f` with what `argument` gives; lists the result, its gradient towards the
+/// argument and towards w.
+void expect_calls(const std::function<Variable(const Variable& x, const Variable& w)>& f,
+                  const std::function<Variable(int)>& argument, const Shape& weights = {4, 4},
+                  int calls = 18) {
     expect_same_without_regions([&](Arrays& out) {
         Parameter w(numbers(weights, 1, 0.5f).array());
         auto r = static_graph([&](Variable x) { return f(x, w); }, "r");
@@ -34,25 +38,37 @@ TEST(OrdinaryArrays, batches_that_are_empty_sometimes) {
 }
 
 TEST(OrdinaryArrays, sums_and_means_of_empty_batches) {
-    expect_calls([](const Variable& x, const Variable& w) { return sum(matmul(x, w), 0) + sum(x * 2.0); }, [](int i) { return numbers({i % 3, 4}, i, 1, true); });
+    expect_calls(
+        [](const Variable& x, const Variable& w) { return sum(matmul(x, w), 0) + sum(x * 2.0); },
+        [](int i) { return numbers({i % 3, 4}, i, 1, true); });
 }
 
 TEST(OrdinaryArrays, one_row_or_many) {
-    expect_calls([](const Variable& x, const Variable& w) { return softmax(layer(x, w)) * mean(x, 0, true); }, [](int i) { return numbers({1 + i % 2 * 5, 4}, i, 1, true); });
+    expect_calls([](const Variable& x,
+                    const Variable& w) { return softmax(layer(x, w)) * mean(x, 0, true); },
+                 [](int i) { return numbers({1 + i % 2 * 5, 4}, i, 1, true); });
 }
 
 TEST(OrdinaryArrays, arguments_that_are_transposed) {
-    expect_calls(layer, [](int i) { return Variable((i % 2 ? transpose(numbers({4, 4}, i)) : numbers({4, 4}, i)).array(), true); });
+    expect_calls(layer, [](int i) {
+        return Variable((i % 2 ? transpose(numbers({4, 4}, i)) : numbers({4, 4}, i)).array(), true);
+    });
 }
 
 TEST(OrdinaryArrays, arguments_that_are_every_second_row) {
-    expect_calls(layer, [](int i) { return Variable(numbers({8, 4}, i)[slice(i % 2, 8, 2)].array(), true); });
+    expect_calls(layer, [](int i) {
+        return Variable(numbers({8, 4}, i)[slice(i % 2, 8, 2)].array(), true);
+    });
 }
 
 TEST(OrdinaryArrays, arguments_that_are_flipped_or_broadcast) {
     expect_calls(layer, [](int i) {
         const Variable x = numbers({3, 4}, i);
-        return Variable((i % 3 == 0 ? flip(x, 1) : i % 3 == 1 ? broadcast_to(x[0], {3, 4}) : x).array(), i % 2 == 0);
+        return Variable((i % 3 == 0   ? flip(x, 1)
+                         : i % 3 == 1 ? broadcast_to(x[0], {3, 4})
+                                      : x)
+                            .array(),
+                        i % 2 == 0);
     });
 }
 
@@ -77,13 +93,22 @@ TEST(OrdinaryArrays, a_weight_that_needs_a_gradient_sometimes) {
 }
 
 TEST(OrdinaryArrays, float64_and_float32_in_turn) {
-    expect_calls([](const Variable& x, const Variable& w) { return tanh(matmul(x, cast(w, x.dtype()))) * x; },
-                 [](int i) { return as(numbers({3, 4}, i), i % 3 == 2 ? Dtype::float64 : Dtype::float32, true); });
+    expect_calls([](const Variable& x,
+                    const Variable& w) { return tanh(matmul(x, cast(w, x.dtype()))) * x; },
+                 [](int i) {
+                     return as(numbers({3, 4}, i), i % 3 == 2 ? Dtype::float64 : Dtype::float32,
+                               true);
+                 });
 }
 
 TEST(OrdinaryArrays, float16_and_bfloat16) {
-    expect_calls([](const Variable& x, const Variable& w) { return cast(maximum(x * 2.0, -x), Dtype::float32) + matmul(cast(x, Dtype::float32), w); },
-                 [](int i) { return as(numbers({3, 4}, i), i % 2 ? Dtype::float16 : Dtype::bfloat16, true); });
+    expect_calls(
+        [](const Variable& x, const Variable& w) {
+            return cast(maximum(x * 2.0, -x), Dtype::float32) + matmul(cast(x, Dtype::float32), w);
+        },
+        [](int i) {
+            return as(numbers({3, 4}, i), i % 2 ? Dtype::float16 : Dtype::bfloat16, true);
+        });
 }
 
 TEST(OrdinaryArrays, integers_and_booleans) {
@@ -103,7 +128,8 @@ TEST(OrdinaryArrays, two_arguments_that_are_views_of_one_array) {
         auto r = static_graph([](Variable a, Variable b) { return a * 2.0 + tanh(b) * a; }, "r");
         for (int i = 0; i < 16; ++i) {
             Variable all = numbers({6, 4}, i, 1, true);
-            Variable a = all[slice(0, 3)], b = i % 4 == 3 ? a : all[slice(i % 4, i % 4 + 3)], y = r(a, b);
+            Variable a = all[slice(0, 3)], b = i % 4 == 3 ? a : all[slice(i % 4, i % 4 + 3)],
+                     y = r(a, b);
             sum(y * y).backward();
             out.push_back(y.array());
             out.push_back(all.grad());
@@ -185,7 +211,8 @@ TEST(OrdinaryArrays, indices_that_change_with_their_type) {
             w.cleargrad();
             std::vector<int> t;
             for (int k = 0; k < i % 5; ++k) t.push_back(k == 3 ? -1 : (i * 3 + k) % 10);
-            Variable y = r(Variable(Array::from(t, {i % 5}).astype(i % 2 ? Dtype::int32 : Dtype::int64), false));
+            Variable y = r(Variable(
+                Array::from(t, {i % 5}).astype(i % 2 ? Dtype::int32 : Dtype::int64), false));
             sum(y * y).backward();
             out.push_back(y.array());
             out.push_back(w.grad());
@@ -200,7 +227,8 @@ TEST(OrdinaryArrays, an_output_that_is_a_view_of_a_parameter) {
         Net n;
         fill(n);
         o.setup(n);
-        auto r = static_graph([&](Variable x) { return std::vector<Variable>{w[1], transpose(n.b.W), n(x)}; }, "r");
+        auto r = static_graph(
+            [&](Variable x) { return std::vector<Variable>{w[1], transpose(n.b.W), n(x)}; }, "r");
         for (int i = 0; i < 14; ++i) {
             n.cleargrads();
             w.cleargrad();

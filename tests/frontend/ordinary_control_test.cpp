@@ -18,7 +18,8 @@ TEST(OrdinaryControl, a_loop_that_ends_where_a_value_says) {
         auto r = static_graph(
             [&](Variable x) {
                 Variable y = x;
-                for (int k = 0; k < 12 && sum(y * y).item<float>() > 2; ++k) y = tanh(matmul(y, w)) * 0.9;
+                for (int k = 0; k < 12 && sum(y * y).item<float>() > 2; ++k)
+                    y = tanh(matmul(y, w)) * 0.9;
                 Variable l = sum(y * y);
                 l.backward();
                 return l;
@@ -81,7 +82,11 @@ TEST(OrdinaryControl, a_region_that_calls_itself) {
     expect_same_without_regions([](Arrays& out) {
         Parameter w(numbers({4, 4}, 1, 0.5f).array());
         StaticFunction<Variable(Variable, int)> r;
-        r = static_graph([&](Variable x, int depth) -> Variable { return depth == 0 ? tanh(x) : tanh(matmul(r(x, depth - 1), w)) + x; }, "r");
+        r = static_graph(
+            [&](Variable x, int depth) -> Variable {
+                return depth == 0 ? tanh(x) : tanh(matmul(r(x, depth - 1), w)) + x;
+            },
+            "r");
         for (int i = 0; i < 16; ++i) {
             w.cleargrad();
             Variable x = numbers({3, 4}, i, 1, true), y = r(x, i % 4);
@@ -98,10 +103,12 @@ TEST(OrdinaryControl, regions_that_call_each_other) {
         Net n;
         fill(n);
         auto inner = static_graph([&](Variable x) { return tanh(x) * 0.5; }, "inner");
-        auto outer = static_graph([&](Variable x, bool both) { return both ? inner(n(inner(x))) : n(x); }, "outer");
+        auto outer = static_graph(
+            [&](Variable x, bool both) { return both ? inner(n(inner(x))) : n(x); }, "outer");
         for (int i = 0; i < 18; ++i) {
             n.cleargrads();
-            Variable x = numbers({3, 5}, i, 1, true), y = i % 5 == 4 ? inner(x) : outer(x, i % 3 != 0);
+            Variable x = numbers({3, 5}, i, 1, true),
+                     y = i % 5 == 4 ? inner(x) : outer(x, i % 3 != 0);
             sum(y * y).backward();
             out.push_back(y.array());
             out.push_back(x.grad());
@@ -158,7 +165,8 @@ TEST(OrdinaryControl, a_bad_label_in_some_steps) {
         for (int i = 0; i < 24; ++i) {
             const std::vector<int> labels = {i % 4, 1, i % 6 == 5 ? 9 : 2};
             try {
-                out.push_back(r(numbers({3, 5}, i), Variable(Array::from(labels, {3}), false)).array());
+                out.push_back(
+                    r(numbers({3, 5}, i), Variable(Array::from(labels, {3}), false)).array());
             } catch (const Error&) {
                 out.push_back(numbers({1}, 1).array());
             }
@@ -242,7 +250,9 @@ TEST(OrdinaryControl, beams_that_are_kept_and_dropped) {
             std::vector<Variable> next;
             for (const Variable& h : beams)
                 for (int k = 0; k < 2; ++k) next.push_back(r(h, numbers({1, 4}, i + k)));
-            std::sort(next.begin(), next.end(), [](const Variable& a, const Variable& b) { return sum(a).item<float>() > sum(b).item<float>(); });
+            std::sort(next.begin(), next.end(), [](const Variable& a, const Variable& b) {
+                return sum(a).item<float>() > sum(b).item<float>();
+            });
             next.resize(std::min<size_t>(next.size(), 3));
             beams = next;
             for (const Variable& h : beams) out.push_back(h.array());
@@ -253,10 +263,15 @@ TEST(OrdinaryControl, beams_that_are_kept_and_dropped) {
 TEST(OrdinaryControl, an_optional_argument) {
     expect_same_without_regions([](Arrays& out) {
         Parameter w(numbers({4, 4}, 1, 0.5f).array());
-        auto r = static_graph([&](Variable x, std::optional<Variable> mask) { return mask ? matmul(x, w) * *mask : matmul(x, w); }, "r");
+        auto r = static_graph(
+            [&](Variable x, std::optional<Variable> mask) {
+                return mask ? matmul(x, w) * *mask : matmul(x, w);
+            },
+            "r");
         for (int i = 0; i < 16; ++i) {
             w.cleargrad();
-            Variable y = r(numbers({3, 4}, i), i % 3 ? std::optional<Variable>(numbers({3, 4}, i + 9)) : std::nullopt);
+            Variable y = r(numbers({3, 4}, i),
+                           i % 3 ? std::optional<Variable>(numbers({3, 4}, i + 9)) : std::nullopt);
             sum(y).backward();
             out.push_back(y.array());
             out.push_back(w.grad());

@@ -27,7 +27,7 @@ TEST(OrdinaryPrograms, weights_replaced_and_written_through_old_pointers) {
             if (i == 12) {
                 float* p = all.array().data<float>();
                 for (int k = 0; k < 100; ++k) p[k] *= 3;
-            }                                                  // written through the larger one
+            }  // written through the larger one
             if (i == 18) early = n.b.W.array().data<float>();  // a pointer kept
             if (i >= 20 && i % 5 == 0) early[i] += 1;          // and written through later
             if (i == 30)

@@ -70,7 +70,8 @@ TEST(OrdinarySettings, modes_that_change_inside) {
 
 TEST(OrdinarySettings, seeds_that_are_set_again) {
     expect_same_without_regions([](Arrays& out) {
-        auto r = static_graph([](Variable x) { return dropout(x, 0.5) + gaussian(x, x * 0.0); }, "r");
+        auto r =
+            static_graph([](Variable x) { return dropout(x, 0.5) + gaussian(x, x * 0.0); }, "r");
         for (int i = 0; i < 18; ++i) {
             if (i % 6 == 0) set_seed(7);
             if (i % 6 == 4) out.push_back(dropout(numbers({3, 4}, i), 0.5).array());
@@ -100,7 +101,8 @@ TEST(OrdinarySettings, the_dtype_of_new_parameters) {
         auto r = static_graph(
             [&](Variable x) {
                 if (i % 4 == 0) {
-                    auto d = using_config(&Config::dtype, i % 8 == 4 ? Dtype::float64 : Dtype::float32);
+                    auto d =
+                        using_config(&Config::dtype, i % 8 == 4 ? Dtype::float64 : Dtype::float32);
                     l = std::make_unique<Linear>(3);
                 }
                 return (*l)(x);

@@ -1,4 +1,5 @@
-// Training as users write it: several optimizers, shared and replaced parameters, accumulation, hooks, files and copies.
+// Training as users write it: several optimizers, shared and replaced parameters, accumulation,
+// hooks, files and copies.
 #include <sstream>
 
 #include "frontend/serializer/npz.h"
@@ -289,7 +290,8 @@ TEST(OrdinaryTraining, a_moving_average_of_the_weights) {
                 o.update();
                 auto q = no_backprop_mode();
                 const auto to = average.params(), from = n.params();
-                for (size_t k = 0; k < to.size(); ++k) to[k]->set_array((*to[k] * decay + *from[k] * (1 - decay)).array());
+                for (size_t k = 0; k < to.size(); ++k)
+                    to[k]->set_array((*to[k] * decay + *from[k] * (1 - decay)).array());
                 return l;
             },
             "step");

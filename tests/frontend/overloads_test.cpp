@@ -20,22 +20,28 @@ std::vector<float> values(const ct::Variable& x) { return x.array().to_vector<fl
 
 TEST(Overloads, one_number_stands_for_both_axes_of_a_window) {
     const ct::Variable x = ramp({2, 3, 9, 9}), W = ramp({4, 3, 3, 3}), V = ramp({3, 4, 3, 3});
-    EXPECT_EQ(values(ct::convolution_2d(x, W, {.stride = 2, .pad = 1, .dilate = 2})),
-              values(ct::convolution_2d(x, W, {.stride = {2, 2}, .pad = {1, 1}, .dilate = {2, 2}})));
-    EXPECT_EQ(ct::convolution_2d(x, W, {.stride = {2, 1}, .pad = 1}).shape(), (ct::Shape{2, 4, 5, 9}));
+    EXPECT_EQ(
+        values(ct::convolution_2d(x, W, {.stride = 2, .pad = 1, .dilate = 2})),
+        values(ct::convolution_2d(x, W, {.stride = {2, 2}, .pad = {1, 1}, .dilate = {2, 2}})));
+    EXPECT_EQ(ct::convolution_2d(x, W, {.stride = {2, 1}, .pad = 1}).shape(),
+              (ct::Shape{2, 4, 5, 9}));
     EXPECT_EQ(values(ct::deconvolution_2d(x, V, {.stride = 2, .pad = 1})),
               values(ct::deconvolution_2d(x, V, {.stride = {2, 2}, .pad = {1, 1}})));
-    EXPECT_EQ(ct::deconvolution_2d(x, V, {.stride = 2, .outsize = 20}).shape(), (ct::Shape{2, 4, 20, 20}));
+    EXPECT_EQ(ct::deconvolution_2d(x, V, {.stride = 2, .outsize = 20}).shape(),
+              (ct::Shape{2, 4, 20, 20}));
     EXPECT_EQ(values(ct::max_pooling_2d(x, 3, {.stride = 2, .pad = 1})),
               values(ct::max_pooling_2d(x, {3, 3}, {.stride = {2, 2}, .pad = {1, 1}})));
-    EXPECT_EQ(values(ct::average_pooling_2d(x, 3, 2, 1)), values(ct::average_pooling_2d(x, {3, 3}, {2, 2}, {1, 1})));
+    EXPECT_EQ(values(ct::average_pooling_2d(x, 3, 2, 1)),
+              values(ct::average_pooling_2d(x, {3, 3}, {2, 2}, {1, 1})));
     EXPECT_EQ(ct::average_pooling_2d(x, 3).shape(), (ct::Shape{2, 3, 3, 3}));
 }
 
 TEST(Overloads, one_number_stands_for_both_axes_of_a_link) {
     const ct::Variable x = ramp({2, 3, 9, 9});
-    EXPECT_EQ(ct::Convolution2D(3, 4, 3, {.stride = 2, .pad = 1})(x).shape(), (ct::Shape{2, 4, 5, 5}));
-    EXPECT_EQ(ct::Convolution2D(3, 4, {3, 5}, {.stride = {2, 1}, .pad = 1})(x).shape(), (ct::Shape{2, 4, 5, 7}));
+    EXPECT_EQ(ct::Convolution2D(3, 4, 3, {.stride = 2, .pad = 1})(x).shape(),
+              (ct::Shape{2, 4, 5, 5}));
+    EXPECT_EQ(ct::Convolution2D(3, 4, {3, 5}, {.stride = {2, 1}, .pad = 1})(x).shape(),
+              (ct::Shape{2, 4, 5, 7}));
     EXPECT_EQ(ct::Deconvolution2D(3, 4, 3, {.stride = 2})(x).shape(), (ct::Shape{2, 4, 19, 19}));
     EXPECT_THROW(ct::Convolution2D(3, 4, {3, 3, 3}), ct::ValueError);
 }
@@ -44,7 +50,8 @@ TEST(Overloads, grad_takes_lists_in_braces) {
     const ct::Variable x = ramp({5}), w = ramp({5});
     const ct::Variable y = x * x * w;
     const auto [gx, gw] = [&] {
-        const ct::Variables both = ct::grad({y}, {x, w}, {ramp({5})}, {.enable_double_backprop = true});
+        const ct::Variables both =
+            ct::grad({y}, {x, w}, {ramp({5})}, {.enable_double_backprop = true});
         return std::pair(both[0], both[1]);
     }();
     const std::vector<ct::Variable> inputs{x, w};
@@ -73,19 +80,22 @@ TEST(Overloads, optimizers_take_their_first_numbers_in_order) {
 TEST(Overloads, datasets_and_examples_take_variables) {
     const ct::Variable x = ramp({4, 2}), t = ct::argmax(x, 1);
     const ct::Array a = x.array();
-    for (const ct::Dataset& dataset : {ct::Dataset({x, t}), ct::Dataset({a, t}), ct::Dataset(ct::TupleDataset(x, t)),
-                                       ct::Dataset(ct::TupleDataset(a, t))}) {
+    for (const ct::Dataset& dataset :
+         {ct::Dataset({x, t}), ct::Dataset({a, t}), ct::Dataset(ct::TupleDataset(x, t)),
+          ct::Dataset(ct::TupleDataset(a, t))}) {
         EXPECT_EQ(dataset.size(), 4);
         EXPECT_EQ(dataset[1].size(), 2u);
         EXPECT_EQ(dataset[1][0].shape(), ct::Shape{2});
     }
-    const ct::TransformDataset twice(ct::Dataset(x), [](const ct::Example& e) { return ct::Example{ct::exp(e[0]), e[0]}; });
+    const ct::TransformDataset twice(
+        ct::Dataset(x), [](const ct::Example& e) { return ct::Example{ct::exp(e[0]), e[0]}; });
     EXPECT_EQ(twice.get_example(0).size(), 2u);
 }
 
 TEST(Overloads, iterators_take_what_they_need_alone) {
     const ct::Dataset dataset(ramp({4, 2}));
-    ct::MultithreadIterator threads(dataset, 2, {.n_threads = 2}), both(dataset, 2, {.repeat = false}, {.n_threads = 2}), plain(dataset, 2, {}, 2);
+    ct::MultithreadIterator threads(dataset, 2, {.n_threads = 2}),
+        both(dataset, 2, {.repeat = false}, {.n_threads = 2}), plain(dataset, 2, {}, 2);
     EXPECT_TRUE(threads.repeat());
     EXPECT_FALSE(both.repeat());
     const ct::MultiprocessIterator processes(dataset, 2, {.n_processes = 1});
@@ -128,13 +138,23 @@ TEST(Overloads, a_vector_is_a_shape) {
 ct::Variable twice(const ct::Operand& x) { return x * 2.0; }
 
 TEST(Overloads, functions_with_options_stand_in_a_sequential) {
-    ct::Sequential net{ct::leaky_relu, ct::elu, ct::selu, ct::gelu, ct::softplus, ct::clipped_relu, ct::crelu,
-                       ct::dropout,    twice,   ct::softmax, [](const auto& x) { return ct::log_softmax(x, 0); }};
+    ct::Sequential net{ct::leaky_relu,
+                       ct::elu,
+                       ct::selu,
+                       ct::gelu,
+                       ct::softplus,
+                       ct::clipped_relu,
+                       ct::crelu,
+                       ct::dropout,
+                       twice,
+                       ct::softmax,
+                       [](const auto& x) { return ct::log_softmax(x, 0); }};
     const auto evaluating = ct::using_config(&ct::Config::train, false);
     const ct::Variable x = ramp({4, 3});
-    const ct::Variable hidden =
-        ct::clipped_relu(ct::softplus(ct::gelu(ct::selu(ct::elu(ct::leaky_relu(x, 0.2), 1.0)), "none"), 1.0), 20);
-    EXPECT_EQ(values(net(x)), values(ct::log_softmax(ct::softmax(ct::crelu(hidden, 1) * 2.0, 1), 0)));
+    const ct::Variable hidden = ct::clipped_relu(
+        ct::softplus(ct::gelu(ct::selu(ct::elu(ct::leaky_relu(x, 0.2), 1.0)), "none"), 1.0), 20);
+    EXPECT_EQ(values(net(x)),
+              values(ct::log_softmax(ct::softmax(ct::crelu(hidden, 1) * 2.0, 1), 0)));
     auto region = ct::static_graph(ct::leaky_relu, "leaky");
     EXPECT_EQ(values(region(x)), values(ct::leaky_relu(x)));
 }
@@ -158,7 +178,8 @@ class Trainee {
 public:
     Trainee() { sgd_.setup(model_); }
     ct::Linear& model() { return model_; }
-    ct::StaticFunction<ct::Variable(const ct::Variable&)> predict = ct::static_graph(std::ref(model_), "predict");
+    ct::StaticFunction<ct::Variable(const ct::Variable&)> predict =
+        ct::static_graph(std::ref(model_), "predict");
     ct::StaticFunction<double(ct::Variable, ct::Variable)> step = ct::static_graph(
         [this](ct::Variable x, ct::Variable t) {
             const ct::Variable loss = ct::mean_squared_error(model_(x), t);
@@ -203,7 +224,8 @@ TEST(StaticFunction, holds_any_region_and_copies_share_it) {
     using Region = ct::StaticFunction<ct::Variable(ct::Variable, double)>;
     std::map<std::string, Region> regions;
     regions["times"] = ct::static_graph([](ct::Variable x, double factor) { return x * factor; });
-    regions["plus"] = ct::static_graph([seen = 0](ct::Variable x, double term) mutable { return x + term + double(seen++); });
+    regions["plus"] = ct::static_graph(
+        [seen = 0](ct::Variable x, double term) mutable { return x + term + double(seen++); });
     const Region copy = regions["plus"];
     EXPECT_EQ(values(regions["times"](ramp({2}), 3)), values(ramp({2}) * 3.0));
     EXPECT_EQ(values(regions["plus"](ramp({2}), 1)), values(ramp({2}) + 1.0 + 0.0));
@@ -216,10 +238,12 @@ TEST(StaticFunction, results_and_arguments_may_be_of_any_kind) {
     struct Both {
         ct::Variable sum, product;
     };
-    ct::StaticFunction<Both(std::vector<ct::Variable>)> both =
-        ct::static_graph([](const std::vector<ct::Variable>& v) { return Both{v[0] + v[1], v[0] * v[1]}; });
-    ct::StaticFunction<void(ct::Variable)> nothing = ct::static_graph([](ct::Variable x) { return x + 1.0; });
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(values(both({ramp({2}), ramp({2})}).product), values(ramp({2}) * ramp({2})));
+    ct::StaticFunction<Both(std::vector<ct::Variable>)> both = ct::static_graph(
+        [](const std::vector<ct::Variable>& v) { return Both{v[0] + v[1], v[0] * v[1]}; });
+    ct::StaticFunction<void(ct::Variable)> nothing =
+        ct::static_graph([](ct::Variable x) { return x + 1.0; });
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(values(both({ramp({2}), ramp({2})}).product), values(ramp({2}) * ramp({2})));
     nothing(ramp({2}));
     EXPECT_EQ(nothing.statistics().calls, 1);
 }
@@ -233,7 +257,8 @@ TEST(StaticFunction, without_a_region_it_says_so) {
 
 TEST(StaticFunction, saves_as_its_region) {
     if (!ct::compiler_available()) GTEST_SKIP() << "built without the compiler";
-    ct::StaticFunction<ct::Variable(ct::Variable)> region = ct::static_graph([](ct::Variable x) { return ct::exp(x); });
+    ct::StaticFunction<ct::Variable(ct::Variable)> region =
+        ct::static_graph([](ct::Variable x) { return ct::exp(x); });
     const ct::Variable y = region(ramp({3}));
     const std::string path = testing::TempDir() + "static_function.catena";
     region.save(path);

@@ -14,7 +14,8 @@
 namespace catena::capture {
 namespace {
 
-/// Of a loop over a text, with parameters, a constant, a cell, gradients and a new content of a state.
+/// Of a loop over a text, with parameters, a constant, a cell, gradients and a new content of a
+/// state.
 Trace recording(int64_t length) {
     Tracer tracer(false);
     Parameter W(testing::batch(1, 6, 6).array()), total(testing::batch(3, 1, 6).array());
@@ -28,7 +29,8 @@ Trace recording(int64_t length) {
         RecorderScope scope(&tracer);
         const Variable text(x, false);
         Variable h = text[0] * 0.5;
-        for (int64_t t = 1; t < length; ++t) h = tanh(matmul(h, W) * Scalar(rate) + text[t] + constant);
+        for (int64_t t = 1; t < length; ++t)
+            h = tanh(matmul(h, W) * Scalar(rate) + text[t] + constant);
         const Variable loss = sum(h * h);
         loss.backward();
         assign(total, total + sum(h, {0}, true));
@@ -46,7 +48,8 @@ void expect_same(const Trace& a, const Trace& b) {
     EXPECT_EQ(a.outputs, b.outputs);
     ASSERT_EQ(a.assigns.size(), b.assigns.size());
     for (size_t i = 0; i < a.assigns.size(); ++i)
-        EXPECT_EQ(std::pair(a.assigns[i].target, a.assigns[i].value), std::pair(b.assigns[i].target, b.assigns[i].value));
+        EXPECT_EQ(std::pair(a.assigns[i].target, a.assigns[i].value),
+                  std::pair(b.assigns[i].target, b.assigns[i].value));
     ASSERT_EQ(a.scalars.size(), b.scalars.size());
     for (size_t i = 0; i < a.scalars.size(); ++i) {
         EXPECT_EQ(a.scalars[i].value, b.scalars[i].value);
@@ -84,10 +87,15 @@ TEST(PackedTrace, gives_back_the_recording) {
         expect_same(PackedTrace(trace).unpacked(), trace);
     }
     const Trace trace = recording(3);
-    const auto has = [&](Trace::Role role) { return std::ranges::any_of(trace.values, [&](const Trace::Value& v) { return v.role == role; }); };
-    EXPECT_TRUE(has(Trace::Role::argument) && has(Trace::Role::state) && has(Trace::Role::captured) && has(Trace::Role::computed));
+    const auto has = [&](Trace::Role role) {
+        return std::ranges::any_of(trace.values,
+                                   [&](const Trace::Value& v) { return v.role == role; });
+    };
+    EXPECT_TRUE(has(Trace::Role::argument) && has(Trace::Role::state) &&
+                has(Trace::Role::captured) && has(Trace::Role::computed));
     EXPECT_EQ(trace.assigns.size(), 1u);
-    EXPECT_TRUE(std::ranges::any_of(trace.scalars, [](const Trace::ScalarSlot& slot) { return slot.cell.get() != nullptr; }));
+    EXPECT_TRUE(std::ranges::any_of(
+        trace.scalars, [](const Trace::ScalarSlot& slot) { return slot.cell.get() != nullptr; }));
 }
 
 TEST(PackedTrace, of_nothing_is_an_empty_recording) {
@@ -97,7 +105,8 @@ TEST(PackedTrace, of_nothing_is_an_empty_recording) {
 
 TEST(PackedTrace, tells_operations_of_one_line_apart) {
     Trace trace = recording(4);
-    const auto twin = std::ranges::find_if(trace.steps, [&](const Trace::Step& s) { return std::string_view(s.op->name) == "tanh"; });
+    const auto twin = std::ranges::find_if(
+        trace.steps, [&](const Trace::Step& s) { return std::string_view(s.op->name) == "tanh"; });
     ASSERT_NE(twin, trace.steps.end());
     Trace::Step other = *twin;
     other.attributes = {{"axis", int64_t(1)}};

@@ -1,4 +1,5 @@
-// Weights of convolutions that the library keeps in its own layout follow every change of the weights.
+// Weights of convolutions that the library keeps in its own layout follow every change of the
+// weights.
 #include <filesystem>
 
 #include <gtest/gtest.h>

@@ -70,7 +70,9 @@ std::vector<std::vector<float>> truth(int steps) {
     return {elements(link.a), elements(link.b), elements(link.c)};
 }
 
-std::vector<std::vector<float>> all_elements(const Pair& link) { return {elements(link.a), elements(link.b), elements(link.c)}; }
+std::vector<std::vector<float>> all_elements(const Pair& link) {
+    return {elements(link.a), elements(link.b), elements(link.c)};
+}
 
 class ParameterFormula : public ::testing::TestWithParam<bool> {};
 
@@ -83,7 +85,8 @@ TEST_P(ParameterFormula, gives_what_two_optimizers_give) {
     EXPECT_EQ(all_elements(link), truth(5));
     EXPECT_EQ(adam.t(), 5);
 }
-INSTANTIATE_TEST_SUITE_P(All, ParameterFormula, ::testing::Bool(), [](const auto& info) { return info.param ? "compiled" : "eager"; });
+INSTANTIATE_TEST_SUITE_P(All, ParameterFormula, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "compiled" : "eager"; });
 
 TEST(ParameterRuleUse, moments_numbers_and_hooks_are_those_of_the_formula) {
     Pair link;
@@ -101,7 +104,8 @@ TEST(ParameterRuleUse, moments_numbers_and_hooks_are_those_of_the_formula) {
     EXPECT_THROW(rule.state("m"), ValueError);
     EXPECT_EQ(adam.update_rule(link.a).state("m").shape(), Shape{3});
     momentum->lr = 0.0;  // All that use it follow.
-    const std::vector<float> v = elements(adam.update_rule(link.c).state("v")), before = elements(link.c);
+    const std::vector<float> v = elements(adam.update_rule(link.c).state("v")),
+                             before = elements(link.c);
     train(link, adam, 1, false);
     EXPECT_FLOAT_EQ(elements(link.c)[0], before[0] + 0.8f * v[0]);
     rule.follow_optimizer();
@@ -123,7 +127,8 @@ TEST(ParameterRuleUse, a_resumed_training_equals_the_uninterrupted_one) {
         save_npz(path + ".model", link);
     }
     std::vector<std::string> keys = NpzFile(path).keys();
-    EXPECT_THAT(keys, ::testing::IsSupersetOf({"first/a/m", "first/a/v", "others/b/v", "others/c/v"}));
+    EXPECT_THAT(keys,
+                ::testing::IsSupersetOf({"first/a/m", "first/a/v", "others/b/v", "others/c/v"}));
     EXPECT_THAT(keys, ::testing::Not(::testing::Contains("others/b/m")));
     Pair link;
     load_npz(path + ".model", link);

@@ -16,7 +16,8 @@ void expect_same_bits(const std::vector<Array>& a, const std::vector<Array>& b) 
         if (!a[i].defined()) continue;
         const Array x = a[i].as_contiguous(), y = b[i].as_contiguous();
         ASSERT_EQ(x.type(), y.type()) << i;
-        EXPECT_EQ(std::memcmp(x.elements(), y.elements(), size_t(x.size()) * sizeof(float)), 0) << "other bits in array " << i;
+        EXPECT_EQ(std::memcmp(x.elements(), y.elements(), size_t(x.size()) * sizeof(float)), 0)
+            << "other bits in array " << i;
     }
 }
 
@@ -29,7 +30,8 @@ void expect_near(const std::vector<Array>& a, const std::vector<Array>& b) {
         ASSERT_EQ(x.size(), y.size()) << i;
         float largest = 1;
         for (const float number : y) largest = std::max(largest, std::abs(number));
-        for (size_t j = 0; j < x.size(); ++j) ASSERT_NEAR(x[j], y[j], 2e-3f * largest) << "array " << i << " element " << j;
+        for (size_t j = 0; j < x.size(); ++j)
+            ASSERT_NEAR(x[j], y[j], 2e-3f * largest) << "array " << i << " element " << j;
     }
 }
 
@@ -40,7 +42,8 @@ Counts& Counts::operator+=(const StaticGraphStatistics& statistics) {
 }
 
 void Counts::print(const std::string& what) const {
-    std::cout << "[          ] " << what << ": " << planned << " programs planned, " << compiled << " compiled\n";
+    std::cout << "[          ] " << what << ": " << planned << " programs planned, " << compiled
+              << " compiled\n";
 }
 
 }  // namespace catena::testing

@@ -1,5 +1,6 @@
-// Random recurrent models of links, with texts of other lengths and in batches of other sizes: whatever is planned must have the bits of
-// what is compiled, and be what eager code gives. CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (8).
+// Random recurrent models of links, with texts of other lengths and in batches of other sizes:
+// whatever is planned must have the bits of what is compiled, and be what eager code gives.
+// CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (8).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,9 +22,31 @@ struct Sizes {
 
 /// What the code of a model does.
 struct Drawn {
-    enum Input { embedded_at_once, embedded_by_word, embedded_and_multiplied, both_words, input_count } input = embedded_at_once;
-    enum Cell { tanh_of_both, lstm_link, lstm_function, gru_link, beside_input, cell_count } cell = tanh_of_both;
-    enum Extra { nothing, normalized, dropped, earlier, row_of_place, attended, twice, extra_count } extra = nothing;
+    enum Input {
+        embedded_at_once,
+        embedded_by_word,
+        embedded_and_multiplied,
+        both_words,
+        input_count
+    } input = embedded_at_once;
+    enum Cell {
+        tanh_of_both,
+        lstm_link,
+        lstm_function,
+        gru_link,
+        beside_input,
+        cell_count
+    } cell = tanh_of_both;
+    enum Extra {
+        nothing,
+        normalized,
+        dropped,
+        earlier,
+        row_of_place,
+        attended,
+        twice,
+        extra_count
+    } extra = nothing;
     enum End { of_all, of_last, of_stacked, tied, end_count } end = of_all;
     enum Form { forward, gradients_outside, gradients_inside, step, form_count } form = forward;
     int64_t characters = 10, units = 8;
@@ -32,7 +55,9 @@ struct Drawn {
 };
 
 std::vector<Sizes> draw_sizes(std::mt19937_64& random) {
-    const auto between = [&](int64_t a, int64_t b) { return a + int64_t(random() % uint64_t(b - a + 1)); };
+    const auto between = [&](int64_t a, int64_t b) {
+        return a + int64_t(random() % uint64_t(b - a + 1));
+    };
     std::vector<Sizes> sizes;
     const bool batches_change = between(0, 2) == 0;
     const int64_t length = between(3, 12), batch = between(4, 9);
@@ -69,8 +94,19 @@ struct Cell : Chain {
     StatefulGRU gru;
     Variable c, h;
     Cell(Drawn::Cell kind, int64_t units)
-        : kind(kind), across(units, units), down(units, units), wide(2 * units, units), four(2 * units, 4 * units), lstm(units, units), gru(units, units) {
-        add_children({{"across", across}, {"down", down}, {"wide", wide}, {"four", four}, {"lstm", lstm}, {"gru", gru}});
+        : kind(kind),
+          across(units, units),
+          down(units, units),
+          wide(2 * units, units),
+          four(2 * units, 4 * units),
+          lstm(units, units),
+          gru(units, units) {
+        add_children({{"across", across},
+                      {"down", down},
+                      {"wide", wide},
+                      {"four", four},
+                      {"lstm", lstm},
+                      {"gru", gru}});
     }
     void reset(const Shape& shape) {
         lstm.reset_state();
@@ -79,15 +115,19 @@ struct Cell : Chain {
     }
     Variable operator()(const Variable& x) {
         switch (kind) {
-            case Drawn::lstm_link: return h = lstm(x);
+            case Drawn::lstm_link:
+                return h = lstm(x);
             case Drawn::lstm_function: {
                 const LstmResult next = catena::lstm(c, four(concat({x, h}, 1)));
                 c = next.c;
                 return h = next.h;
             }
-            case Drawn::gru_link: return h = gru(x);
-            case Drawn::beside_input: return h = tanh(wide(concat({x, h}, 1)));
-            default: return h = tanh(across(x) + down(h));
+            case Drawn::gru_link:
+                return h = gru(x);
+            case Drawn::beside_input:
+                return h = tanh(wide(concat({x, h}, 1)));
+            default:
+                return h = tanh(across(x) + down(h));
         }
     }
 };
@@ -100,28 +140,51 @@ struct Model : Chain {
     LayerNormalization norm;
     Linear out;
     explicit Model(const Drawn& drawn)
-        : drawn(drawn), embed(drawn.characters, drawn.units), places(40, drawn.units), before(drawn.units, drawn.units), first(drawn.cell, drawn.units),
-          second(drawn.cell, drawn.units), norm(drawn.units), out(drawn.units, drawn.characters) {
-        add_children({{"embed", embed}, {"places", places}, {"before", before}, {"first", first}, {"second", second}, {"norm", norm}, {"out", out}});
+        : drawn(drawn),
+          embed(drawn.characters, drawn.units),
+          places(40, drawn.units),
+          before(drawn.units, drawn.units),
+          first(drawn.cell, drawn.units),
+          second(drawn.cell, drawn.units),
+          norm(drawn.units),
+          out(drawn.units, drawn.characters) {
+        add_children({{"embed", embed},
+                      {"places", places},
+                      {"before", before},
+                      {"first", first},
+                      {"second", second},
+                      {"norm", norm},
+                      {"out", out}});
     }
 
     Variable input(const Variable& text, const Variable& x, int64_t t) {
         switch (drawn.input) {
-            case Drawn::embedded_by_word: return embed(text[t]);
-            case Drawn::embedded_and_multiplied: return before(x[t]);
-            case Drawn::both_words: return x[t] + x[text.shape()[0] - 1 - t];
-            default: return x[t];
+            case Drawn::embedded_by_word:
+                return embed(text[t]);
+            case Drawn::embedded_and_multiplied:
+                return before(x[t]);
+            case Drawn::both_words:
+                return x[t] + x[text.shape()[0] - 1 - t];
+            default:
+                return x[t];
         }
     }
     Variable changed(const Variable& h, const std::vector<Variable>& states, int64_t t) {
         switch (drawn.extra) {
-            case Drawn::normalized: return norm(h);
-            case Drawn::dropped: return dropout(h, 0.3);
-            case Drawn::earlier: return h + states[size_t(t / 2) % states.size()] * 0.5;
-            case Drawn::row_of_place: return h + broadcast_to(embed_place(t), h.shape());
-            case Drawn::attended: return h * softmax(h * states.front(), 1);
-            case Drawn::twice: return first(h);
-            default: return h;
+            case Drawn::normalized:
+                return norm(h);
+            case Drawn::dropped:
+                return dropout(h, 0.3);
+            case Drawn::earlier:
+                return h + states[size_t(t / 2) % states.size()] * 0.5;
+            case Drawn::row_of_place:
+                return h + broadcast_to(embed_place(t), h.shape());
+            case Drawn::attended:
+                return h * softmax(h * states.front(), 1);
+            case Drawn::twice:
+                return first(h);
+            default:
+                return h;
         }
     }
     Variable embed_place(int64_t t) { return places.W[slice(t, t + 1)]; }
@@ -136,13 +199,18 @@ struct Model : Chain {
             if (!states.empty()) h = changed(h, states, t);
             states.push_back(drawn.is_deep ? second(h) : h);
         }
-        for (Cell* cell : {&first, &second}) cell->reset({batch, drawn.units});  // The states are the call's.
+        for (Cell* cell : {&first, &second})
+            cell->reset({batch, drawn.units});  // The states are the call's.
         const Variable last = next[slice(batch * (length - 1), batch * length)];
         switch (drawn.end) {
-            case Drawn::of_last: return softmax_cross_entropy(out(states.back()), last);
-            case Drawn::of_stacked: return softmax_cross_entropy(out(sum(stack(states), 0) / double(length)), last);
-            case Drawn::tied: return softmax_cross_entropy(matmul(concat(states, 0), embed.W, false, true), next);
-            default: return softmax_cross_entropy(out(concat(states, 0)), next);
+            case Drawn::of_last:
+                return softmax_cross_entropy(out(states.back()), last);
+            case Drawn::of_stacked:
+                return softmax_cross_entropy(out(sum(stack(states), 0) / double(length)), last);
+            case Drawn::tied:
+                return softmax_cross_entropy(matmul(concat(states, 0), embed.W, false, true), next);
+            default:
+                return softmax_cross_entropy(out(concat(states, 0)), next);
         }
     }
 };
@@ -165,15 +233,20 @@ public:
         return loss;
     }
     Region region() {
-        return static_graph([this](const Variable& text, const Variable& next) { return (*this)(text, next); }, "model");
+        return static_graph(
+            [this](const Variable& text, const Variable& next) { return (*this)(text, next); },
+            "model");
     }
-    /// The loss for a text of these sizes, and gradients or the new parameters. The parameters are as before then.
+    /// The loss for a text of these sizes, and gradients or the new parameters. The parameters are
+    /// as before then.
     template <class F>
     std::vector<Array> call(F&& function, Sizes sizes) {
         set_seed(sizes.length * 100 + sizes.batch);
         const auto [length, batch] = sizes;
-        const Variable words = labels(int(length + 7 * batch), batch * (length + 1), int(drawn_.characters));
-        const Variable text = reshape(words[slice(0, batch * length)], {length, batch}), next = words[slice(batch, batch * (length + 1))];
+        const Variable words =
+            labels(int(length + 7 * batch), batch * (length + 1), int(drawn_.characters));
+        const Variable text = reshape(words[slice(0, batch * length)], {length, batch}),
+                       next = words[slice(batch, batch * (length + 1))];
         const std::vector<Parameter*> parameters = model_->params();
         std::vector<Array> before;
         for (const Parameter* parameter : parameters) before.push_back(parameter->array());
@@ -182,8 +255,10 @@ public:
         if (drawn_.form == Drawn::gradients_outside) loss.backward();
         std::vector<Array> arrays{loss.array()};
         for (const Parameter* parameter : parameters) {
-            if (drawn_.form == Drawn::step) arrays.push_back(parameter->array());
-            else if (drawn_.form != Drawn::forward) arrays.push_back(parameter->grad());
+            if (drawn_.form == Drawn::step)
+                arrays.push_back(parameter->array());
+            else if (drawn_.form != Drawn::forward)
+                arrays.push_back(parameter->grad());
         }
         for (size_t i = 0; i < parameters.size(); ++i) parameters[i]->set_array(before[i]);
         return arrays;
@@ -197,7 +272,8 @@ private:
 
 TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 8);
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1),
+                  loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 8);
     Counts counts;
     for (int64_t seed = first; seed < first + loops && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
@@ -205,7 +281,8 @@ TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
         Trained trained(drawn);
         auto region = trained.region();
         for (const Sizes sizes : drawn.sizes) {
-            SCOPED_TRACE("length " + std::to_string(sizes.length) + ", batch " + std::to_string(sizes.batch));
+            SCOPED_TRACE("length " + std::to_string(sizes.length) + ", batch " +
+                         std::to_string(sizes.batch));
             const std::vector<Array> found = trained.call(region, sizes);
             auto afresh = trained.region();
             expect_same_bits(found, trained.call(afresh, sizes));
@@ -219,7 +296,8 @@ TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     }
 }
 
-/// Long texts: the rows of the embedding are multiplied once (passes/join_rows.h), and that was once enough for no length to be planned.
+/// Long texts: the rows of the embedding are multiplied once (passes/join_rows.h), and that was
+/// once enough for no length to be planned.
 TEST(PlannedLinks, lengths_are_planned_where_rows_of_an_embedding_are_multiplied_once) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     set_seed(3);
@@ -230,8 +308,10 @@ TEST(PlannedLinks, lengths_are_planned_where_rows_of_an_embedding_are_multiplied
             const Variable x = embed(text);
             Variable h(zeros({text.shape()[1], 64}));
             std::vector<Variable> states;
-            for (int64_t t = 0; t < text.shape()[0]; ++t) states.push_back(h = tanh(across(x[t]) + down(h)));
-            for (Link* link : std::initializer_list<Link*>{&embed, &across, &down, &out}) link->cleargrads();
+            for (int64_t t = 0; t < text.shape()[0]; ++t)
+                states.push_back(h = tanh(across(x[t]) + down(h)));
+            for (Link* link : std::initializer_list<Link*>{&embed, &across, &down, &out})
+                link->cleargrads();
             const Variable loss = softmax_cross_entropy(out(concat(states, 0)), next);
             loss.backward();
             return loss;
@@ -241,10 +321,12 @@ TEST(PlannedLinks, lengths_are_planned_where_rows_of_an_embedding_are_multiplied
     for (int64_t i = 0; i < 41; ++i) {
         const int64_t length = 20 + (37 * i + 11) % 41;
         const Variable words = labels(int(i), 8 * (length + 1), 40);
-        region(reshape(words[slice(0, 8 * length)], {length, 8}), words[slice(8, 8 * (length + 1))]);
+        region(reshape(words[slice(0, 8 * length)], {length, 8}),
+               words[slice(8, 8 * (length + 1))]);
         ++calls;
     }
-    EXPECT_NE(region.explain().find("is that of 40 rows of"), std::string::npos) << region.explain();
+    EXPECT_NE(region.explain().find("is that of 40 rows of"), std::string::npos)
+        << region.explain();
     const StaticGraphStatistics statistics = region.statistics();
     EXPECT_EQ(statistics.programs, calls);
     EXPECT_GT(statistics.resized, calls / 2);

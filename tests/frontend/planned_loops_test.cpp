@@ -1,6 +1,7 @@
-// Random loops whose turns are not all alike: other rows, numbers, operations, weights or attributes at some turn or from some length
-// on. Whatever is planned from other lengths must have the bits of what is compiled, and be what eager code gives.
-// CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (24).
+// Random loops whose turns are not all alike: other rows, numbers, operations, weights or
+// attributes at some turn or from some length on. Whatever is planned from other lengths must have
+// the bits of what is compiled, and be what eager code gives. CATENA_FUZZ_SEED says where to begin
+// (1), CATENA_FUZZ_LOOPS how many (24).
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +16,8 @@ namespace catena::testing {
 namespace {
 
 constexpr int64_t batch_size = 4, width = 6, table_rows = 10;
-constexpr int64_t digits[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5, 0, 2, 8, 8, 4, 1};
+constexpr int64_t digits[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8,
+                              4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5, 0, 2, 8, 8, 4, 1};
 
 /// At which turns something is done.
 struct When {
@@ -23,12 +25,18 @@ struct When {
     int64_t k = 0;
     bool holds(int64_t t, int64_t length) const {
         switch (kind) {
-            case once: return t == k;
-            case every: return t % (2 + k % 3) == 0;
-            case from: return t >= k;
-            case before_end: return t == length - 1 - k % 4;
-            case in_long_texts: return length >= 12 + k;
-            default: return true;
+            case once:
+                return t == k;
+            case every:
+                return t % (2 + k % 3) == 0;
+            case from:
+                return t >= k;
+            case before_end:
+                return t == length - 1 - k % 4;
+            case in_long_texts:
+                return length >= 12 + k;
+            default:
+                return true;
         }
     }
 };
@@ -38,19 +46,39 @@ struct Place {
     enum Kind { turn, reversed, twice, square, table, first, half, count } kind = turn;
     int64_t at(int64_t t, int64_t below) const {
         switch (kind) {
-            case reversed: return below - 1 - t % below;
-            case twice: return 2 * t % below;
-            case square: return t * t % below;
-            case table: return digits[size_t(t) % std::size(digits)] % below;
-            case first: return 0;
-            case half: return t / 2 % below;
-            default: return t % below;
+            case reversed:
+                return below - 1 - t % below;
+            case twice:
+                return 2 * t % below;
+            case square:
+                return t * t % below;
+            case table:
+                return digits[size_t(t) % std::size(digits)] % below;
+            case first:
+                return 0;
+            case half:
+                return t / 2 % below;
+            default:
+                return t % below;
         }
     }
 };
 
 struct Act {
-    enum Kind { product, scaled, gated, skip, drop, normalized, rolled, swapped, window, row_of_table, collected, count } kind = product;
+    enum Kind {
+        product,
+        scaled,
+        gated,
+        skip,
+        drop,
+        normalized,
+        rolled,
+        swapped,
+        window,
+        row_of_table,
+        collected,
+        count
+    } kind = product;
     When when;
     Place place;
     int a = 0, b = 1, number = 0;
@@ -84,7 +112,8 @@ struct Data {
 
 /// A number that depends on the turn.
 double number_at(int number, int64_t t) {
-    const double numbers[] = {0.5, 1.0 / double(t), double(t * t), t == 7 ? 1.0 : 0.25, 0.1 * double(digits[size_t(t) % std::size(digits)])};
+    const double numbers[] = {0.5, 1.0 / double(t), double(t * t), t == 7 ? 1.0 : 0.25,
+                              0.1 * double(digits[size_t(t) % std::size(digits)])};
     return numbers[number];
 }
 
@@ -98,17 +127,41 @@ void take(const Act& act, int64_t t, const Data& data, State& state) {
     Variable& s = state.s[act.a];
     const Variable& other = state.s[act.b];
     switch (act.kind) {
-        case Act::product: s = tanh(matmul(s, data.weights[size_t(act.place.at(t, 4))]) + data.x[t]); break;
-        case Act::scaled: s = sigmoid(s * number_at(act.number, t)) + other * 0.5; break;
-        case Act::gated: s = tanh(s * data.x[row] + other); break;
-        case Act::skip: s = maximum(s, state.history[size_t(act.place.at(t, int64_t(state.history.size())))]); break;
-        case Act::drop: s = dropout(s, number_at(act.number, t) > 0.4 ? 0.5 : 0.1); break;
-        case Act::normalized: s = softmax(s + data.x[row], int(act.place.at(t, 2))); break;
-        case Act::rolled: s = roll(s, 1 + act.place.at(t, width), 1) + data.x[t]; break;
-        case Act::swapped: std::swap(state.s[0], state.s[1]); break;
-        case Act::window: s = tanh(s + sum(data.x[slice(std::min(row, length - 2), std::min(row, length - 2) + 2)], 0)); break;
-        case Act::row_of_table: s = tanh(s + data.table[act.place.at(t, table_rows)]); break;
-        default: state.collected.push_back(s); break;
+        case Act::product:
+            s = tanh(matmul(s, data.weights[size_t(act.place.at(t, 4))]) + data.x[t]);
+            break;
+        case Act::scaled:
+            s = sigmoid(s * number_at(act.number, t)) + other * 0.5;
+            break;
+        case Act::gated:
+            s = tanh(s * data.x[row] + other);
+            break;
+        case Act::skip:
+            s = maximum(s, state.history[size_t(act.place.at(t, int64_t(state.history.size())))]);
+            break;
+        case Act::drop:
+            s = dropout(s, number_at(act.number, t) > 0.4 ? 0.5 : 0.1);
+            break;
+        case Act::normalized:
+            s = softmax(s + data.x[row], int(act.place.at(t, 2)));
+            break;
+        case Act::rolled:
+            s = roll(s, 1 + act.place.at(t, width), 1) + data.x[t];
+            break;
+        case Act::swapped:
+            std::swap(state.s[0], state.s[1]);
+            break;
+        case Act::window:
+            s = tanh(
+                s +
+                sum(data.x[slice(std::min(row, length - 2), std::min(row, length - 2) + 2)], 0));
+            break;
+        case Act::row_of_table:
+            s = tanh(s + data.table[act.place.at(t, table_rows)]);
+            break;
+        default:
+            state.collected.push_back(s);
+            break;
     }
 }
 
@@ -116,21 +169,25 @@ Variable result_of(const LoopProgram& program, const Data& data) {
     State state{.s = {data.x[0], data.x[0] * 0.5}, .history = {data.x[0]}, .collected = {}};
     const int64_t length = data.x.shape()[0];
     for (int64_t t = 1; t < length; ++t) {
-        // A product keeps the turns apart: what is pointwise alone is one kernel for all turns, other code for each length.
+        // A product keeps the turns apart: what is pointwise alone is one kernel for all turns,
+        // other code for each length.
         state.s[0] = tanh(matmul(state.s[0], data.weights[0]) + data.x[t]);
         for (const Act& act : program.acts)
             if (act.when.holds(t, length)) take(act, t, data, state);
         state.history.push_back(state.s[0]);
     }
-    const Variable y = state.collected.empty() ? state.s[0] + state.s[1] : sum(stack(state.collected), 0) + state.s[0];
+    const Variable y = state.collected.empty() ? state.s[0] + state.s[1]
+                                               : sum(stack(state.collected), 0) + state.s[0];
     return sum(y * y, 1);
 }
 
 class Loop {
 public:
     explicit Loop(const LoopProgram& program) : program_(program) {
-        for (int i = 0; i < 4; ++i) weights_.emplace_back(testing::batch(i, width, width).array(), program.has_weights);
-        table_ = reshape(testing::batch(9, table_rows * batch_size, width), {table_rows, batch_size, width});
+        for (int i = 0; i < 4; ++i)
+            weights_.emplace_back(testing::batch(i, width, width).array(), program.has_weights);
+        table_ = reshape(testing::batch(9, table_rows * batch_size, width),
+                         {table_rows, batch_size, width});
     }
     using Region = StaticFunction<Variable(Variable)>;
     Variable operator()(const Variable& x) {
@@ -184,7 +241,8 @@ Counts check_loops(int64_t first, int64_t loops, std::initializer_list<int64_t> 
 
 TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24);
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1),
+                  loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24);
     const Counts counts = check_loops(first, loops, {10, 34, 22, 17, 29, 12, 33, 26, 19, 31, 14});
     if (first == 1 && loops >= 24) {
         EXPECT_GT(counts.planned, 20) << "too few were planned to mean anything";
@@ -193,8 +251,10 @@ TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
 
 TEST(PlannedLoops, that_grow_from_call_to_call_do_so_too) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24) / 2;
-    const Counts counts = check_loops(first, loops, {9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 29, 35});
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1),
+                  loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24) / 2;
+    const Counts counts =
+        check_loops(first, loops, {9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 29, 35});
     if (first == 1 && loops >= 12) {
         EXPECT_GT(counts.planned, 10) << "too few were planned to mean anything";
     }
@@ -202,7 +262,8 @@ TEST(PlannedLoops, that_grow_from_call_to_call_do_so_too) {
 
 TEST(PlannedLoops, of_a_length_that_grows_by_one_are_seldom_compiled) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    constexpr int64_t width = 16;  // Products so small as those above are added in bundles, whose number is part of the form.
+    constexpr int64_t width = 16;  // Products so small as those above are added in bundles, whose
+                                   // number is part of the form.
     Linear across(width, width), down(width, width);
     auto region = static_graph(
         [&](const Variable& x) {
@@ -214,10 +275,12 @@ TEST(PlannedLoops, of_a_length_that_grows_by_one_are_seldom_compiled) {
             return loss;
         },
         "growing");
-    for (int64_t length = 1; length <= 120; ++length) region(Variable(ones({length, batch_size, width}), false));
+    for (int64_t length = 1; length <= 120; ++length)
+        region(Variable(ones({length, batch_size, width}), false));
     const StaticGraphStatistics first = region.statistics();
     EXPECT_LE(first.programs - first.resized, 20) << "of " << first.programs;
-    for (int64_t length = 121; length <= 160; ++length) region(Variable(ones({length, batch_size, width}), false));
+    for (int64_t length = 121; length <= 160; ++length)
+        region(Variable(ones({length, batch_size, width}), false));
     const StaticGraphStatistics second = region.statistics();
     EXPECT_EQ(second.programs - second.resized, first.programs - first.resized);
     EXPECT_EQ(second.interpreted_calls, first.interpreted_calls);

@@ -31,21 +31,30 @@ Drawn draw(uint64_t seed) {
     if (seed == 1) return {};
     std::mt19937_64 random(seed);
     const auto coin = [&] { return random() % 2 == 0; };
-    return {.lstm = coin(), .multiplied_before = coin(), .reads_backwards = coin(), .by_word = coin()};
+    return {
+        .lstm = coin(), .multiplied_before = coin(), .reads_backwards = coin(), .by_word = coin()};
 }
 
 struct Reader : Chain {
     const Drawn drawn;
     EmbedID embed{characters, 32};
-    Linear before{32, 32}, across{32, units}, back{32, units}, down{units, units}, out{units, characters};
+    Linear before{32, 32}, across{32, units}, back{32, units}, down{units, units},
+        out{units, characters};
     LSTM lstm{32, units};
     explicit Reader(const Drawn& drawn) : drawn(drawn) {
-        add_children({{"embed", embed}, {"before", before}, {"across", across}, {"back", back}, {"down", down}, {"out", out}, {"lstm", lstm}});
+        add_children({{"embed", embed},
+                      {"before", before},
+                      {"across", across},
+                      {"back", back},
+                      {"down", down},
+                      {"out", out},
+                      {"lstm", lstm}});
     }
     Variable loss(const Variable& text, const Variable& next) {
         const int64_t length = text.shape()[0];
         Variable x = embed(text);
-        if (drawn.multiplied_before) x = reshape(before(reshape(x, {-1, 32})), {length, batch_size, 32});
+        if (drawn.multiplied_before)
+            x = reshape(before(reshape(x, {-1, 32})), {length, batch_size, 32});
         lstm.reset_state();
         Variable h(zeros({batch_size, units}));
         std::vector<Variable> states;
@@ -71,14 +80,17 @@ public:
         return loss;
     }
     Region region() {
-        return static_graph([this](const Variable& text, const Variable& next) { return (*this)(text, next); }, "rows");
+        return static_graph(
+            [this](const Variable& text, const Variable& next) { return (*this)(text, next); },
+            "rows");
     }
     /// The loss of a text of this length, and the gradients.
     template <class F>
     std::vector<Array> call(F&& function, int64_t length) {
         const Variable words = labels(int(length), batch_size * (length + 1), characters);
         const Variable text = reshape(words[slice(0, batch_size * length)], {length, batch_size});
-        std::vector<Array> arrays{function(text, words[slice(batch_size, batch_size * (length + 1))]).array()};
+        std::vector<Array> arrays{
+            function(text, words[slice(batch_size, batch_size * (length + 1))]).array()};
         for (const Parameter* parameter : reader_.params()) arrays.push_back(parameter->grad());
         return arrays;
     }
@@ -91,13 +103,15 @@ private:
 std::vector<int64_t> growing_lengths(uint64_t seed) {
     std::mt19937_64 random(seed + 100);
     std::vector<int64_t> lengths;
-    for (int64_t length = 20; length <= 60; length += 1 + int64_t(random() % 6)) lengths.push_back(length);
+    for (int64_t length = 20; length <= 60; length += 1 + int64_t(random() % 6))
+        lengths.push_back(length);
     return lengths;
 }
 
 TEST(PlannedRows, of_texts_that_grow_from_call_to_call_give_the_bits_of_compiled_ones) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 4);
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1),
+                  loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 4);
     Counts counts;
     for (int64_t seed = first; seed < first + loops && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));

@@ -1,4 +1,5 @@
-// The share of the machine's limit in profiles: what the bytes and products of a launch need at least, beside what they took.
+// The share of the machine's limit in profiles: what the bytes and products of a launch need at
+// least, beside what they took.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,8 +36,10 @@ class ProfileLimit : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-        layer_ = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "layer");
-        const Variable x(Array::zeros({Dtype::float32, {48, 64}})), W(Array::zeros({Dtype::float32, {64, 80}}));
+        layer_ = static_graph(
+            [](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "layer");
+        const Variable x(Array::zeros({Dtype::float32, {48, 64}})),
+            W(Array::zeros({Dtype::float32, {64, 80}}));
         layer_(x, W);
         const ProfileScope profiling;
         for (int i = 0; i < 3; ++i) layer_(x, W);
@@ -44,7 +47,9 @@ protected:
         profile_.save(path("trace.json"));
         profile_.save(path("rows.csv"));
     }
-    static std::string path(const std::string& name) { return ::testing::TempDir() + "catena_profile_limit_" + name; }
+    static std::string path(const std::string& name) {
+        return ::testing::TempDir() + "catena_profile_limit_" + name;
+    }
 
     StaticFunction<Variable(const Variable&, const Variable&)> layer_;
     RegionProfile profile_;
@@ -52,7 +57,8 @@ protected:
 
 TEST_F(ProfileLimit, of_each_slice_is_the_least_time_in_percent) {
     double all = 0;
-    for (const RegionProfile::Row& row : profile_.rows) all += row.launch.bytes_read + row.launch.bytes_written;
+    for (const RegionProfile::Row& row : profile_.rows)
+        all += row.launch.bytes_read + row.launch.bytes_written;
     std::ifstream file(path("trace.json"));
     const Json trace = Json::parse(file);
     int found = 0;
@@ -60,13 +66,18 @@ TEST_F(ProfileLimit, of_each_slice_is_the_least_time_in_percent) {
         const std::string category = event.value("cat", "");
         const Json& arguments = event.value("args", Json::object());
         if (category != "kernels" && category != "library call") {
-            if (category != "kernel") { EXPECT_FALSE(arguments.contains("% of limit")) << event; }
+            if (category != "kernel") {
+                EXPECT_FALSE(arguments.contains("% of limit")) << event;
+            }
             continue;
         }
-        const double bytes = arguments.at("bytes read").get<double>() + arguments.at("bytes written").get<double>();
+        const double bytes =
+            arguments.at("bytes read").get<double>() + arguments.at("bytes written").get<double>();
         const double operations = category == "library call" ? 2.0 * 48 * 64 * 80 : 0;
-        const double percent = profile::least_seconds(bytes, operations, all) * 1e8 / event.at("dur").get<double>();
-        EXPECT_NEAR(arguments.at("% of limit").get<double>(), percent, 0.051 + 1e-3 * percent) << event;
+        const double percent =
+            profile::least_seconds(bytes, operations, all) * 1e8 / event.at("dur").get<double>();
+        EXPECT_NEAR(arguments.at("% of limit").get<double>(), percent, 0.051 + 1e-3 * percent)
+            << event;
         ++found;
     }
     EXPECT_EQ(found, 6);
@@ -79,11 +90,13 @@ TEST_F(ProfileLimit, of_each_row_is_in_both_tables) {
     std::getline(file, head);
     EXPECT_TRUE(head.ends_with(",% of limit")) << head;
     double all = 0;
-    for (const RegionProfile::Row& row : profile_.rows) all += row.launch.bytes_read + row.launch.bytes_written;
+    for (const RegionProfile::Row& row : profile_.rows)
+        all += row.launch.bytes_read + row.launch.bytes_written;
     for (const RegionProfile::Row& row : profile_.rows) {
         ASSERT_TRUE(std::getline(file, line));
         const double bytes = row.launch.bytes_read + row.launch.bytes_written;
-        const double percent = profile::least_seconds(bytes, row.launch.product_operations, all) * 1e5 / row.milliseconds();
+        const double percent = profile::least_seconds(bytes, row.launch.product_operations, all) *
+                               1e5 / row.milliseconds();
         EXPECT_NEAR(std::stod(line.substr(line.rfind(',') + 1)), percent, 0.051) << line;
     }
 }

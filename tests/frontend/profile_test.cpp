@@ -1,4 +1,5 @@
-// What profiling records: slices that nest, rows with the bytes and operations of their launches, nothing when it is off.
+// What profiling records: slices that nest, rows with the bytes and operations of their launches,
+// nothing when it is off.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -32,9 +33,12 @@ std::string read_text(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Variable zero_variable(const Shape& shape) { return Variable(Array::zeros({Dtype::float32, shape})); }
+Variable zero_variable(const Shape& shape) {
+    return Variable(Array::zeros({Dtype::float32, shape}));
+}
 
-/// The events of a trace; checks that each is complete and that those of a lane lie beside or inside each other.
+/// The events of a trace; checks that each is complete and that those of a lane lie beside or
+/// inside each other.
 std::vector<Json> events_of(const std::string& path) {
     const Json trace = Json::parse(read_text(path));
     std::vector<Json> events;
@@ -46,18 +50,24 @@ std::vector<Json> events_of(const std::string& path) {
             continue;
         }
         EXPECT_EQ(event.at("ph"), "X");
-        const auto nanoseconds = [&](const char* key) { return int64_t(std::llround(event.at(key).get<double>() * 1e3)); };
+        const auto nanoseconds = [&](const char* key) {
+            return int64_t(std::llround(event.at(key).get<double>() * 1e3));
+        };
         EXPECT_GE(nanoseconds("dur"), 0);
-        lanes[event.at("tid").get<int>()].emplace_back(nanoseconds("ts"), nanoseconds("ts") + nanoseconds("dur"));
+        lanes[event.at("tid").get<int>()].emplace_back(nanoseconds("ts"),
+                                                       nanoseconds("ts") + nanoseconds("dur"));
         events.push_back(event);
     }
     for (auto& [lane, slices] : lanes) {
         EXPECT_TRUE(named.contains(lane)) << "lane " << lane << " has no name";
-        std::ranges::sort(slices, [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
+        std::ranges::sort(slices, [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : a.second > b.second;
+        });
         std::vector<int64_t> open;  // Ends of the slices around this one.
         for (const auto& [begin, end] : slices) {
             while (!open.empty() && open.back() <= begin) open.pop_back();
-            EXPECT_TRUE(open.empty() || end <= open.back()) << "lane " << lane << ": slices overlap at " << begin;
+            EXPECT_TRUE(open.empty() || end <= open.back())
+                << "lane " << lane << ": slices overlap at " << begin;
             open.push_back(end);
         }
     }
@@ -66,7 +76,8 @@ std::vector<Json> events_of(const std::string& path) {
 
 std::vector<Json> in_category(const std::vector<Json>& events, const std::string& category) {
     std::vector<Json> found;
-    std::ranges::copy_if(events, std::back_inserter(found), [&](const Json& event) { return event.at("cat") == category; });
+    std::ranges::copy_if(events, std::back_inserter(found),
+                         [&](const Json& event) { return event.at("cat") == category; });
     return found;
 }
 
@@ -75,11 +86,14 @@ protected:
     void SetUp() override {
         if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     }
-    std::string path(const std::string& name) const { return ::testing::TempDir() + "catena_profile_" + name; }
+    std::string path(const std::string& name) const {
+        return ::testing::TempDir() + "catena_profile_" + name;
+    }
 };
 
 TEST_F(Profile, of_a_product_and_a_map_has_their_bytes_operations_and_lines) {
-    auto layer = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "layer");
+    auto layer = static_graph(
+        [](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "layer");
     const Variable x = zero_variable({48, 64}), W = zero_variable({64, 80});
     layer(x, W);
     EXPECT_FALSE(layer.profile().is_timed);
@@ -119,41 +133,51 @@ TEST_F(Profile, of_a_product_and_a_map_has_their_bytes_operations_and_lines) {
 }
 
 TEST_F(Profile, counts_the_operations_of_convolutions_as_a_loop_would) {
-    auto network = static_graph([](const Variable& x, const Variable& W) {
-        W.cleargrad();
-        x.cleargrad();
-        const Variable y = convolution_2d(x, W, {.stride = 2, .pad = 1, .groups = 2});
-        sum(y * y).backward();
-        return std::pair(W.grad_variable(), x.grad_variable());
-    }, "network");
+    auto network = static_graph(
+        [](const Variable& x, const Variable& W) {
+            W.cleargrad();
+            x.cleargrad();
+            const Variable y = convolution_2d(x, W, {.stride = 2, .pad = 1, .groups = 2});
+            sum(y * y).backward();
+            return std::pair(W.grad_variable(), x.grad_variable());
+        },
+        "network");
     const Variable x = zero_variable({2, 4, 9, 9}), W = zero_variable({6, 2, 3, 3});
     network(x, W);
     double operations = 0;
-    for (const RegionProfile::Row& row : network.profile().rows) operations += row.launch.product_operations;
-    // For each of 2 images, 6 channels and 5 x 5 places: 2 channels x 3 x 3 products and sums; and the same in each gradient.
+    for (const RegionProfile::Row& row : network.profile().rows)
+        operations += row.launch.product_operations;
+    // For each of 2 images, 6 channels and 5 x 5 places: 2 channels x 3 x 3 products and sums; and
+    // the same in each gradient.
     EXPECT_EQ(operations, 3 * 2.0 * 2 * 6 * 5 * 5 * 2 * 3 * 3);
 }
 
 TEST_F(Profile, trace_has_a_slice_for_each_launch_and_stage_and_its_slices_nest) {
     const ProfileScope profiling;
-    auto step = static_graph([](const Variable& x, const Variable& W) { return sum(tanh(matmul(x, W) * 2.0), 1); }, "traced");
+    auto step = static_graph(
+        [](const Variable& x, const Variable& W) { return sum(tanh(matmul(x, W) * 2.0), 1); },
+        "traced");
     const Variable x = zero_variable({512, 256}), W = zero_variable({256, 512});
     for (int i = 0; i < 4; ++i) step(x, W);
     step.profile().save(path("trace.json"));
     const std::vector<Json> events = events_of(path("trace.json"));
     const auto named = [&](const std::string& category, const std::string& name) {
         const std::vector<Json> found = in_category(events, category);
-        return std::ranges::count_if(found, [&](const Json& event) { return event.at("name") == name; });
+        return std::ranges::count_if(found,
+                                     [&](const Json& event) { return event.at("name") == name; });
     };
     EXPECT_EQ(named("call", "call traced"), 4);
     EXPECT_EQ(named("the user's code of", "the user's code of traced"), 4);
     EXPECT_EQ(named("program", "program traced"), 4);
     EXPECT_EQ(named("compile", "compile traced"), 1);
-    for (const char* stage : {"import", "fuse", "schedule"}) EXPECT_EQ(named("stage of compilation", stage), 1) << stage;
+    for (const char* stage : {"import", "fuse", "schedule"})
+        EXPECT_EQ(named("stage of compilation", stage), 1) << stage;
     EXPECT_EQ(named("library call", "matmul"), 4);
     int64_t launches = 0;
     for (const RegionProfile::Row& row : step.profile().rows) launches += row.launch.calls;
-    EXPECT_EQ(int64_t(in_category(events, "library call").size() + in_category(events, "kernels").size()), launches);
+    EXPECT_EQ(
+        int64_t(in_category(events, "library call").size() + in_category(events, "kernels").size()),
+        launches);
     EXPECT_GE(in_category(events, "kernel").size(), in_category(events, "kernels").size());
     const Json product = in_category(events, "library call").at(0).at("args");
     EXPECT_THAT(product.at("line").get<std::string>(), HasSubstr("profile_test.cpp:"));
@@ -211,7 +235,8 @@ TEST(ProfileSlices, beyond_the_most_are_counted_not_kept) {
 }
 
 TEST_F(Profile, costs_no_allocation_when_it_is_off) {
-    auto f = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W)); }, "quiet");
+    auto f = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W)); },
+                          "quiet");
     const Variable x = zero_variable({16, 16}), W = zero_variable({16, 16});
     const auto allocations = [&] {
         for (int i = 0; i < 4; ++i) f(x, W);
@@ -255,7 +280,8 @@ TEST_F(Profile, is_saved_as_a_trace_or_a_table_only) {
     auto f = static_graph([](const Variable& x) { return exp(x) + 1.0; }, "a,\"b\"");
     f(zero_variable({8}));
     f.profile().save(path("rows.csv"));
-    EXPECT_THAT(read_text(path("rows.csv")), HasSubstr("\n\"a,\"\"b\"\"\",\"exp, add_scalar\",kernels,"));
+    EXPECT_THAT(read_text(path("rows.csv")),
+                HasSubstr("\n\"a,\"\"b\"\"\",\"exp, add_scalar\",kernels,"));
     try {
         f.profile().save(path("rows.txt"));
         FAIL() << "a .txt was written";
@@ -265,12 +291,14 @@ TEST_F(Profile, is_saved_as_a_trace_or_a_table_only) {
 }
 
 TEST_F(Profile, speaks_of_the_functions_that_the_user_called) {
-    auto step = static_graph([](const Variable& x, const Variable& W, const Variable& t) {
-        W.cleargrad();
-        const Variable loss = softmax_cross_entropy(matmul(x, W), t);
-        loss.backward();
-        return std::pair(loss, W.grad_variable());
-    }, "words");
+    auto step = static_graph(
+        [](const Variable& x, const Variable& W, const Variable& t) {
+            W.cleargrad();
+            const Variable loss = softmax_cross_entropy(matmul(x, W), t);
+            loss.backward();
+            return std::pair(loss, W.grad_variable());
+        },
+        "words");
     const Variable t(Array::from<int32_t>({0, 1, 2, 3}, {4}));
     step(zero_variable({4, 8}), zero_variable({8, 10}), t);
     std::string names;
@@ -284,7 +312,8 @@ TEST_F(Profile, speaks_of_the_functions_that_the_user_called) {
 }
 
 TEST_F(Profile, comes_first_in_explain) {
-    auto layer = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "explained");
+    auto layer = static_graph(
+        [](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "explained");
     const Variable x = zero_variable({48, 64}), W = zero_variable({64, 80});
     {
         auto switched_off = using_config(&Config::use_static_graph, false);
@@ -292,8 +321,10 @@ TEST_F(Profile, comes_first_in_explain) {
     }
     for (int i = 0; i < 3; ++i) layer(x, W);
     const std::string before = layer.explain();
-    EXPECT_THAT(before, HasSubstr("  1 program: 3 recorded ops, 2 of them fused; 2 launches: 1 of kernels (1 different kernel), 1 library call\n"));
-    EXPECT_THAT(before, ::testing::ContainsRegex("ms per call, [0-9.]+ ms eager: [0-9.]+ times as fast"));
+    EXPECT_THAT(before, HasSubstr("  1 program: 3 recorded ops, 2 of them fused; 2 launches: 1 of "
+                                  "kernels (1 different kernel), 1 library call\n"));
+    EXPECT_THAT(before,
+                ::testing::ContainsRegex("ms per call, [0-9.]+ ms eager: [0-9.]+ times as fast"));
     EXPECT_THAT(before, HasSubstr("what costs most, by the bytes moved"));
     EXPECT_THAT(before, HasSubstr("a library computes it"));
     EXPECT_LT(before.find("what costs most"), before.find(" calls: "));
@@ -305,10 +336,12 @@ TEST_F(Profile, comes_first_in_explain) {
 }
 
 TEST_F(Profile, why_launches_are_apart_is_told_beside_them) {
-    auto f = static_graph([](const Variable& x, const Variable& W) {
-        const Variable h = exp(x);
-        return h * sum(matmul(h, W));
-    }, "apart");
+    auto f = static_graph(
+        [](const Variable& x, const Variable& W) {
+            const Variable h = exp(x);
+            return h * sum(matmul(h, W));
+        },
+        "apart");
     f(zero_variable({32, 32}), zero_variable({32, 32}));
     const std::string text = f.explain();
     const std::string costs = text.substr(0, text.find(" calls: "));
@@ -317,7 +350,9 @@ TEST_F(Profile, why_launches_are_apart_is_told_beside_them) {
 }
 
 TEST_F(Profile, page_of_a_region_is_whole_and_escapes_its_names) {
-    auto f = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "<script>alert(1)</script>");
+    auto f =
+        static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); },
+                     "<script>alert(1)</script>");
     f(zero_variable({16, 16}), zero_variable({16, 16}));
     f.save_html(path("region.html"));
     const std::string page = read_text(path("region.html"));
@@ -326,7 +361,8 @@ TEST_F(Profile, page_of_a_region_is_whole_and_escapes_its_names) {
     EXPECT_THAT(page, HasSubstr("default-src 'none'"));
     EXPECT_THAT(page, HasSubstr("fused.mlir"));
     EXPECT_THAT(page, HasSubstr("catena.group"));
-    EXPECT_THAT(page, HasSubstr("// multiply_scalar (profile_test.cpp:")) << "the schedule names what a kernel computes";
+    EXPECT_THAT(page, HasSubstr("// multiply_scalar (profile_test.cpp:"))
+        << "the schedule names what a kernel computes";
     EXPECT_THAT(page, HasSubstr("<li>tanh (profile_test.cpp:"));
     EXPECT_THAT(page, Not(HasSubstr("http:")));
     EXPECT_THAT(page, Not(HasSubstr("https:")));
@@ -337,7 +373,8 @@ TEST_F(Profile, page_of_a_region_is_whole_and_escapes_its_names) {
 TEST(ProgramPage, puts_no_text_into_the_page_unescaped) {
     const std::string bad = "\"'><script>alert(1)</script>\xff";
     LaunchReport launch{.name = bad, .operations = {bad}, .sizes = bad};
-    const std::string page = pages::program_page(bad, {bad}, {{bad, {launch}, {{bad, bad}}, {bad + " is apart"}}});
+    const std::string page =
+        pages::program_page(bad, {bad}, {{bad, {launch}, {{bad, bad}}, {bad + " is apart"}}});
     EXPECT_THAT(page, Not(HasSubstr("<script")));
     EXPECT_THAT(page, Not(HasSubstr("\"'>")));
     EXPECT_THAT(page, HasSubstr("&quot;&#39;&gt;&lt;script&gt;"));

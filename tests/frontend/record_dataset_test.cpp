@@ -28,13 +28,16 @@ std::string content(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void put(const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+}
 
 void write_three(const std::string& path) {
     RecordDatasetWriter writer(path);
     writer.write(Array::from<float>({1, 2, 3}));
     writer.write({Array::from<int32_t>({7, 8}, {1, 2}), Array::scalar(5.0)});
-    writer.write(Example({"x", "t"}, {Array::zeros({Dtype::uint8, {0, 3}}), Array::scalar(int64_t(9))}));
+    writer.write(
+        Example({"x", "t"}, {Array::zeros({Dtype::uint8, {0, 3}}), Array::scalar(int64_t(9))}));
     EXPECT_EQ(writer.size(), 3);
     writer.finish();
 }
@@ -83,17 +86,23 @@ TEST(RecordDataset, names_the_record_that_is_damaged) {
         std::string changed = whole;
         changed[at] = char(changed[at] ^ 0x41);
         put(path, changed);
-        EXPECT_THROW({
-            const RecordDataset data(path);
-            for (int64_t i = 0; i < data.size(); ++i) data.get_example(i);
-        }, FileError) << at;
+        EXPECT_THROW(
+            {
+                const RecordDataset data(path);
+                for (int64_t i = 0; i < data.size(); ++i) data.get_example(i);
+            },
+            FileError)
+            << at;
     }
 }
 
 TEST(DelegateDataset, is_the_table_it_is_made_of) {
     struct Squares : tabular::DelegateDataset {
-        Squares() : DelegateDataset(tabular::from_data({{"x", Array::from<float>({1, 2, 3})}, {"y", Array::from<float>({1, 4, 9})}})) {}
-        std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+        Squares()
+            : DelegateDataset(tabular::from_data(
+                  {{"x", Array::from<float>({1, 2, 3})}, {"y", Array::from<float>({1, 4, 9})}})) {}
+        std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
+                                                std::span<const int> columns) const override {
             reads += int(columns.size());
             return DelegateDataset::get_examples(rows, columns);
         }
@@ -137,10 +146,16 @@ TEST(CacheOrLoadFile, creates_once_and_loads_later) {
     EXPECT_EQ(cache_or_load_file(path, creator, loader), "1 2 3");
     EXPECT_EQ(created, 1);
     EXPECT_EQ(loaded, 1);
-    EXPECT_THROW(cache_or_load_file(folder.path / "none", [](const std::string&) { return std::string(); }, loader), FileError);
-    EXPECT_THROW(cache_or_load_file(folder.path / "fails", [](const std::string&) -> std::string { throw ValueError("no"); }, loader),
+    EXPECT_THROW(
+        cache_or_load_file(
+            folder.path / "none", [](const std::string&) { return std::string(); }, loader),
+        FileError);
+    EXPECT_THROW(cache_or_load_file(
+                     folder.path / "fails",
+                     [](const std::string&) -> std::string { throw ValueError("no"); }, loader),
                  ValueError);
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 1);  // Nothing temporary is left.
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}),
+              1);  // Nothing temporary is left.
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Arrays that users read by a pointer are row-major: gradients of leaves, and what a custom function is given.
+// Arrays that users read by a pointer are row-major: gradients of leaves, and what a custom
+// function is given.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,7 +14,9 @@ Variable counted(const Shape& shape) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = float(i + 1);
     return Variable(Array::from(values, shape));
 }
-std::vector<float> by_pointer(const Array& a) { return {a.elements<float>(), a.elements<float>() + a.size()}; }
+std::vector<float> by_pointer(const Array& a) {
+    return {a.elements<float>(), a.elements<float>() + a.size()};
+}
 
 Variable scaled(const Array& a, float factor) {
     std::vector<float> values = by_pointer(a);
@@ -24,7 +27,8 @@ Variable scaled(const Array& a, float factor) {
 TEST(RowMajor, gradients_of_leaves_are) {
     const Variable W = counted({2, 3}), b = counted({6}), all = counted({2, 2});
     (sum(transpose(W) * counted({3, 2})) + sum(b) + sum(broadcast_to(all, {3, 2, 2}))).backward();
-    for (const Variable& x : {W, b, all}) EXPECT_EQ(by_pointer(x.grad()), x.grad().to_vector<float>());
+    for (const Variable& x : {W, b, all})
+        EXPECT_EQ(by_pointer(x.grad()), x.grad().to_vector<float>());
     EXPECT_EQ(by_pointer(b.grad()), std::vector<float>(6, 1.0F));
 }
 

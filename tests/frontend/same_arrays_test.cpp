@@ -8,18 +8,24 @@
 namespace catena::testing {
 namespace {
 
-Array full(double value, const Shape& shape = {2}) { return Array::full({Dtype::float64, shape}, value); }
+Array full(double value, const Shape& shape = {2}) {
+    return Array::full({Dtype::float64, shape}, value);
+}
 /// A matrix of 2 x 2.
-Array diagonal(double value) { return Array::from(std::vector<double>{value, 0, 0, value}, {2, 2}); }
+Array diagonal(double value) {
+    return Array::from(std::vector<double>{value, 0, 0, value}, {2, 2});
+}
 
 /// For each call whether two arrays are one: they are two first, or one first.
 using Calls = std::vector<bool>;
-const std::vector<Calls> orders = {{false, true, false, false, true, false, false, true}, {true, false, true, true, false, false, true, false}};
+const std::vector<Calls> orders = {{false, true, false, false, true, false, false, true},
+                                   {true, false, true, true, false, false, true, false}};
 
 void expect_same_in_all_orders(const std::function<void(Side&, const Calls&)>& body) {
     for (const bool debug : {false, true})
         for (const Calls& calls : orders) {
-            SCOPED_TRACE(std::string(debug ? "debug mode" : "no debug mode") + (calls[0] ? ", one first" : ", two first"));
+            SCOPED_TRACE(std::string(debug ? "debug mode" : "no debug mode") +
+                         (calls[0] ? ", one first" : ", two first"));
             const auto mode = using_config(&Config::debug, debug);
             expect_same([&](Side& side) { body(side, calls); }, {.modes = all_modes});
         }
@@ -51,7 +57,8 @@ TEST(SameArrays, one_array_is_another_path_than_two) {
     expect_same([](Side& side) {
         const Array ones = full(1), tens = full(10);
         Array second = tens;
-        auto f = side.region([&](const Variable& x) { return x * Variable(ones, false) + Variable(second, false); });
+        auto f = side.region(
+            [&](const Variable& x) { return x * Variable(ones, false) + Variable(second, false); });
         for (int i = 0; i < 8; ++i) {
             side.call(i);
             second = i % 2 ? ones : tens;
@@ -81,7 +88,9 @@ TEST(SameArrays, a_parameter_that_is_used_twice_is_one_path) {
 TEST(SameArrays, an_array_may_be_that_of_an_argument) {
     expect_same_in_all_orders([](Side& side, const Calls& are_one) {
         Array captured;
-        auto f = side.region([&](const Variable& x, const Variable& y) { return tanh(x * Variable(captured, false)) * y; });
+        auto f = side.region([&](const Variable& x, const Variable& y) {
+            return tanh(x * Variable(captured, false)) * y;
+        });
         for (size_t i = 0; i < are_one.size(); ++i) {
             side.call(int(i));
             const Variable x(full(0.5 + double(i))), y(full(0.25));
@@ -136,7 +145,9 @@ TEST(SameArrays, what_a_failed_call_has_computed_comes_from_its_own_arrays) {
 
 struct Pair : Link {
     Parameter a, b;
-    Pair(double x, double y) : a(full(x, {1})), b(full(y, {1})) { add_params({{"a", a}, {"b", b}}); }
+    Pair(double x, double y) : a(full(x, {1})), b(full(y, {1})) {
+        add_params({{"a", a}, {"b", b}});
+    }
 };
 
 TEST(SameArrays, weights_that_are_swapped_inside_are_updated_each_with_its_own_gradient) {
@@ -169,13 +180,15 @@ TEST(SameArrays, a_backward_inside_over_a_graph_that_is_known_reads_the_array_of
     expect_same_in_all_orders([](Side& side, const Calls& are_one) {
         Parameter w(full(2)), v(full(10));
         bool one = false;
-        auto f = side.region([&](const Variable& x) {
-            w.cleargrad();
-            v.cleargrad();
-            const Variable loss = sum(sin(sin(x * w) * (one ? w : v)));
-            loss.backward();
-            return loss;
-        }, {.keep_grads = true});
+        auto f = side.region(
+            [&](const Variable& x) {
+                w.cleargrad();
+                v.cleargrad();
+                const Variable loss = sum(sin(sin(x * w) * (one ? w : v)));
+                loss.backward();
+                return loss;
+            },
+            {.keep_grads = true});
         for (int i = 0; i < 24; ++i) {
             side.call(i);
             one = are_one[size_t(i / 3)];  // Walks are known from their third time on.
@@ -197,18 +210,21 @@ TEST(SameArrays, links_whose_arrays_become_those_of_another) {
         Sharing online, target;
         int k = 0;
         for (Sharing* net : {&online, &target})
-            for (auto& [name, p] : net->namedparams()) p->set_array(reshape(batch(++k, 1, element_count(p->shape())), p->shape()).array());
+            for (auto& [name, p] : net->namedparams())
+                p->set_array(reshape(batch(++k, 1, element_count(p->shape())), p->shape()).array());
         SGD sgd(0.1);
         sgd.setup(online);
         bool synchronized = false;
-        auto step = side.region([&](const Variable& x) {
-            if (synchronized) target.copy_from(online, CopyMode::share);
-            const Variable loss = mean(square(online(x))) + mean(square(online(x) - target(x)));
-            online.cleargrads();
-            loss.backward();
-            sgd.update();
-            return loss;
-        }, {.keep_grads = true});
+        auto step = side.region(
+            [&](const Variable& x) {
+                if (synchronized) target.copy_from(online, CopyMode::share);
+                const Variable loss = mean(square(online(x))) + mean(square(online(x) - target(x)));
+                online.cleargrads();
+                loss.backward();
+                sgd.update();
+                return loss;
+            },
+            {.keep_grads = true});
         for (int i = 0; i < 14; ++i) {
             side.call(i);
             synchronized = i == 4 || i == 7;
@@ -222,12 +238,14 @@ TEST(SameArrays, links_whose_arrays_become_those_of_another) {
 TEST(SameArrays, in_the_turns_of_nested_loops) {
     expect_same_in_all_orders([](Side& side, const Calls& are_one) {
         std::vector<Variable> outer, inner;
-        for (int i = 0; i < 3; ++i) outer.emplace_back(full(0.5 + i)), inner.emplace_back(full(1.5 - 0.25 * i));
+        for (int i = 0; i < 3; ++i)
+            outer.emplace_back(full(0.5 + i)), inner.emplace_back(full(1.5 - 0.25 * i));
         bool one = false, more = false;
         auto f = side.region([&](const Variable& x) {
             Variable y = x;
             for (size_t i = 0; i < 3; ++i)
-                for (size_t j = 0; j < 3; ++j) y = sin(y * outer[i]) * (one && (i + j) % 2 ? outer[j] : inner[j]);
+                for (size_t j = 0; j < 3; ++j)
+                    y = sin(y * outer[i]) * (one && (i + j) % 2 ? outer[j] : inner[j]);
             return more ? y * 2.0 : y;
         });
         for (size_t i = 0; i < are_one.size(); ++i) {
@@ -251,15 +269,19 @@ TEST(SameArrays, a_call_that_skips_the_code_is_given_a_parameter) {
     for (const Audit audit : {Audit::never, Audit::sampled}) {
         expect_same([&](Side& side) {
             Parameter w(full(2)), v(full(10));
-            auto f = side.region([&](const Variable& x) { return sin(sin(x * w) * v); }, {.audit = audit});
+            auto f = side.region([&](const Variable& x) { return sin(sin(x * w) * v); },
+                                 {.audit = audit});
             for (int i = 0; i < 24; ++i) {
                 side.call(i);
-                const Variable given = i % 3 == 0 ? Variable(w) : i % 3 == 1 ? Variable(v) : Variable(full(0.5));
+                const Variable given = i % 3 == 0   ? Variable(w)
+                                       : i % 3 == 1 ? Variable(v)
+                                                    : Variable(full(0.5));
                 for (Variable p : {Variable(w), Variable(v), given}) p.cleargrad();
                 const Variable y = f(given);
                 sum(y).backward();
                 side.saw("y", y);
-                for (const Variable& p : {Variable(w), Variable(v), given}) side.saw("gradient", p.grad());
+                for (const Variable& p : {Variable(w), Variable(v), given})
+                    side.saw("gradient", p.grad());
                 if (i % 5 == 4) w.set_array(full(0.3 * i));
             }
         });
@@ -272,7 +294,8 @@ TEST(SameArrays, a_call_that_skips_the_code_reads_parameters_that_had_one_array)
             SCOPED_TRACE(are_one[0] ? "one first" : "two first");
             expect_same([&](Side& side) {
                 Parameter w(full(2)), v(full(10));
-                auto f = side.region([&](const Variable& x) { return sin(sin(x * w) * v); }, {.audit = audit});
+                auto f = side.region([&](const Variable& x) { return sin(sin(x * w) * v); },
+                                     {.audit = audit});
                 for (int i = 0; i < 32; ++i) {
                     side.call(i);
                     if (i % 4 == 0) w.set_array(full(1 + 0.1 * i));
@@ -297,17 +320,33 @@ struct Drawn {
         for (size_t i = 0; i < operations.size(); ++i) {
             const Variable &v = read[i % read.size()], &w = read[(i + 1) % read.size()];
             switch (operations[i]) {
-                case 0: y = sin(y * v); break;
-                case 1: y = y + v * w; break;
-                case 2: y = maximum(y * v, w); break;
-                case 3: y = linear(reshape(y, {1, 2}), outer(v, w), v)[0]; break;
-                case 4: y = sum(concat(std::vector<Variable>{reshape(y, {1, 2}), reshape(v, {1, 2}), reshape(w, {1, 2})}, 0), 0); break;
-                default: y = tanh(y) - w;
+                case 0:
+                    y = sin(y * v);
+                    break;
+                case 1:
+                    y = y + v * w;
+                    break;
+                case 2:
+                    y = maximum(y * v, w);
+                    break;
+                case 3:
+                    y = linear(reshape(y, {1, 2}), outer(v, w), v)[0];
+                    break;
+                case 4:
+                    y = sum(concat(std::vector<Variable>{reshape(y, {1, 2}), reshape(v, {1, 2}),
+                                                         reshape(w, {1, 2})},
+                                   0),
+                            0);
+                    break;
+                default:
+                    y = tanh(y) - w;
             }
         }
         return y;
     }
-    static Variable outer(const Variable& v, const Variable& w) { return reshape(v, {2, 1}) * reshape(w, {1, 2}); }
+    static Variable outer(const Variable& v, const Variable& w) {
+        return reshape(v, {2, 1}) * reshape(w, {1, 2});
+    }
 };
 
 void draw_program(Side& side, uint32_t seed, bool inside) {
@@ -317,22 +356,26 @@ void draw_program(Side& side, uint32_t seed, bool inside) {
     std::vector<Parameter> parameters;
     for (int k = 0; k < 3; ++k) {
         arrays.push_back(Array::from(std::vector<double>{0.3 + 0.4 * k, 1.1 - 0.5 * k}, {2}));
-        parameters.emplace_back(Array::from(std::vector<double>{0.9 - 0.3 * k, 0.2 + 0.6 * k}, {2}));
+        parameters.emplace_back(
+            Array::from(std::vector<double>{0.9 - 0.3 * k, 0.2 + 0.6 * k}, {2}));
     }
     Drawn drawn{std::vector<Variable>(4), {}};
     for (int k = 0; k < 5; ++k) drawn.operations.push_back(below(6));
     bool more = false;
-    auto f = side.region([&](const Variable& x) {
-        Variable y = drawn(x);
-        if (more) y = y * drawn.read[0];
-        if (inside) sum(y).backward();
-        return y;
-    }, {.keep_grads = true});
+    auto f = side.region(
+        [&](const Variable& x) {
+            Variable y = drawn(x);
+            if (more) y = y * drawn.read[0];
+            if (inside) sum(y).backward();
+            return y;
+        },
+        {.keep_grads = true});
     std::vector<std::vector<Variable>> choices;  // A few, so that each comes often.
     for (int c = 0; c < 4; ++c) {
         std::vector<Variable>& made = choices.emplace_back();
         for (size_t k = 0; k < drawn.read.size(); ++k)
-            made.push_back(below(2) ? Variable(parameters[size_t(below(3))]) : Variable(arrays[size_t(below(3))], false));
+            made.push_back(below(2) ? Variable(parameters[size_t(below(3))])
+                                    : Variable(arrays[size_t(below(3))], false));
     }
     for (int i = 0; i < 16; ++i) {
         side.call(i);
@@ -352,7 +395,8 @@ TEST(SameArrays, any_of_those_that_a_drawn_program_reads) {
     for (uint32_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const auto mode = using_config(&Config::debug, seed % 3 == 2);
-        expect_same([&](Side& side) { draw_program(side, seed, seed % 2 == 0); }, {.modes = {CompileMode::now, CompileMode::later}});
+        expect_same([&](Side& side) { draw_program(side, seed, seed % 2 == 0); },
+                    {.modes = {CompileMode::now, CompileMode::later}});
     }
 }
 

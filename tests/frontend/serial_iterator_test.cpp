@@ -51,7 +51,8 @@ TEST(SerialIterator, fills_the_last_batch_from_the_next_epoch_when_it_repeats) {
 TEST(SerialIterator, shuffles_every_epoch_by_the_seed) {
     auto two_epochs = [] {
         SerialIterator batches({numbers(50)}, 50);
-        return std::pair(elements((*batches.next_batch())[0]), elements((*batches.next_batch())[0]));
+        return std::pair(elements((*batches.next_batch())[0]),
+                         elements((*batches.next_batch())[0]));
     };
     set_seed(5);
     auto first = two_epochs();

@@ -50,7 +50,8 @@ TEST(SkippedCode, a_captured_value_passes_its_gradient_on) {
         const Variable inner = w * 2.0;
         auto first = side.region([&](const Variable& x) { return tanh(x * w); });
         const Variable h = first(numbers(7));
-        auto region = side.region([&](const Variable& x) { return tanh(x * w) * inner * h; }, options);
+        auto region =
+            side.region([&](const Variable& x) { return tanh(x * w) * inner * h; }, options);
         for (int i = 0; i < 4; ++i) {
             side.call(i);
             const Variable x = numbers(i);
@@ -76,9 +77,11 @@ TEST(SkippedCode, a_backward_inside_goes_on_through_the_graph_of_an_argument) {
             outer.cleargrad();
             w.cleargrad();
             // Now and then a leaf.
-            const Variable x = numbers(i), h = i % 3 == 1 ? Variable(tanh(x * outer).array()) : tanh(x * outer);
+            const Variable x = numbers(i),
+                           h = i % 3 == 1 ? Variable(tanh(x * outer).array()) : tanh(x * outer);
             side.saw("loss", region(h));
-            for (const Variable& v : {Variable(w), Variable(outer), x, h}) side.saw("gradient", v.grad());
+            for (const Variable& v : {Variable(w), Variable(outer), x, h})
+                side.saw("gradient", v.grad());
         }
     });
 }
@@ -135,7 +138,13 @@ TEST(SkippedCode, a_result_may_be_a_parameter_a_leaf_or_a_value_from_outside) {
             auto region = side.region(
                 [&](const Variable& x) {
                     const Variable y = tanh(x * w);
-                    const Variable others[] = {w, leaf, inner, x, Variable(x.array(), false), Variable(y.array(), false), Variable(y.array())};
+                    const Variable others[] = {w,
+                                               leaf,
+                                               inner,
+                                               x,
+                                               Variable(x.array(), false),
+                                               Variable(y.array(), false),
+                                               Variable(y.array())};
                     return std::pair(others[kind], y);
                 },
                 options);
@@ -144,7 +153,8 @@ TEST(SkippedCode, a_result_may_be_a_parameter_a_leaf_or_a_value_from_outside) {
                 const Variable x = numbers(i);
                 const auto [other, y] = region(x);
                 (sum(y) + sum(other * other) * 5.0).backward();
-                for (const Variable& v : {Variable(w), leaf, x, other}) side.saw("gradient", v.grad());
+                for (const Variable& v : {Variable(w), leaf, x, other})
+                    side.saw("gradient", v.grad());
             }
         });
     }
@@ -211,7 +221,8 @@ TEST(SkippedCode, a_backward_outside_after_one_inside_is_refused) {
 TEST(SkippedCode, a_number_that_changes_before_backward_is_read_again) {
     expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
         Cell factor(2.0);
-        auto region = side.region([&](const Variable& x) { return tanh(tanh(x * factor)) * factor; }, options);
+        auto region = side.region(
+            [&](const Variable& x) { return tanh(tanh(x * factor)) * factor; }, options);
         for (int i = 0; i < 4; ++i) {
             side.call(i);
             factor = 2.0 + i;
@@ -233,7 +244,9 @@ TEST(SkippedCode, the_cells_of_the_latest_call_that_ran_the_code_are_read) {
     expect_same([](Side& side) {
         Cell a(2.0), b(2.0);
         int i = 0;
-        auto region = side.region([&](const Variable& x) { return tanh(x * (i < 4 ? a : b)) * a - (i < 8 ? a : b); }, {.audit = Audit::sampled});
+        auto region = side.region(
+            [&](const Variable& x) { return tanh(x * (i < 4 ? a : b)) * a - (i < 8 ? a : b); },
+            {.audit = Audit::sampled});
         for (i = 1; i < 16; ++i) {
             side.call(i);
             a = runs_the_code(i) ? 2.0 : 2.0 + 0.1 * i;
@@ -251,7 +264,9 @@ TEST(SkippedCode, a_cell_takes_the_place_of_a_number) {
     expect_same([](Side& side) {
         Cell a(2.0);
         int i = 0;
-        auto region = side.region([&](const Variable& x) { return tanh(i < 4 || i >= 8 ? x * 2.0 : x * a); }, {.audit = Audit::sampled});
+        auto region =
+            side.region([&](const Variable& x) { return tanh(i < 4 || i >= 8 ? x * 2.0 : x * a); },
+                        {.audit = Audit::sampled});
         for (i = 1; i < 16; ++i) {
             side.call(i);
             a = runs_the_code(i) ? 2.0 : 0.1 * i;
@@ -267,7 +282,10 @@ TEST(SkippedCode, an_argument_is_the_parameter_or_only_has_its_array) {
     for (const bool captured : {true, false})
         expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
             Parameter w(doubles({2, 3, 1}).array()), u(doubles({1, 1, 2}).array());
-            auto region = side.region([&](const Variable& x, const Variable& z) { return tanh(x * (captured ? w : u)) * z; }, options);
+            auto region =
+                side.region([&](const Variable& x,
+                                const Variable& z) { return tanh(x * (captured ? w : u)) * z; },
+                            options);
             for (int i = 0; i < 12; ++i) {
                 side.call(i);
                 w.cleargrad();
@@ -275,7 +293,8 @@ TEST(SkippedCode, an_argument_is_the_parameter_or_only_has_its_array) {
                 const Variable x = i % 4 < 2 ? Variable(w) : Variable(w.array(), i % 4 == 3);
                 const Variable z = i % 3 == 0 ? x : Variable(x.array(), i % 3 == 1);
                 sum(region(x, z)).backward();
-                for (const Variable& v : {Variable(w), Variable(u), x, z}) side.saw("gradient", v.grad());
+                for (const Variable& v : {Variable(w), Variable(u), x, z})
+                    side.saw("gradient", v.grad());
             }
         });
 }
@@ -290,8 +309,10 @@ void expect_same_recurrence(bool begins_empty) {
         sgd.setup(net);
         const Variable zeros(Array::zeros({Dtype::float32, {2, 4}}), false);
         const auto set = [&] {
-            if constexpr (requires { net.c(); }) net.set_state(zeros, zeros);
-            else net.set_state(zeros);
+            if constexpr (requires { net.c(); })
+                net.set_state(zeros, zeros);
+            else
+                net.set_state(zeros);
         };
         if (!begins_empty) set();
         auto region = side.region(
@@ -374,7 +395,8 @@ TEST(SkippedCode, a_state_takes_the_content_of_another_or_of_an_argument) {
     for (const auto& program : programs_of_two_states())
         expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
             TwoStates states;
-            auto region = side.region([&](const Variable& x) { return program(states, x); }, options);
+            auto region =
+                side.region([&](const Variable& x) { return program(states, x); }, options);
             for (int i = 0; i < 6; ++i) {
                 side.call(i);
                 side.saw("y", region(Variable(Array::from({double(i)}), false)));
@@ -390,7 +412,8 @@ TEST(SkippedCode, a_state_takes_the_content_of_another_or_of_an_argument) {
 struct HalvedWeight : LinkHook {
     std::string name() const override { return "halved"; }
     void forward_preprocess(LinkCall& call) override {
-        call.replace(static_cast<Linear&>(call.link()).W, static_cast<Linear&>(call.link()).W * 0.5);
+        call.replace(static_cast<Linear&>(call.link()).W,
+                     static_cast<Linear&>(call.link()).W * 0.5);
     }
 };
 
@@ -410,46 +433,52 @@ TEST(SkippedCode, a_hook_of_all_links_is_heard_while_it_is_in_scope) {
 }
 
 TEST(SkippedCode, statistics_change_once_where_backward_computes_again) {
-    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
-        BatchNormalization bn(3);
-        auto region = side.region([&](const Variable& x) { return bn(x); }, options);
-        for (int i = 0; i < 6; ++i) {
-            side.call(i);
-            Variable x(batch(i, 4, 3).array());
-            const Variable y = forget([&](const Variable& v) { return region(v); }, x);
-            side.saw("y", y);
-            sum(y * y).backward();
-            side.saw("x", x.grad());
-            side.saw("bn", bn);
-        }
-    }, {.nearness = {.float32 = 1e-4}});
+    expect_same_skipping(
+        [](Side& side, const StaticGraphOptions& options) {
+            BatchNormalization bn(3);
+            auto region = side.region([&](const Variable& x) { return bn(x); }, options);
+            for (int i = 0; i < 6; ++i) {
+                side.call(i);
+                Variable x(batch(i, 4, 3).array());
+                const Variable y = forget([&](const Variable& v) { return region(v); }, x);
+                side.saw("y", y);
+                sum(y * y).backward();
+                side.saw("x", x.grad());
+                side.saw("bn", bn);
+            }
+        },
+        {.nearness = {.float32 = 1e-4}});
 }
 
 //---- errors
 
 TEST(SkippedCode, an_error_leaves_the_states_that_eager_code_leaves) {
-    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
-        NoisyNet model;
-        SGD sgd(0.1);
-        sgd.setup(model);
-        auto region = side.region(
-            [&](const Variable& x, const Variable& t) {
-                const Variable y = model(x), loss = softmax_cross_entropy(y, t);
-                learn(model, sgd, loss);
-                return std::pair(loss, std::optional<Variable>(Variable(y.array(), false)));
-            },
-            options);
-        for (int i = 0; i < 12; ++i) {
-            side.call(i);
-            // Also at the fourth and eighth call, which run the code.
-            const bool is_bad = i == 2 || i == 3 || i == 7 || i == 9;
-            const Variable t = is_bad ? Variable(Array::from(std::vector<int32_t>{0, 9, 1}, {3}), false) : labels(i, 3, 3);
-            side.fails("error", [&] { side.saw("loss", region(batch(i, 3, 3), t).first); });
-            side.saw("model", model);
-            side.saw_random_state();
-        }
-        expect_skips(region);
-    }, {.nearness = {.float32 = 1e-4}});
+    expect_same_skipping(
+        [](Side& side, const StaticGraphOptions& options) {
+            NoisyNet model;
+            SGD sgd(0.1);
+            sgd.setup(model);
+            auto region = side.region(
+                [&](const Variable& x, const Variable& t) {
+                    const Variable y = model(x), loss = softmax_cross_entropy(y, t);
+                    learn(model, sgd, loss);
+                    return std::pair(loss, std::optional<Variable>(Variable(y.array(), false)));
+                },
+                options);
+            for (int i = 0; i < 12; ++i) {
+                side.call(i);
+                // Also at the fourth and eighth call, which run the code.
+                const bool is_bad = i == 2 || i == 3 || i == 7 || i == 9;
+                const Variable t =
+                    is_bad ? Variable(Array::from(std::vector<int32_t>{0, 9, 1}, {3}), false)
+                           : labels(i, 3, 3);
+                side.fails("error", [&] { side.saw("loss", region(batch(i, 3, 3), t).first); });
+                side.saw("model", model);
+                side.saw_random_state();
+            }
+            expect_skips(region);
+        },
+        {.nearness = {.float32 = 1e-4}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Gradients of an array that is read slice by slice, as loops over time steps do: compiled they are put side by side (join-calls),
-// eagerly they are added up.
+// Gradients of an array that is read slice by slice, as loops over time steps do: compiled they are
+// put side by side (join-calls), eagerly they are added up.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -47,12 +47,14 @@ TEST(SliceGradients, of_some_steps_in_any_order) {
 }
 
 TEST(SliceGradients, of_steps_read_twice) {
-    expect_equal([](const Variable& v) { return std::vector<Variable>{v[{0}], v[{1}], v[{1}], v[{2}]}; });
+    expect_equal(
+        [](const Variable& v) { return std::vector<Variable>{v[{0}], v[{1}], v[{1}], v[{2}]}; });
 }
 
 TEST(SliceGradients, of_slices_along_two_axes) {
     expect_equal([](const Variable& v) {
-        return std::vector<Variable>{v[{0}], v[{1}], slice_axis(v, 1, 0, 2), slice_axis(v, 1, 2, 3), slice_axis(v, 2, 1, 2)};
+        return std::vector<Variable>{v[{0}], v[{1}], slice_axis(v, 1, 0, 2), slice_axis(v, 1, 2, 3),
+                                     slice_axis(v, 2, 1, 2)};
     });
 }
 

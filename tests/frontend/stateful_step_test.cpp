@@ -9,7 +9,8 @@
 namespace catena {
 namespace {
 
-/// Everything that changes from step to step: recurrent state, running statistics, moments, the step count.
+/// Everything that changes from step to step: recurrent state, running statistics, moments, the
+/// step count.
 struct Net : Chain {
     LSTM lstm{3, 4};
     BatchNormalization bn{4};
@@ -25,7 +26,8 @@ struct Result {
 
 Variable batch(int number, int64_t rows) {
     std::vector<float> values(size_t(rows * 3));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = float(std::sin(double(i) + 3.0 * number));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = float(std::sin(double(i) + 3.0 * number));
     return Variable(Array::from(values, {rows, 3}), false);
 }
 
@@ -37,18 +39,20 @@ Result train(bool compiled, const std::function<int64_t(int)>& rows_of_step) {
     adam.setup(net);
     adam.add_hook(WeightDecay(1e-3));
     adam.add_hook(GradientClipping(0.05));
-    auto step = static_graph([&](const Variable& x) {
-        Variable loss = sum(net(x));
-        for (int i = 0; i < 2; ++i) {
-            Variable y = net(x);
-            loss = loss + sum(y * y);
-        }
-        net.cleargrads();
-        loss.backward();
-        loss.unchain_backward();
-        adam.update();
-        return loss;
-    }, {.audit = Audit::always});  // The batch of a window says nothing of a reset before it.
+    auto step = static_graph(
+        [&](const Variable& x) {
+            Variable loss = sum(net(x));
+            for (int i = 0; i < 2; ++i) {
+                Variable y = net(x);
+                loss = loss + sum(y * y);
+            }
+            net.cleargrads();
+            loss.backward();
+            loss.unchain_backward();
+            adam.update();
+            return loss;
+        },
+        {.audit = Audit::always});  // The batch of a window says nothing of a reset before it.
     Result result;
     int64_t rows = rows_of_step(0);
     for (int i = 0; i < 8; ++i) {
@@ -65,7 +69,8 @@ Result train(bool compiled, const std::function<int64_t(int)>& rows_of_step) {
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, const char* what) {
     ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-4 * std::max(1.0, std::abs(a[i]))) << what << i;
+    for (size_t i = 0; i < a.size(); ++i)
+        EXPECT_NEAR(a[i], b[i], 2e-4 * std::max(1.0, std::abs(a[i]))) << what << i;
 }
 
 void expect_equal_training(const std::function<int64_t(int)>& rows_of_step) {
@@ -86,14 +91,16 @@ TEST(StatefulStep, windows_that_are_unchained_are_one_program_and_one_after_rese
     Net net;
     SGD sgd(0.01);
     sgd.setup(net);
-    auto window = static_graph([&](const Variable& x) {
-        Variable loss = sum(net(x)) + sum(net(x));
-        net.cleargrads();
-        loss.backward();
-        loss.unchain_backward();
-        sgd.update();
-        return loss;
-    }, {.audit = Audit::always});
+    auto window = static_graph(
+        [&](const Variable& x) {
+            Variable loss = sum(net(x)) + sum(net(x));
+            net.cleargrads();
+            loss.backward();
+            loss.unchain_backward();
+            sgd.update();
+            return loss;
+        },
+        {.audit = Audit::always});
     for (int i = 0; i < 9; ++i) {
         if (i == 6) net.lstm.reset_state();
         window(batch(i, 4));

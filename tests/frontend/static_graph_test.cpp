@@ -29,7 +29,8 @@ Parameter parameter_of(const Doubles& v) { return Parameter(doubles(v), "w"); }
 void expect_near(const Array& a, const Array& b, double tolerance = 1e-12) {
     ASSERT_EQ(a.shape(), b.shape());
     Doubles x = values(a), y = values(b);
-    for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], tolerance * (1 + std::abs(y[i]))) << "at " << i;
+    for (size_t i = 0; i < x.size(); ++i)
+        EXPECT_NEAR(x[i], y[i], tolerance * (1 + std::abs(y[i]))) << "at " << i;
 }
 
 struct NowAndOld {
@@ -133,7 +134,9 @@ TEST_F(StaticGraphTest, a_whole_step_updates_parameters_as_eager_does) {
     Step eager, compiled;
     auto step = static_graph(std::ref(compiled));
     for (int i = 0; i < 6; ++i) {
-        if (i == 3) eager.rate = compiled.rate = 0.02;  // A cell is read at every call, nothing is recompiled.
+        if (i == 3)
+            eager.rate = compiled.rate =
+                0.02;  // A cell is read at every call, nothing is recompiled.
         Array x = doubles({1.0 + i, 0.5});
         expect_near(step(x).array(), eager(x).array());
         expect_near(compiled.w.array(), eager.w.array());
@@ -209,7 +212,8 @@ TEST_F(StaticGraphTest, another_dtype_rank_or_setting_is_another_program) {
 }
 
 TEST_F(StaticGraphTest, paths_that_are_not_compiled_make_room_too) {
-    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.compile_mode = CompileMode::later, .cache_bytes = 20000});
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; },
+                          {.compile_mode = CompileMode::later, .cache_bytes = 20000});
     for (int64_t n = 1; n <= 60; ++n) f(Variable(Array::full({Dtype::float32, {n}}, 0.5)));
     EXPECT_GT(f.statistics().dropped, 30);
 }
@@ -228,11 +232,10 @@ TEST_F(StaticGraphTest, programs_beyond_the_bound_make_room_and_come_back) {
 
 TEST_F(StaticGraphTest, another_path_is_another_program_and_the_difference_is_named) {
     bool flipped = false;
-    auto f = static_graph(
-        [&](Variable x) {
-            if (flipped) return exp(x);
-            return x * 2.0;
-        });
+    auto f = static_graph([&](Variable x) {
+        if (flipped) return exp(x);
+        return x * 2.0;
+    });
     f(doubles({1}));
     EXPECT_EQ(values(f(doubles({1})).array()), Doubles{2});
     flipped = true;
@@ -279,7 +282,8 @@ TEST_F(StaticGraphTest, a_host_read_inside_cuts_the_program_or_is_an_error_with_
         return y.item<double>() > 1 ? y * y : x;
     };
     auto f = static_graph(body);
-    for (double x : {1.0, 0.25, 3.0, 0.5, 2.0}) EXPECT_EQ(f(doubles({x})).item<double>(), body(doubles({x})).item<double>());
+    for (double x : {1.0, 0.25, 3.0, 0.5, 2.0})
+        EXPECT_EQ(f(doubles({x})).item<double>(), body(doubles({x})).item<double>());
     EXPECT_EQ(f.statistics().cuts, 5);
     EXPECT_EQ(f.statistics().programs, 2) << "what both ways share, and the rest of one of them";
     auto whole = static_graph(body, {.breaks = false});
@@ -287,7 +291,8 @@ TEST_F(StaticGraphTest, a_host_read_inside_cuts_the_program_or_is_an_error_with_
         whole(doubles({1}));
         FAIL() << "no error";
     } catch (const TraceError& e) {
-        EXPECT_NE(std::string(e.what()).find("static_graph_test.cpp:"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("static_graph_test.cpp:"), std::string::npos)
+            << e.what();
     }
 }
 
@@ -426,9 +431,11 @@ TEST_F(StaticGraphTest, what_a_state_held_before_is_not_overwritten_under_a_resu
 TEST_F(StaticGraphTest, random_numbers_first_drawn_inside_are_other_ones_at_every_call) {
     // A new thread, which has not drawn any.
     std::thread([] {
-        auto f = static_graph([](const Variable& x) { return dropout(x, 0.5); }, {.audit = Audit::never});
+        auto f = static_graph([](const Variable& x) { return dropout(x, 0.5); },
+                              {.audit = Audit::never});
         std::set<Doubles> seen;
-        for (int i = 0; i < 4; ++i) seen.insert(values(f(Variable(doubles(Doubles(40, 1.0)), false)).array()));
+        for (int i = 0; i < 4; ++i)
+            seen.insert(values(f(Variable(doubles(Doubles(40, 1.0)), false)).array()));
         EXPECT_EQ(seen.size(), 4u);
         EXPECT_EQ(f.statistics().programs, 1);
     }).join();
@@ -441,14 +448,16 @@ TEST_F(StaticGraphTest, activations_are_freed_when_backward_has_run_or_the_resul
     size_t before = cpu_memory_statistics().bytes_in_use;
     {
         Variable y = f(x);
-        EXPECT_GE(cpu_memory_statistics().bytes_in_use, before + (size_t(2) << 20)) << "y and an activation";
+        EXPECT_GE(cpu_memory_statistics().bytes_in_use, before + (size_t(2) << 20))
+            << "y and an activation";
     }
     EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
     Variable y = f(x);
     y.set_grad(Array::full(y.type(), 1));
     y.backward();
     x.cleargrad();
-    EXPECT_LE(cpu_memory_statistics().bytes_in_use, before + (size_t(1) << 20) + 4096) << "only y is left";
+    EXPECT_LE(cpu_memory_statistics().bytes_in_use, before + (size_t(1) << 20) + 4096)
+        << "only y is left";
 }
 
 TEST_F(StaticGraphTest, steady_state_asks_the_system_for_no_memory) {

@@ -41,9 +41,12 @@ TEST(AssertAllclose, tells_the_worst_element) {
     assert_allclose(y, y);
     assert_allclose(Array::from<float>({NAN, INFINITY}), Array::from<double>({NAN, INFINITY}));
     const Array x = Array::from<double>(std::vector<double>{1, 2.5, 7, 4}, Shape{2, 2});
-    EXPECT_THAT(message_of<CheckError>([&] { assert_allclose(x, y); }),
-                HasSubstr("2 of 4 elements differ by more than 1e-05 + 0.0001 |y|; most at [1,0]: x is 7, y 3"));
-    EXPECT_THAT(message_of<CheckError>([&] { assert_allclose(Array::from<double>({1}), y); }), HasSubstr("their shapes must be equal"));
+    EXPECT_THAT(
+        message_of<CheckError>([&] { assert_allclose(x, y); }),
+        HasSubstr(
+            "2 of 4 elements differ by more than 1e-05 + 0.0001 |y|; most at [1,0]: x is 7, y 3"));
+    EXPECT_THAT(message_of<CheckError>([&] { assert_allclose(Array::from<double>({1}), y); }),
+                HasSubstr("their shapes must be equal"));
     EXPECT_THROW(assert_allclose(Array::from<float>({NAN}), Array::from<float>({1})), CheckError);
     assert_allclose(x, y, 4);
 }
@@ -52,7 +55,9 @@ TEST(AssertAllclose, tells_the_worst_element) {
 TestedFunction square_with(double mistake) {
     const auto f = custom_function(
         "square_with_mistake", [](const Variable& x) { return x * x; },
-        [=](const Variable& x, const Variable&, const Variable& gy) { return gy * (x * 2 + mistake); });
+        [=](const Variable& x, const Variable&, const Variable& gy) {
+            return gy * (x * 2 + mistake);
+        });
     return [f](std::span<const Variable> xs) { return Variables{f(xs[0])}; };
 }
 
@@ -66,14 +71,17 @@ TEST(GradientCheck, passes_what_is_right_and_finds_a_mistake) {
 
 TEST(GradientCheck, computes_in_another_dtype) {
     const std::vector<Array> floats = {Array::from<float>({0.5f, -1.5f})};
-    check_backward(square_with(0), floats, {}, {.atol = 1e-9, .rtol = 1e-9, .dtype = Dtype::float64});
+    check_backward(square_with(0), floats, {},
+                   {.atol = 1e-9, .rtol = 1e-9, .dtype = Dtype::float64});
 }
 
 TEST(GradientCheck, finds_a_gradient_that_cannot_be_differentiated_right) {
     // The second gradient ignores how the first depends on x.
     const auto cut = custom_function(
         "cut_gradient", [](const Variable& x) { return x * x; },
-        [](const Variable& x, const Variable&, const Variable& gy) { return gy * Variable(x.array(), false) * 2; });
+        [](const Variable& x, const Variable&, const Variable& gy) {
+            return gy * Variable(x.array(), false) * 2;
+        });
     const TestedFunction f = [&](std::span<const Variable> xs) { return Variables{cut(xs[0])}; };
     check_backward(f, points, {});
     EXPECT_THAT(message_of<CheckError>([&] { check_double_backward(f, points, {}, {}); }),
@@ -82,7 +90,9 @@ TEST(GradientCheck, finds_a_gradient_that_cannot_be_differentiated_right) {
 
 TEST(GradientCheck, looks_at_parameters_and_leaves_out_what_is_listed) {
     const Variable w(Array::from<double>({2, 3, 4}));
-    const TestedFunction f = [&](std::span<const Variable> xs) { return Variables{xs[0] * w * floor(xs[1])}; };
+    const TestedFunction f = [&](std::span<const Variable> xs) {
+        return Variables{xs[0] * w * floor(xs[1])};
+    };
     const std::vector<Array> xs = {points[0], Array::from<double>({1.5, 2.5, 3.5})};
     EXPECT_THAT(message_of<CheckError>([&] { check_backward(f, xs, {}, {.params = {w}}); }),
                 HasSubstr("no gradient flows to input 1; list it in no_grads if that is right"));
@@ -91,7 +101,8 @@ TEST(GradientCheck, looks_at_parameters_and_leaves_out_what_is_listed) {
 }
 
 TEST(GradientCheck, numerical_gradients_are_element_by_element) {
-    const auto g = numerical_grad([](auto xs) { return Variables{xs[0] * xs[0]}; }, points, {Array::from<double>({1, 2, 3})});
+    const auto g = numerical_grad([](auto xs) { return Variables{xs[0] * xs[0]}; }, points,
+                                  {Array::from<double>({1, 2, 3})});
     assert_allclose(g[0], Array::from<double>({1, -6, 12}));
 }
 
@@ -125,7 +136,8 @@ TEST(PrintHook, prints_operations_with_their_operands) {
         grad({exp(x)}, {x});
     }
     EXPECT_THAT(out.str(), HasSubstr("exp\n  input 0: x float32[2] on cpu\n"));
-    EXPECT_THAT(out.str(), HasSubstr("backward of exp\n  gradient of output 0: float32[2] on cpu\n"));
+    EXPECT_THAT(out.str(),
+                HasSubstr("backward of exp\n  gradient of output 0: float32[2] on cpu\n"));
     std::ostringstream elements;
     PrintHook with_elements(elements, true);
     const FunctionHookScope scope(with_elements);
@@ -171,7 +183,8 @@ TEST(MemoryHook, reports_in_units) {
     EXPECT_THAT(report("auto"), HasSubstr("1.00 MB"));
     EXPECT_THAT(report("KB"), HasSubstr("1024.00 KB"));
     EXPECT_THAT(report("B"), HasSubstr("1048576 B"));
-    EXPECT_THAT(message_of<ValueError>([&] { report("kilo"); }), HasSubstr("'kilo' is not a unit; use auto, auto_foreach, B, KB"));
+    EXPECT_THAT(message_of<ValueError>([&] { report("kilo"); }),
+                HasSubstr("'kilo' is not a unit; use auto, auto_foreach, B, KB"));
 }
 
 TEST(Creator, shows_the_operation_that_made_a_variable) {
@@ -190,7 +203,8 @@ TEST(Creator, shows_the_operation_that_made_a_variable) {
     EXPECT_EQ(inputs[0].variable.body(), h.body());
     EXPECT_EQ(*inputs[0].creator, *creator(h));
     EXPECT_FALSE(inputs[1].creator);
-    EXPECT_EQ(inputs[1].array.to_vector<float>(), (std::vector<float>{2, 4}));  // The product's gradient reads it.
+    EXPECT_EQ(inputs[1].array.to_vector<float>(),
+              (std::vector<float>{2, 4}));  // The product's gradient reads it.
     EXPECT_EQ(inputs[0].creator->inputs()[0].variable.body(), x.body());
 }
 
@@ -215,7 +229,9 @@ TEST(Inspect, says_what_a_variable_is) {
     EXPECT_EQ(graph_rank(exp(y)), 2);
     EXPECT_EQ(creator_label(y), "exp");
     EXPECT_EQ(summary(y), "variable float32[2] on cpu, requires a gradient, made by exp");
-    EXPECT_EQ(debug_print(x), "variable x float32[2] on cpu, requires a gradient\n- elements: mean=2, std=1\n- gradient: none");
+    EXPECT_EQ(debug_print(x),
+              "variable x float32[2] on cpu, requires a gradient\n- elements: mean=2, std=1\n- "
+              "gradient: none");
     EXPECT_EQ(summary(Variable()), "variable without an array");
 }
 
@@ -223,7 +239,8 @@ TEST(Inspect, copydata_converts) {
     const Variable to(Array::from<float>({1, 3})), from(Array::from<double>({5, 6}));
     copydata(to, from);
     EXPECT_EQ(to_string(to.array()), "float32[2] {5, 6}");
-    EXPECT_THAT(message_of<ShapeError>([&] { copydata(to, Variable(Array::from<float>({1}))); }), HasSubstr("shapes must be equal"));
+    EXPECT_THAT(message_of<ShapeError>([&] { copydata(to, Variable(Array::from<float>({1}))); }),
+                HasSubstr("shapes must be equal"));
     const Variable none{Array()};
     copydata(none, from);
     EXPECT_EQ(to_string(none.type()), "float64[2]");
@@ -232,8 +249,14 @@ TEST(Inspect, copydata_converts) {
 struct CountingHook : FunctionHook {
     int before = 0, after = 0;
     std::string name() const override { return "CountingHook"; }
-    void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++before; }
-    void backward_postprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++after; }
+    void backward_preprocess(const OpDef&, std::span<const Array>,
+                             std::span<const Variable>) override {
+        ++before;
+    }
+    void backward_postprocess(const OpDef&, std::span<const Array>,
+                              std::span<const Variable>) override {
+        ++after;
+    }
 };
 
 TEST(NodeHook, is_called_for_its_operation_alone) {
@@ -248,7 +271,8 @@ TEST(NodeHook, is_called_for_its_operation_alone) {
     }
     grad({z}, {x});
     EXPECT_EQ(hook.before, 1);
-    EXPECT_THAT(message_of<ValueError>([&] { NodeHookScope(x, hook); }), HasSubstr("was made by no operation"));
+    EXPECT_THAT(message_of<ValueError>([&] { NodeHookScope(x, hook); }),
+                HasSubstr("was made by no operation"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A network that reads the same weights as an embedding and in a product: compiled, the embedding's gradient is added to the product's, in its
-// memory where nothing else reads it (pass join-calls).
+// A network that reads the same weights as an embedding and in a product: compiled, the embedding's
+// gradient is added to the product's, in its memory where nothing else reads it (pass join-calls).
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -15,13 +15,16 @@ constexpr int64_t words = 2000, width = 32;
 /// Scores of all words after each, by the embedding's weights.
 struct Tied : Chain {
     EmbedID embed;
-    explicit Tied(std::optional<int64_t> ignored) : embed(words, width, {.initialW = initializers::Normal(0.3), .ignore_label = ignored}) {
+    explicit Tied(std::optional<int64_t> ignored)
+        : embed(words, width, {.initialW = initializers::Normal(0.3), .ignore_label = ignored}) {
         add_children({{"embed", embed}});
     }
     Variable operator()(const Variable& x) { return linear(tanh(embed(x)), embed.W); }
 };
 
-Variable numbers(std::vector<int32_t> values) { return Variable(Array::from(values, {int64_t(values.size())}), false); }
+Variable numbers(std::vector<int32_t> values) {
+    return Variable(Array::from(values, {int64_t(values.size())}), false);
+}
 
 struct Trained {
     std::vector<float> weights, gradient;
@@ -29,7 +32,8 @@ struct Trained {
 };
 
 /// Three steps; the gradient is that of the last one, where it is kept.
-Trained trained(const Variable& x, const Variable& t, bool compiled, bool keeps_gradient, std::optional<int64_t> ignored = {}) {
+Trained trained(const Variable& x, const Variable& t, bool compiled, bool keeps_gradient,
+                std::optional<int64_t> ignored = {}) {
     set_seed(11);
     Tied model(ignored);
     Adam optimizer(0.01);
@@ -61,7 +65,8 @@ void expect_near(const std::vector<float>& actual, const std::vector<float>& exp
 
 int64_t temporary_bytes(const std::string& explanation) {
     std::smatch found;
-    EXPECT_TRUE(std::regex_search(explanation, found, std::regex("([0-9]+) bytes of temporaries"))) << explanation;
+    EXPECT_TRUE(std::regex_search(explanation, found, std::regex("([0-9]+) bytes of temporaries")))
+        << explanation;
     return found.empty() ? 0 : std::stoll(found[1]);
 }
 
@@ -75,9 +80,11 @@ protected:
 };
 
 TEST_F(TiedEmbedding, learns_compiled_as_it_does_eagerly) {
-    for (const std::optional<int64_t> ignored : {std::optional<int64_t>(), std::optional<int64_t>(3)})
+    for (const std::optional<int64_t> ignored :
+         {std::optional<int64_t>(), std::optional<int64_t>(3)})
         for (const bool keeps_gradient : {false, true}) {
-            const Trained eager = trained(x, t, false, keeps_gradient, ignored), compiled = trained(x, t, true, keeps_gradient, ignored);
+            const Trained eager = trained(x, t, false, keeps_gradient, ignored),
+                          compiled = trained(x, t, true, keeps_gradient, ignored);
             expect_near(compiled.weights, eager.weights);
             expect_near(compiled.gradient, eager.gradient);
         }

@@ -27,10 +27,12 @@ TimerHook timed() {
 TEST(TimerHook, counts_operations_forward_and_backward) {
     const auto begin = std::chrono::steady_clock::now();
     TimerHook timer = timed();
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double elapsed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     auto summary = timer.summary();
     EXPECT_EQ(summary["multiply"].occurrence + summary["mul"].occurrence, 1);
-    EXPECT_EQ(summary["backward of multiply"].occurrence + summary["backward of mul"].occurrence, 1);
+    EXPECT_EQ(summary["backward of multiply"].occurrence + summary["backward of mul"].occurrence,
+              1);
     double sum = 0;
     for (auto& [name, seconds] : timer.call_history()) {
         EXPECT_LE(seconds, elapsed) << name;

@@ -48,12 +48,14 @@ TEST(TraceStream, gives_back_the_recording) {
     EXPECT_EQ(stream_of(*again), tokens);
     EXPECT_EQ(again->steps.size(), trace.steps.size());
     EXPECT_EQ(again->values.size(), trace.values.size());
-    for (const Trace::Value& value : again->values) EXPECT_FALSE(value.state || value.captured.defined()) << "it holds what is another's";
+    for (const Trace::Value& value : again->values)
+        EXPECT_FALSE(value.state || value.captured.defined()) << "it holds what is another's";
 }
 
 TEST(TraceStream, gives_recordings_of_other_lengths) {
     const Trace longer = recording(9);
-    const auto rolled = program::RolledStream::through(stream_of(recording(7)), stream_of(longer), 2);
+    const auto rolled =
+        program::RolledStream::through(stream_of(recording(7)), stream_of(longer), 2);
     ASSERT_TRUE(rolled);
     for (const int64_t length : {6, 8, 12, 40}) {
         program::NumberStream tokens;
@@ -70,15 +72,19 @@ TEST(TraceStream, refuses_numbers_that_no_recording_has) {
     const program::NumberStream tokens = stream_of(trace);
     const std::vector<size_t> places = same_places(tokens);
     for (size_t count = 0; count < tokens.size(); ++count)
-        EXPECT_FALSE(trace_of({tokens.begin(), tokens.begin() + ptrdiff_t(count)}, std::span(places).first(count), trace)) << count;
+        EXPECT_FALSE(trace_of({tokens.begin(), tokens.begin() + ptrdiff_t(count)},
+                              std::span(places).first(count), trace))
+            << count;
     for (size_t i = 0; i < tokens.size(); ++i)
         for (const int64_t number : {int64_t(-1), tokens[i].number + 1, int64_t(1) << 40}) {
             program::NumberStream other = tokens;
             other[i].number = number;
-            const std::optional<Trace> made = trace_of(other, places, trace);  // It may be one: of another axis, for example.
+            const std::optional<Trace> made =
+                trace_of(other, places, trace);  // It may be one: of another axis, for example.
             if (!made) continue;
             for (const Trace::Step& step : made->steps)
-                for (const int v : step.inputs) EXPECT_TRUE(v >= 0 && v < int(made->values.size())) << "token " << i;
+                for (const int v : step.inputs)
+                    EXPECT_TRUE(v >= 0 && v < int(made->values.size())) << "token " << i;
         }
 }
 

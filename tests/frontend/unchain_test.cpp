@@ -27,9 +27,9 @@ std::vector<std::vector<double>> gradients(bool compiled) {
 TEST(Unchain, a_compiled_region_cuts_where_eager_code_does) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const auto eager = gradients(false);
-    EXPECT_EQ(eager[0], (std::vector<double>{1, 1}));        // x is reached by the other sum alone,
-    EXPECT_EQ(eager[1], (std::vector<double>{9, 100}));      // w by the last product,
-    EXPECT_EQ(eager[2], (std::vector<double>{18, 100}));     // and h is a leaf.
+    EXPECT_EQ(eager[0], (std::vector<double>{1, 1}));     // x is reached by the other sum alone,
+    EXPECT_EQ(eager[1], (std::vector<double>{9, 100}));   // w by the last product,
+    EXPECT_EQ(eager[2], (std::vector<double>{18, 100}));  // and h is a leaf.
     EXPECT_EQ(gradients(true), eager);
 }
 

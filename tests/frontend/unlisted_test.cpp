@@ -61,14 +61,16 @@ struct HasOneThatForgets : Chain {
 TEST(Unlisted, a_copied_child_is_searched_to_its_end) {
     const HasOneThatForgets model;
     HasOneThatForgets copy = model;
-    EXPECT_THAT(refused([&] { copy.check_all_listed(); }), AllOf(HasSubstr("/inner"), HasSubstr("after 'l1'")));
+    EXPECT_THAT(refused([&] { copy.check_all_listed(); }),
+                AllOf(HasSubstr("/inner"), HasSubstr("after 'l1'")));
 }
 
 TEST(Unlisted, a_link_is_named_at_setup) {
     ForgetsOne model;
     SGD sgd;
     EXPECT_THAT(refused([&] { sgd.setup(model); }),
-                AllOf(HasSubstr("ForgetsOne"), HasSubstr("Linear("), HasSubstr("after 'l1'"), HasSubstr("add_child")));
+                AllOf(HasSubstr("ForgetsOne"), HasSubstr("Linear("), HasSubstr("after 'l1'"),
+                      HasSubstr("add_child")));
 }
 
 TEST(Unlisted, a_parameter_is_named_at_setup) {
@@ -92,7 +94,8 @@ TEST(Unlisted, is_found_below_and_in_copies) {
 
 TEST(Unlisted, is_named_when_the_link_is_saved) {
     ForgetsOne model;
-    EXPECT_THAT(refused([&] { save_npz(testing::TempDir() + "unlisted.npz", model); }), HasSubstr("after 'l1'"));
+    EXPECT_THAT(refused([&] { save_npz(testing::TempDir() + "unlisted.npz", model); }),
+                HasSubstr("after 'l1'"));
 }
 
 TEST(Unlisted, is_shown) {
@@ -129,7 +132,8 @@ TEST(Unlisted, setup_of_nothing_to_train_is_an_error) {
     struct Nothing : Chain {};
     Nothing nothing;
     SGD sgd;
-    EXPECT_THAT(refused([&] { sgd.setup(nothing); }), AllOf(HasSubstr("Nothing has no parameters"), HasSubstr("add_children")));
+    EXPECT_THAT(refused([&] { sgd.setup(nothing); }),
+                AllOf(HasSubstr("Nothing has no parameters"), HasSubstr("add_children")));
 }
 
 }  // namespace

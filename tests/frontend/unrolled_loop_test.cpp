@@ -31,7 +31,8 @@ struct LanguageModel : Chain {
 
 Variable ids(const Shape& shape, int64_t seed) {
     std::vector<int32_t> values(size_t(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = int32_t((int64_t(i) * 7919 + seed) % words);
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = int32_t((int64_t(i) * 7919 + seed) % words);
     return Variable(Array::from(values, shape), false);
 }
 
@@ -60,7 +61,8 @@ Result train(bool compiled) {
     Result result;
     reset_peak_memory();
     for (int i = 0; i < 4; ++i) {
-        result.losses.push_back(step(ids({steps, batch}, i), ids({steps * batch}, 31 * i)).item<double>());
+        result.losses.push_back(
+            step(ids({steps, batch}, i), ids({steps * batch}, 31 * i)).item<double>());
         if (i == 0) result.first_peak = cpu_memory_statistics().peak_bytes;
     }
     result.embedding = model.embed.W.array().to_vector<double>();
@@ -72,7 +74,8 @@ Result train(bool compiled) {
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, const char* what) {
     ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-4 * std::max(1.0, std::abs(a[i]))) << what << i;
+    for (size_t i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], b[i], 1e-4 * std::max(1.0, std::abs(a[i]))) << what << i;
 }
 
 class UnrolledLoopTest : public testing::Test {
@@ -98,11 +101,12 @@ TEST_F(UnrolledLoopTest, a_state_made_and_reset_in_the_first_call_makes_no_secon
 
 TEST_F(UnrolledLoopTest, weights_are_read_once_where_steps_do_not_wait) {
     std::string text = train(true).explanation;
-    // Forward: words to vectors, vectors to gates, outputs to scores; backward: the latter two to their inputs.
+    // Forward: words to vectors, vectors to gates, outputs to scores; backward: the latter two to
+    // their inputs.
     EXPECT_THAT(text, HasSubstr("12 calls of embed_id ("));
     EXPECT_THAT(text, HasSubstr("12 calls of gradient of embed_id ("));
-    // A step is left with a product forward and one backward, those with the state, and with putting its gates' gradients
-    // side by side.
+    // A step is left with a product forward and one backward, those with the state, and with
+    // putting its gates' gradients side by side.
     std::smatch found;
     ASSERT_TRUE(std::regex_search(text, found, std::regex("([0-9]+) library calls"))) << text;
     EXPECT_LE(std::stoi(found[1]), 3 * steps + 18) << text;

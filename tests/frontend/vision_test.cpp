@@ -1,4 +1,5 @@
-// Networks for pictures against Chainer's with the same made-up weights (tests/conformance/chainer_vision.py).
+// Networks for pictures against Chainer's with the same made-up weights
+// (tests/conformance/chainer_vision.py).
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -49,7 +50,8 @@ Array content(const std::string& path, const Shape& shape) {
 /// Keys and shapes of all parts.
 std::string parts_of(const VisionNetwork& net) {
     std::set<std::string> lines;
-    for (auto& [path, param] : net.namedparams()) lines.insert(path + " " + to_string(param->shape()));
+    for (auto& [path, param] : net.namedparams())
+        lines.insert(path + " " + to_string(param->shape()));
     for (auto& [path, state] : net.namedpersistents())
         if (!path.ends_with("/N")) lines.insert(path + " " + to_string(state->shape()));
     std::string text;
@@ -74,14 +76,17 @@ Array picture(int64_t height, int64_t width, int64_t shift = 0) {
     std::vector<uint8_t> pixels;
     for (int64_t c = 0; c < 3; ++c)
         for (int64_t y = 0; y < height; ++y)
-            for (int64_t x = 0; x < width; ++x) pixels.push_back(uint8_t((c * 80 + y * 5 + x * x / 7 + shift * 31) % 256));
+            for (int64_t x = 0; x < width; ++x)
+                pixels.push_back(uint8_t((c * 80 + y * 5 + x * x / 7 + shift * 31) % 256));
     return Array::from(pixels, Shape{3, height, width});
 }
 
 /// Every `step`th element, relative to the largest one.
-void expect_near(const Array& actual, const std::string& key, size_t step, double tolerance = 1e-4) {
+void expect_near(const Array& actual, const std::string& key, size_t step,
+                 double tolerance = 1e-4) {
     SCOPED_TRACE(key);
-    const std::vector<double> all = actual.to_vector<double>(), expected = file().read(key).to_vector<double>();
+    const std::vector<double> all = actual.to_vector<double>(),
+                              expected = file().read(key).to_vector<double>();
     ASSERT_EQ((all.size() + step - 1) / step, expected.size());
     double largest = 0;
     for (double value : expected) largest = std::max(largest, std::abs(value));
@@ -89,34 +94,42 @@ void expect_near(const Array& actual, const std::string& key, size_t step, doubl
         ASSERT_NEAR(all[i * step], expected[i], tolerance * largest) << "element " << i * step;
 }
 
-void expect_layers(VisionNetwork& net, const std::string& name, const std::vector<std::string>& layers) {
+void expect_layers(VisionNetwork& net, const std::string& name,
+                   const std::vector<std::string>& layers) {
     const auto mode = using_config(&Config::train, false);
     const auto no_graph = no_backprop_mode();
     const Array images[] = {picture(50, 70)};
     const VisionNetwork::Results results = net.extract(images, layers);
     ASSERT_EQ(results.size(), layers.size());
-    for (const std::string& layer : layers) expect_near(results.at(layer).array(), name + "/" + layer, 97);
+    for (const std::string& layer : layers)
+        expect_near(results.at(layer).array(), name + "/" + layer, 97);
 }
 
 TEST(Vision, pictures_are_prepared_as_chainer_and_pillow_do) {
     using Prepare = Array (*)(const Array&, const std::optional<ImageSize>&);
     const std::pair<std::string, Prepare> all[] = {
         {"vgg", vgg::prepare}, {"googlenet", googlenet::prepare}, {"resnet", resnet::prepare}};
-    for (const auto& [name, prepare] : all) {  // To the bit, but for the subtraction of float32 means.
-        expect_near(prepare(picture(50, 70), ImageSize{20, 30}), "prepare/" + name + "/large", 1, 1e-6);
-        expect_near(prepare(picture(9, 7, 1), ImageSize{24, 16}), "prepare/" + name + "/small", 1, 1e-6);
+    for (const auto& [name, prepare] :
+         all) {  // To the bit, but for the subtraction of float32 means.
+        expect_near(prepare(picture(50, 70), ImageSize{20, 30}), "prepare/" + name + "/large", 1,
+                    1e-6);
+        expect_near(prepare(picture(9, 7, 1), ImageSize{24, 16}), "prepare/" + name + "/small", 1,
+                    1e-6);
         expect_near(prepare(picture(5, 6, 2), std::nullopt), "prepare/" + name + "/kept", 1, 1e-6);
     }
-    EXPECT_THROW(vgg::prepare(Array::from(std::vector<uint8_t>(12), Shape{2, 2, 3}), std::nullopt), ShapeError);
+    EXPECT_THROW(vgg::prepare(Array::from(std::vector<uint8_t>(12), Shape{2, 2, 3}), std::nullopt),
+                 ShapeError);
     std::vector<uint8_t> pixels = picture(9, 7).to_vector<uint8_t>();
     pixels.resize(63);
-    expect_near(vgg::prepare(Array::from(pixels, Shape{9, 7}), ImageSize{12, 8}), "prepare/grey", 1, 1e-6);
+    expect_near(vgg::prepare(Array::from(pixels, Shape{9, 7}), ImageSize{12, 8}), "prepare/grey", 1,
+                1e-6);
 }
 
 TEST(Vision, resnet50_gives_what_chainers_does) {
     ResNet50Layers net = filled(ResNet50Layers(""));
     EXPECT_EQ(parts_of(net), parts_of_chainer("ResNet50Layers"));
-    expect_layers(net, "ResNet50Layers", {"conv1", "pool1", "res2", "res3", "res5", "pool5", "prob"});
+    expect_layers(net, "ResNet50Layers",
+                  {"conv1", "pool1", "res2", "res3", "res5", "pool5", "prob"});
     const Array images[] = {picture(50, 70)};
     expect_near(net.predict(images, false).array(), "ResNet50Layers/predicted", 1);
     ResNet50Layers other = filled(ResNet50Layers("", true));
@@ -126,8 +139,9 @@ TEST(Vision, resnet50_gives_what_chainers_does) {
 TEST(Vision, googlenet_gives_what_chainers_does) {
     GoogLeNet net = filled(GoogLeNet(""));
     EXPECT_EQ(parts_of(net), parts_of_chainer("GoogLeNet"));
-    expect_layers(net, "GoogLeNet",
-                  {"pool1", "conv2", "inception_4a", "pool5", "loss3_fc", "prob", "loss1_fc2", "loss2_fc2"});
+    expect_layers(
+        net, "GoogLeNet",
+        {"pool1", "conv2", "inception_4a", "pool5", "loss3_fc", "prob", "loss1_fc2", "loss2_fc2"});
     const Array images[] = {picture(50, 70)};
     expect_near(net.predict(images).array(), "GoogLeNet/predicted", 1);
 }
@@ -151,15 +165,19 @@ TEST(Vision, layers_that_do_not_exist_are_refused_by_name) {
         net(x, {"pool6"});
         FAIL();
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("GoogLeNet: no layer is named 'pool6'; there is conv1, pool1, conv2_reduce"));
+        EXPECT_THAT(
+            error.what(),
+            HasSubstr("GoogLeNet: no layer is named 'pool6'; there is conv1, pool1, conv2_reduce"));
     }
     EXPECT_EQ(net.available_layers().front(), "conv1");
-    EXPECT_EQ(net(x, {"conv1", "pool1"}).size(), 2u);  // Later layers, for which the picture is too small, are not computed.
+    EXPECT_EQ(net(x, {"conv1", "pool1"}).size(),
+              2u);  // Later layers, for which the picture is too small, are not computed.
 }
 
 TEST(Vision, weights_are_loaded_from_the_cache_folder_or_a_path) {
     namespace fs = std::filesystem;
-    const fs::path folder = fs::path(::testing::TempDir()) / "catena_vision", models = folder / "pfnet" / "chainer" / "models";
+    const fs::path folder = fs::path(::testing::TempDir()) / "catena_vision",
+                   models = folder / "pfnet" / "chainer" / "models";
     fs::remove_all(folder);
     fs::create_directories(models);
     ASSERT_EQ(setenv("CATENA_CACHE_DIR", folder.c_str(), 1), 0);
@@ -174,7 +192,8 @@ TEST(Vision, weights_are_loaded_from_the_cache_folder_or_a_path) {
     GoogLeNet trained = filled(GoogLeNet(""));
     save_npz((models / "bvlc_googlenet.npz").string(), trained, {.compression = false});
     GoogLeNet loaded;
-    EXPECT_EQ(loaded.inc4c.conv5.W.array().to_vector<float>(), trained.inc4c.conv5.W.array().to_vector<float>());
+    EXPECT_EQ(loaded.inc4c.conv5.W.array().to_vector<float>(),
+              trained.inc4c.conv5.W.array().to_vector<float>());
     GoogLeNet named((models / "bvlc_googlenet.npz").string());
     EXPECT_EQ(named.conv1.b.array().to_vector<float>(), trained.conv1.b.array().to_vector<float>());
     EXPECT_THROW(ResNet50Layers((models / "bvlc_googlenet.npz").string()), FileError);

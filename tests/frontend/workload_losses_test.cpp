@@ -1,5 +1,5 @@
-// The benchmark's workloads at small sizes, eager and compiled, in both precisions against eager float64. Products and
-// convolutions of float64 are other kernels than those of float32.
+// The benchmark's workloads at small sizes, eager and compiled, in both precisions against eager
+// float64. Products and convolutions of float64 are other kernels than those of float32.
 #include <algorithm>
 #include <cmath>
 
@@ -39,14 +39,15 @@ double largest(const std::vector<double>& values) {
 
 class Workloads : public ::testing::TestWithParam<std::string> {};
 
-void expect_near(const std::vector<std::vector<double>>& actual, const std::vector<std::vector<double>>& expected,
-                 size_t count, double tolerance) {
+void expect_near(const std::vector<std::vector<double>>& actual,
+                 const std::vector<std::vector<double>>& expected, size_t count, double tolerance) {
     ASSERT_EQ(actual.size(), expected.size());
     for (size_t i = 0; i < std::min(count, actual.size()); ++i) {
         ASSERT_EQ(actual[i].size(), expected[i].size());
         const double scale = std::max(largest(expected[i]), 1e-3);
         for (size_t k = 0; k < actual[i].size(); ++k)
-            ASSERT_NEAR(actual[i][k], expected[i][k], tolerance * scale) << "iteration or result " << i;
+            ASSERT_NEAR(actual[i][k], expected[i][k], tolerance * scale)
+                << "iteration or result " << i;
     }
 }
 
@@ -62,8 +63,8 @@ TEST_P(Workloads, compute_the_same_compiled_and_in_both_precisions) {
         }
         SCOPED_TRACE("float32");
         const auto actual = run(workload, variant, Dtype::float32);
-        // An activation within rounding of 0 has a gradient or none, and large learning rates multiply what follows: the
-        // losses before and after one update are held.
+        // An activation within rounding of 0 has a gradient or none, and large learning rates
+        // multiply what follows: the losses before and after one update are held.
         expect_near(actual, expected, 1, 2e-5);
         if (trains) expect_near(actual, expected, 2, 1e-3);
         for (const auto& values : actual)
@@ -76,7 +77,8 @@ std::vector<std::string> names() {
     for (const Workload& workload : tool::workloads()) all.push_back(workload.name);
     return all;
 }
-INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace catena::testing

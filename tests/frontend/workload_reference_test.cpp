@@ -1,5 +1,5 @@
-// Three of the benchmark's models at small sizes against losses of a program that shares nothing with ours:
-// workload_reference.py, in double precision.
+// Three of the benchmark's models at small sizes against losses of a program that shares nothing
+// with ours: workload_reference.py, in double precision.
 #include <array>
 #include <cmath>
 
@@ -14,9 +14,12 @@ namespace {
 
 using Losses = std::array<double, 5>;
 
-const Losses resnet20 = {2.309873925138, 2.115566095083, 1.907966445187, 1.778722639610, 1.332089867870};
-const Losses transformer = {3.497483967751, 3.279449617550, 3.166837187841, 3.048341317891, 2.964301419221};
-const Losses char_rnn = {2.550853475463, 2.513139430621, 2.476861306217, 2.441955849050, 2.408290584810};
+const Losses resnet20 = {2.309873925138, 2.115566095083, 1.907966445187, 1.778722639610,
+                         1.332089867870};
+const Losses transformer = {3.497483967751, 3.279449617550, 3.166837187841, 3.048341317891,
+                            2.964301419221};
+const Losses char_rnn = {2.550853475463, 2.513139430621, 2.476861306217, 2.441955849050,
+                         2.408290584810};
 
 /// The parameters that the script begins with.
 void begin(const Link& model) {
@@ -27,7 +30,8 @@ void begin(const Link& model) {
         for (char c : path) characters += c;
         std::vector<double> values(size_t(parameter->size()));
         const double scale = std::sqrt(2.0 * double(shape[0]) / double(values.size()));
-        for (size_t i = 0; i < values.size(); ++i) values[i] = scale * std::sin(1.7 * double(i) + characters);
+        for (size_t i = 0; i < values.size(); ++i)
+            values[i] = scale * std::sin(1.7 * double(i) + characters);
         parameter->set_array(Array::from(values, shape).astype(parameter->dtype()));
     }
 }
@@ -40,14 +44,16 @@ Variable numbers(const Shape& shape) {
 
 Variable labels(int classes, const Shape& shape) {
     std::vector<int32_t> values(size_t(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = int32_t((5 * i + i * i % 3) % size_t(classes));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = int32_t((5 * i + i * i % 3) % size_t(classes));
     return Variable(Array::from(values, shape), false);
 }
 
 /// Both precisions, eager and as one region; in float32 the first `float32_steps`.
 template <class MakeModel, class MakeOptimizer>
 void expect_losses(const Losses& expected, MakeModel make_model, MakeOptimizer make_optimizer,
-                   const std::function<Variable()>& x, const Variable& t, size_t float32_steps = 5) {
+                   const std::function<Variable()>& x, const Variable& t,
+                   size_t float32_steps = 5) {
     for (Dtype dtype : {Dtype::float64, Dtype::float32})
         for (bool compiled : {false, true}) {
             SCOPED_TRACE(std::string(name_of(dtype)) + (compiled ? " compiled" : " eager"));
@@ -58,7 +64,8 @@ void expect_losses(const Losses& expected, MakeModel make_model, MakeOptimizer m
             const auto optimizer = make_optimizer(model);
             auto step = static_graph([&](const Variable& x, const Variable& t) {
                 const Variable y = model(x);
-                const Variable loss = softmax_cross_entropy(reshape(y, {-1, y.shape()[y.rank() - 1]}), t);
+                const Variable loss =
+                    softmax_cross_entropy(reshape(y, {-1, y.shape()[y.rank() - 1]}), t);
                 model.cleargrads();
                 loss.backward();
                 optimizer->update();
@@ -66,8 +73,8 @@ void expect_losses(const Losses& expected, MakeModel make_model, MakeOptimizer m
             });
             const Variable batch = x();
             for (size_t i = 0; i < (dtype == Dtype::float64 ? expected.size() : float32_steps); ++i)
-                EXPECT_NEAR(step(batch, t).array().astype(Dtype::float64).template item<double>(), expected[i],
-                            dtype == Dtype::float64 ? 1e-10 : 2e-5);
+                EXPECT_NEAR(step(batch, t).array().astype(Dtype::float64).template item<double>(),
+                            expected[i], dtype == Dtype::float64 ? 1e-10 : 2e-5);
         }
 }
 
@@ -88,7 +95,8 @@ TEST(WorkloadReference, transformer_learns_as_in_the_reference) {
     expect_losses(
         transformer, [] { return models::Gpt({50, 12, 16, 4, 2, false}); },
         [](Link& model) {
-            auto optimizer = std::make_shared<AdamW>(AdamOptions{.alpha = 3e-3, .weight_decay_rate = 3e-3 * 0.01});
+            auto optimizer = std::make_shared<AdamW>(
+                AdamOptions{.alpha = 3e-3, .weight_decay_rate = 3e-3 * 0.01});
             optimizer->setup(model);
             return optimizer;
         },

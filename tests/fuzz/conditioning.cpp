@@ -12,10 +12,14 @@ constexpr int draws = 6;
 /// The distance of numbers next to 1.
 double rounding_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::float64: return 0x1p-52;
-        case Dtype::float32: return 0x1p-23;
-        case Dtype::float16: return 0x1p-10;
-        default: return 0x1p-7;
+        case Dtype::float64:
+            return 0x1p-52;
+        case Dtype::float32:
+            return 0x1p-23;
+        case Dtype::float16:
+            return 0x1p-10;
+        default:
+            return 0x1p-7;
     }
 }
 
@@ -35,7 +39,8 @@ Variable rounded_otherwise(const Variable& x, std::mt19937_64& random) {
 
 }  // namespace
 
-bool follows_from_rounded_inputs(const std::function<Array(const Values& inputs)>& run, const Values& inputs, const Array& found) {
+bool follows_from_rounded_inputs(const std::function<Array(const Values& inputs)>& run,
+                                 const Values& inputs, const Array& found) {
     std::mt19937_64 random(1);
     std::vector<std::vector<double>> made{run(inputs).to_vector<double>()};
     for (int draw = 0; draw < draws; ++draw) {
@@ -50,7 +55,8 @@ bool follows_from_rounded_inputs(const std::function<Array(const Values& inputs)
         for (const std::vector<double>& values : made) {
             if (values.size() != numbers.size()) return false;
             is_known = is_known || kind_of(values[i]) == kind_of(numbers[i]);
-            if (std::isfinite(values[i])) least = std::min(least, values[i]), most = std::max(most, values[i]);
+            if (std::isfinite(values[i]))
+                least = std::min(least, values[i]), most = std::max(most, values[i]);
         }
         if (!is_known) return false;
         if (!std::isfinite(numbers[i])) continue;

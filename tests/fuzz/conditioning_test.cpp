@@ -9,11 +9,16 @@
 namespace catena::fuzz {
 namespace {
 
-Variable of(std::vector<double> numbers) { return Variable(Array::from(numbers, {int64_t(numbers.size())}), false); }
+Variable of(std::vector<double> numbers) {
+    return Variable(Array::from(numbers, {int64_t(numbers.size())}), false);
+}
 
 TEST(Conditioning, a_difference_of_large_squares_is_explained) {
-    const auto run = [](const Values& in) { return ((in[0] - 1.0) * (in[0] - 1.0) - (in[0] + 1.0) * (in[0] + 1.0)).array(); };
-    EXPECT_TRUE(follows_from_rounded_inputs(run, {of({123456789.123})}, of({-4 * 123456789.123 + 5}).array()));
+    const auto run = [](const Values& in) {
+        return ((in[0] - 1.0) * (in[0] - 1.0) - (in[0] + 1.0) * (in[0] + 1.0)).array();
+    };
+    EXPECT_TRUE(follows_from_rounded_inputs(run, {of({123456789.123})},
+                                            of({-4 * 123456789.123 + 5}).array()));
     EXPECT_FALSE(follows_from_rounded_inputs(run, {of({3})}, of({-12.001}).array()));
     EXPECT_FALSE(follows_from_rounded_inputs(run, {of({1e8})}, of({-4.1e8}).array()));
 }

@@ -1,4 +1,5 @@
-// How a program is drawn: what a call takes from earlier ones, its sizes, settings, types and the layout of its leaves.
+// How a program is drawn: what a call takes from earlier ones, its sizes, settings, types and the
+// layout of its leaves.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -69,7 +70,8 @@ void change_size(FunctionProgram::Call& call, Random& random) {
     }
 }
 
-/// Whether the call is small, even if it meets every element of one argument with every one of another.
+/// Whether the call is small, even if it meets every element of one argument with every one of
+/// another.
 bool is_small(const FunctionProgram::Call& call) {
     double largest = 1, second = 1;
     for (const auto& argument : call.arguments) {
@@ -82,16 +84,19 @@ bool is_small(const FunctionProgram::Call& call) {
 }
 
 /// A value whose elements the argument may have.
-bool may_take(const FunctionProgram& p, const FunctionProgram::Call& call, const FunctionProgram::Argument& argument,
-              const Variable& x) {
+bool may_take(const FunctionProgram& p, const FunctionProgram::Call& call,
+              const FunctionProgram::Argument& argument, const Variable& x) {
     if (!argument.input.values.empty() || !x.defined()) return false;
     const Dtype dtype = argument.input.dtype.value_or(call.run);
     if (is_float(dtype)) return true;
-    // Rounding decides which integer a float becomes: only float64 decides the same way nearly always.
-    return !is_float(x.dtype()) || (p.dtype == Dtype::float64 && x.dtype() == Dtype::float64 && !p.specials);
+    // Rounding decides which integer a float becomes: only float64 decides the same way nearly
+    // always.
+    return !is_float(x.dtype()) ||
+           (p.dtype == Dtype::float64 && x.dtype() == Dtype::float64 && !p.specials);
 }
 
-void take_values(const FunctionProgram& p, FunctionProgram::Call& call, const std::vector<Values>& outputs, Random& random) {
+void take_values(const FunctionProgram& p, FunctionProgram::Call& call,
+                 const std::vector<Values>& outputs, Random& random) {
     if (outputs.empty()) return;
     for (auto& argument : call.arguments) {
         if (argument.input.absent || random() % 3 == 0) continue;
@@ -103,9 +108,11 @@ void take_values(const FunctionProgram& p, FunctionProgram::Call& call, const st
         if (!may_take(p, call, argument, candidates[size_t(output)])) continue;
         argument.call = from;
         argument.output = output;
-        const bool any_value = argument.input.low == testing::Input{}.low && argument.input.high == testing::Input{}.high;
+        const bool any_value = argument.input.low == testing::Input{}.low &&
+                               argument.input.high == testing::Input{}.high;
         argument.as_it_is = any_value && random() % 2;
-        if (call.row->truth.elementwise && random() % 2) argument.input.shape = candidates[size_t(output)].shape();
+        if (call.row->truth.elementwise && random() % 2)
+            argument.input.shape = candidates[size_t(output)].shape();
     }
 }
 
@@ -113,26 +120,30 @@ void lay_out(FunctionProgram::Call& call, Random& random) {
     for (auto& argument : call.arguments)
         if (argument.call < 0 && random() % 3 == 0) {
             argument.layout = Layout(1 + random() % 4);
-            if (argument.layout == Layout::repeated && !argument.input.values.empty()) argument.layout = Layout::strided;
+            if (argument.layout == Layout::repeated && !argument.input.values.empty())
+                argument.layout = Layout::strided;
         }
 }
 
 FunctionProgram::Call plain_call(const testing::Row& row, Dtype run, uint64_t seed) {
-    FunctionProgram::Call call{.row = &row, .set = row.set, .run = run, .arguments = {}, .seed = seed};
+    FunctionProgram::Call call{
+        .row = &row, .set = row.set, .run = run, .arguments = {}, .seed = seed};
     for (const testing::Input& input : row.inputs) call.arguments.push_back({.input = input});
     return call;
 }
 
 /// The row's call with as much changed as it takes.
-FunctionProgram::Call random_call(const FunctionProgram& p, const testing::Row& row, const std::vector<Values>& outputs,
-                                  Random& random, Values& results) {
+FunctionProgram::Call random_call(const FunctionProgram& p, const testing::Row& row,
+                                  const std::vector<Values>& outputs, Random& random,
+                                  Values& results) {
     const Dtype run = run_dtype(row, p.dtype, random);
     const uint64_t seed = random();
     for (int attempt = 0; attempt < 8; ++attempt) {
         FunctionProgram::Call call = plain_call(row, run, seed);
         if (attempt < 7) {
             if (random() % 3 == 0) change_size(call, random);
-            if (!call.set.empty() && random() % 6 == 0) call.set.erase(std::next(call.set.begin(), long(random() % call.set.size())));
+            if (!call.set.empty() && random() % 6 == 0)
+                call.set.erase(std::next(call.set.begin(), long(random() % call.set.size())));
             if (attempt < 5) take_values(p, call, outputs, random);
             lay_out(call, random);
             if (!is_small(call)) continue;
@@ -152,8 +163,8 @@ FunctionProgram::Call random_call(const FunctionProgram& p, const testing::Row& 
 
 FunctionProgram random_function_program(uint64_t seed, int calls) {
     Random random(seed);
-    const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::float64, Dtype::float32, Dtype::float64,
-                            Dtype::float32, Dtype::float16, Dtype::bfloat16};
+    const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::float64, Dtype::float32,
+                            Dtype::float64, Dtype::float32, Dtype::float16, Dtype::bfloat16};
     FunctionProgram p{.seed = seed, .dtype = dtypes[random() % std::size(dtypes)], .calls = {}};
     p.specials = random() % 8 == 0;
     set_seed(int64_t(seed));
@@ -179,7 +190,9 @@ FunctionProgram resized(const FunctionProgram& p, uint64_t seed) {
         if (!is_small(call)) continue;
         try {
             const std::vector<Values> outputs = evaluate(made, leaves_of(made));
-            if (std::all_of(outputs.begin(), outputs.end(), [&](const Values& v) { return is_moderate(v, p.specials); })) return made;
+            if (std::all_of(outputs.begin(), outputs.end(),
+                            [&](const Values& v) { return is_moderate(v, p.specials); }))
+                return made;
         } catch (const Error&) {
             continue;  // A size that one of the calls does not take.
         }

@@ -33,9 +33,11 @@ Variable in_range(const Variable& x, const Input& input, Dtype dtype) {
         const Variable v = cast(x, dtype);
         return input.low + (input.high - input.low) * (0.5 + 0.5 * (v / (1 + absolute(v))));
     }
-    const int64_t low = int64_t(std::floor(dtype == Dtype::uint8 ? std::max(0.0, input.low) : input.low));
+    const int64_t low =
+        int64_t(std::floor(dtype == Dtype::uint8 ? std::max(0.0, input.low) : input.low));
     const int64_t high = std::max(low + 1, int64_t(std::ceil(input.high)));
-    if (!is_float(x.dtype())) return cast(remainder(cast(x, Dtype::int64), Scalar(high - low)) + Scalar(low), dtype);
+    if (!is_float(x.dtype()))
+        return cast(remainder(cast(x, Dtype::int64), Scalar(high - low)) + Scalar(low), dtype);
     const Variable share = 0.5 + 0.5 * (x / (1 + absolute(x)));
     return cast(minimum(floor(double(low) + double(high - low) * share), double(high - 1)), dtype);
 }
@@ -50,7 +52,8 @@ Array with_specials(const Array& array, std::mt19937_64& random) {
     return Array::from(values, array.shape()).astype(array.dtype());
 }
 
-/// The same elements, stored in the order of axes (first, ..., last) with `gap` elements before them.
+/// The same elements, stored in the order of axes (first, ..., last) with `gap` elements before
+/// them.
 Array stored_as(const Array& x, const Axes& order, int64_t gap) {
     const Array base = Array::full({x.dtype(), {x.size() + gap}}, 1);
     Strides strides = Dims::filled(x.rank(), 0);
@@ -68,8 +71,10 @@ Array laid_out(const Array& x, Layout layout) {
     Axes order;
     for (int i = 0; i < x.rank(); ++i) order.push_back(i);
     switch (layout) {
-        case Layout::strided: return testing::strided_copy(x);
-        case Layout::offset: return stored_as(x, order, 1);
+        case Layout::strided:
+            return testing::strided_copy(x);
+        case Layout::offset:
+            return stored_as(x, order, 1);
         case Layout::channels_last:
             if (x.rank() < 3) return x;
             order.erase(1);
@@ -82,7 +87,8 @@ Array laid_out(const Array& x, Layout layout) {
             strides[x.rank() - 1] = 0;
             return x.view(x.shape(), strides, x.body()->offset);
         }
-        default: return x;
+        default:
+            return x;
     }
 }
 
@@ -91,7 +97,8 @@ Array leaf(const FunctionProgram& p, const FunctionProgram::Call& call, size_t i
     testing::Generator generator(uint32_t(call.seed * 31 + index));
     Array x = testing::draw({argument.input}, call.run, generator)[0];
     std::mt19937_64 random(call.seed * 17 + index);
-    if (p.specials && is_float(x.dtype()) && argument.input.values.empty()) x = with_specials(x, random);
+    if (p.specials && is_float(x.dtype()) && argument.input.values.empty())
+        x = with_specials(x, random);
     return laid_out(x, argument.layout);
 }
 
@@ -101,10 +108,15 @@ bool takes_gradient(const FunctionProgram::Call& call, size_t index) {
 }
 
 int digits_of(Dtype dtype) {
-    return dtype == Dtype::bfloat16 ? 8 : dtype == Dtype::float16 ? 11 : dtype == Dtype::float32 ? 24 : 53;
+    return dtype == Dtype::bfloat16  ? 8
+           : dtype == Dtype::float16 ? 11
+           : dtype == Dtype::float32 ? 24
+                                     : 53;
 }
 
-bool is_leaf(const FunctionProgram::Argument& argument) { return argument.call < 0 && !argument.input.absent; }
+bool is_leaf(const FunctionProgram::Argument& argument) {
+    return argument.call < 0 && !argument.input.absent;
+}
 
 }  // namespace
 
@@ -113,19 +125,23 @@ Dtype FunctionProgram::precision() const {
     for (const Call& call : calls)
         for (const Argument& argument : call.arguments) {
             const Dtype one = argument.input.dtype.value_or(call.run);
-            if (is_float(one)) coarsest = std::min(coarsest, one, [](Dtype a, Dtype b) { return digits_of(a) < digits_of(b); });
+            if (is_float(one))
+                coarsest = std::min(coarsest, one,
+                                    [](Dtype a, Dtype b) { return digits_of(a) < digits_of(b); });
         }
     return coarsest;
 }
 
 bool FunctionProgram::is_random() const {
-    return std::any_of(calls.begin(), calls.end(), [](const Call& call) { return bool(call.row->before); });
+    return std::any_of(calls.begin(), calls.end(),
+                       [](const Call& call) { return bool(call.row->before); });
 }
 
 Values leaves_of(const FunctionProgram& p, const FunctionProgram::Call& call) {
     Values leaves;
     for (size_t i = 0; i < call.arguments.size(); ++i)
-        if (is_leaf(call.arguments[i])) leaves.emplace_back(leaf(p, call, i), takes_gradient(call, i));
+        if (is_leaf(call.arguments[i]))
+            leaves.emplace_back(leaf(p, call, i), takes_gradient(call, i));
     return leaves;
 }
 
@@ -133,8 +149,9 @@ Values leaves_of(const FunctionProgram& p, bool in_float64) {
     Values leaves;
     for (const FunctionProgram::Call& call : p.calls)
         for (const Variable& x : leaves_of(p, call))
-            leaves.emplace_back(in_float64 && is_float(x.dtype()) ? x.array().astype(Dtype::float64) : x.array(),
-                                x.requires_grad());
+            leaves.emplace_back(
+                in_float64 && is_float(x.dtype()) ? x.array().astype(Dtype::float64) : x.array(),
+                x.requires_grad());
     return leaves;
 }
 
@@ -143,7 +160,8 @@ Variable in_shape(const Variable& x, const Shape& shape) {
     const int64_t count = element_count(shape);
     if (x.size() == 0) return count == 0 ? reshape(x, shape) : Variable();
     Shape common;
-    if (broadcast_shapes(x.shape(), shape, common) && common == shape) return broadcast_to(x, shape);
+    if (broadcast_shapes(x.shape(), shape, common) && common == shape)
+        return broadcast_to(x, shape);
     Variable flat = reshape(x.rank() == 2 ? transpose(x) : x, {x.size()});
     if (flat.size() < count) {
         const std::vector<Variable> copies(size_t((count + flat.size() - 1) / flat.size()), flat);
@@ -153,7 +171,8 @@ Variable in_shape(const Variable& x, const Shape& shape) {
     return reshape(flat, shape);
 }
 
-Values evaluate(const FunctionProgram::Call& call, const std::vector<Values>& outputs, const Values& leaves, bool in_float64) {
+Values evaluate(const FunctionProgram::Call& call, const std::vector<Values>& outputs,
+                const Values& leaves, bool in_float64) {
     std::vector<Variable> inputs;
     size_t next = 0;
     for (const FunctionProgram::Argument& argument : call.arguments) {
@@ -164,7 +183,8 @@ Values evaluate(const FunctionProgram::Call& call, const std::vector<Values>& ou
         } else {
             const Variable& x = outputs[size_t(argument.call)][size_t(argument.output)];
             const Dtype dtype = dtype_of_argument(call, argument.input, in_float64);
-            const Variable fitted = argument.as_it_is && x.dtype() == dtype ? x : in_range(x, argument.input, dtype);
+            const Variable fitted =
+                argument.as_it_is && x.dtype() == dtype ? x : in_range(x, argument.input, dtype);
             inputs.push_back(in_shape(fitted, argument.input.shape));
         }
     }
@@ -178,21 +198,26 @@ std::vector<Values> evaluate(const FunctionProgram& p, const Values& leaves, boo
     std::vector<Values> outputs;
     size_t next = 0;
     for (const FunctionProgram::Call& call : p.calls) {
-        const size_t count = size_t(std::count_if(call.arguments.begin(), call.arguments.end(), is_leaf));
-        outputs.push_back(evaluate(call, outputs, Values(leaves.begin() + long(next), leaves.begin() + long(next + count)), in_float64));
+        const size_t count =
+            size_t(std::count_if(call.arguments.begin(), call.arguments.end(), is_leaf));
+        outputs.push_back(evaluate(
+            call, outputs, Values(leaves.begin() + long(next), leaves.begin() + long(next + count)),
+            in_float64));
         next += count;
     }
     return outputs;
 }
 
-std::vector<std::pair<int, int>> results_of(const FunctionProgram& p, const std::vector<Values>& outputs) {
+std::vector<std::pair<int, int>> results_of(const FunctionProgram& p,
+                                            const std::vector<Values>& outputs) {
     std::vector<std::pair<int, int>> results;
     for (int c = 0; c < int(outputs.size()); ++c)
         for (int o = 0; o < int(outputs[size_t(c)].size()); ++o) {
-            const bool used = std::any_of(p.calls.begin(), p.calls.end(), [&](const FunctionProgram::Call& call) {
-                return std::any_of(call.arguments.begin(), call.arguments.end(),
-                                   [&](const auto& a) { return a.call == c && a.output == o; });
-            });
+            const bool used =
+                std::any_of(p.calls.begin(), p.calls.end(), [&](const FunctionProgram::Call& call) {
+                    return std::any_of(call.arguments.begin(), call.arguments.end(),
+                                       [&](const auto& a) { return a.call == c && a.output == o; });
+                });
             if (!used && outputs[size_t(c)][size_t(o)].defined()) results.emplace_back(c, o);
         }
     return results;
@@ -219,8 +244,10 @@ FunctionProgram calls_below(const FunctionProgram& p, int root) {
 }
 
 std::string to_string(const FunctionProgram& p) {
-    static const char* const layouts[] = {"", " strided", " with a stride of 0", " channels last", " at an offset"};
-    std::string text = fmt::format("program {} in {}{}\n", p.seed, name_of(p.dtype), p.specials ? " with NaN, inf, ..." : "");
+    static const char* const layouts[] = {"", " strided", " with a stride of 0", " channels last",
+                                          " at an offset"};
+    std::string text = fmt::format("program {} in {}{}\n", p.seed, name_of(p.dtype),
+                                   p.specials ? " with NaN, inf, ..." : "");
     for (size_t c = 0; c < p.calls.size(); ++c) {
         const FunctionProgram::Call& call = p.calls[c];
         text += fmt::format("  v{} = {}(", c, call.row->function);
@@ -233,14 +260,20 @@ std::string to_string(const FunctionProgram& p) {
                 text += "None";
                 continue;
             }
-            text += argument.call < 0 ? fmt::format("{}{}{}", name_of(input.dtype.value_or(call.run)), catena::to_string(input.shape),
-                                                    layouts[size_t(argument.layout)])
-                                      : fmt::format("v{}[{}] as {}{}", argument.call, argument.output,
-                                                    name_of(input.dtype.value_or(call.run)), catena::to_string(input.shape));
-            if (!input.values.empty()) text += " given";
-            else if (!argument.as_it_is) text += fmt::format(" in {}..{}", input.low, input.high);
+            text +=
+                argument.call < 0
+                    ? fmt::format("{}{}{}", name_of(input.dtype.value_or(call.run)),
+                                  catena::to_string(input.shape), layouts[size_t(argument.layout)])
+                    : fmt::format("v{}[{}] as {}{}", argument.call, argument.output,
+                                  name_of(input.dtype.value_or(call.run)),
+                                  catena::to_string(input.shape));
+            if (!input.values.empty())
+                text += " given";
+            else if (!argument.as_it_is)
+                text += fmt::format(" in {}..{}", input.low, input.high);
         }
-        for (const auto& [name, value] : call.set) text += fmt::format("{}{}={}", comma, name, value), comma = ", ";
+        for (const auto& [name, value] : call.set)
+            text += fmt::format("{}{}={}", comma, name, value), comma = ", ";
         text += ")\n";
     }
     return text;

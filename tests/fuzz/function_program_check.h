@@ -10,7 +10,8 @@ namespace catena::fuzz {
 
 /// One thread and two: the same bits.
 std::string disagreement_of_threads(const FunctionProgram& program);
-/// The results of a region, called twice, against the eager ones; also compiled code on one thread and two.
+/// The results of a region, called twice, against the eager ones; also compiled code on one thread
+/// and two.
 std::string disagreement_of_results(const FunctionProgram& program);
 /// Gradients of a region, and of a step with its backward in it.
 std::string disagreement_of_gradients(const FunctionProgram& program);
@@ -30,9 +31,11 @@ std::string disagreement_of_package(const FunctionProgram& program);
 /// Everything that is checked for a program of this seed, the dearer checks now and then.
 std::string disagreement(const FunctionProgram& program);
 /// The smallest program found for which `disagreement` still gives something.
-FunctionProgram minimal(const FunctionProgram& program, std::string (*disagreement)(const FunctionProgram&));
+FunctionProgram minimal(const FunctionProgram& program,
+                        std::string (*disagreement)(const FunctionProgram&));
 
-/// Differences that rounding explains: a decision (a comparison, a floor) between two numbers that are nearly equal.
+/// Differences that rounding explains: a decision (a comparison, a floor) between two numbers that
+/// are nearly equal.
 int64_t explained_differences();
 
 }  // namespace catena::fuzz

@@ -15,7 +15,8 @@ namespace {
 template <class Model>
 Values backward_outside(Model& model, const Step& step) {
     const auto begin = step.arguments.begin();
-    const Values leaves(begin, begin + long(step.leaves)), gy(begin + long(step.leaves), begin + long(step.leaves + step.results));
+    const Values leaves(begin, begin + long(step.leaves)),
+        gy(begin + long(step.leaves), begin + long(step.leaves + step.results));
     Values all = model(leaves), ys, targets;
     for (const Variable& y : all)
         if (y.requires_grad()) ys.push_back(y);
@@ -39,10 +40,12 @@ struct Wanted {
         results = outcome(p, [&] { return forward(p, leaves_of(p)); });
     }
     /// "" where the results differ: what rounding decides otherwise has other gradients.
-    std::string difference(const FunctionProgram& p, const char* what, const Outcome& compiled) const {
+    std::string difference(const FunctionProgram& p, const char* what,
+                           const Outcome& compiled) const {
         Outcome front = compiled;
         front.arrays.resize(std::min(front.arrays.size(), results.arrays.size()));
-        if (eager.error.empty() && !too_far(p, "", results, front, std::nullopt, {}).empty()) return "";
+        if (eager.error.empty() && !too_far(p, "", results, front, std::nullopt, {}).empty())
+            return "";
         return too_far(p, what, eager, compiled, truth, {});
     }
 
@@ -58,10 +61,13 @@ constexpr const char* waits = "forward waits for what only backward is given";
 std::string disagreement_of_gradients(const FunctionProgram& p) {
     if (p.specials) return "";
     const Wanted wanted(p);
-    auto whole = static_graph([&](const Values& xs) { return backward(p, wanted.step, xs, false, false); }, {.name = "step"});
+    auto whole =
+        static_graph([&](const Values& xs) { return backward(p, wanted.step, xs, false, false); },
+                     {.name = "step"});
     outcome(p, [&] { return whole(wanted.step.arguments); });
     const Outcome stepped = outcome(p, [&] { return whole(wanted.step.arguments); });
-    if (std::string text = wanted.difference(p, "gradients in a region", stepped); !text.empty()) return text;
+    if (std::string text = wanted.difference(p, "gradients in a region", stepped); !text.empty())
+        return text;
     auto model = static_graph([&](const Values& xs) { return forward(p, xs); }, {.name = "model"});
     const auto around = [&] { return backward_outside(model, wanted.step); };
     outcome(p, around);
@@ -73,20 +79,25 @@ std::string disagreement_of_gradients(const FunctionProgram& p) {
 std::string disagreement_of_gradients_at_sizes(const FunctionProgram& p) {
     if (p.specials) return "";
     const FunctionProgram* present = &p;
-    auto model = static_graph([&](const Values& xs) { return forward(*present, xs); }, {.name = "sizes"});
+    auto model =
+        static_graph([&](const Values& xs) { return forward(*present, xs); }, {.name = "sizes"});
     const Step* step = nullptr;
-    auto whole = static_graph([&](const Values& xs) { return backward(*present, *step, xs, false, false); }, {.name = "sizes_step"});
+    auto whole =
+        static_graph([&](const Values& xs) { return backward(*present, *step, xs, false, false); },
+                     {.name = "sizes_step"});
     for (uint64_t k = 0; k < 6; ++k) {
         const FunctionProgram other = k % 3 == 0 ? p : resized(p, p.seed * 10 + k);
         present = &other;
         const Wanted wanted(other);
         step = &wanted.step;
-        std::string text = wanted.difference(other, "gradients of a region of several sizes",
-                                             outcome(other, [&] { return backward_outside(model, wanted.step); }));
+        std::string text =
+            wanted.difference(other, "gradients of a region of several sizes",
+                              outcome(other, [&] { return backward_outside(model, wanted.step); }));
         if (text.empty())
             text = wanted.difference(other, "gradients in a region of several sizes",
                                      outcome(other, [&] { return whole(wanted.step.arguments); }));
-        if (!text.empty()) return fmt::format("{}, size change {} to\n{}", text, k, to_string(other));
+        if (!text.empty())
+            return fmt::format("{}, size change {} to\n{}", text, k, to_string(other));
     }
     return "";
 }

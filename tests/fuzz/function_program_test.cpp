@@ -27,27 +27,31 @@ std::string found(const FunctionProgram& program) {
     }
 }
 
-// As many programs as it takes to draw every function; CATENA_FUZZ_FUNCTION_PROGRAMS says how many more,
-// CATENA_FUZZ_SEED where to begin. A failure prints its seed.
+// As many programs as it takes to draw every function; CATENA_FUZZ_FUNCTION_PROGRAMS says how many
+// more, CATENA_FUZZ_SEED where to begin. A failure prints its seed.
 TEST(FunctionProgram, eager_compiled_and_saved_forms_agree) {
-    const int64_t first = first_seed(), count = environment_number("CATENA_FUZZ_FUNCTION_PROGRAMS", programs_of_a_deck());
+    const int64_t first = first_seed(),
+                  count = environment_number("CATENA_FUZZ_FUNCTION_PROGRAMS", programs_of_a_deck());
     for (int64_t seed = first; seed < first + count; ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
         const FunctionProgram program = random_function_program(uint64_t(seed), calls);
         const std::string difference = found(program);
         if (difference.empty()) continue;
         const FunctionProgram small = minimal(program, found);
-        ADD_FAILURE() << "CATENA_FUZZ_SEED=" << seed << ": " << difference << "\nat its smallest: " << found(small) << "\n"
+        ADD_FAILURE() << "CATENA_FUZZ_SEED=" << seed << ": " << difference
+                      << "\nat its smallest: " << found(small) << "\n"
                       << to_string(small);
     }
-    std::cout << "[          ] " << count << " programs; rounding explains " << explained_differences() << " differences\n";
+    std::cout << "[          ] " << count << " programs; rounding explains "
+              << explained_differences() << " differences\n";
 }
 
 TEST(FunctionProgram, every_function_is_drawn) {
     std::set<std::string> drawn, missing;
     int64_t chained = 0, all = 0;
     for (int64_t seed = 1; seed <= programs_of_a_deck(); ++seed)
-        for (const FunctionProgram::Call& call : random_function_program(uint64_t(seed), calls).calls) {
+        for (const FunctionProgram::Call& call :
+             random_function_program(uint64_t(seed), calls).calls) {
             drawn.insert(call.row->function);
             for (const auto& argument : call.arguments) chained += argument.call >= 0, ++all;
         }
@@ -58,7 +62,8 @@ TEST(FunctionProgram, every_function_is_drawn) {
 }
 
 TEST(FunctionProgram, the_same_seed_is_the_same_program) {
-    EXPECT_EQ(to_string(random_function_program(5, calls)), to_string(random_function_program(5, calls)));
+    EXPECT_EQ(to_string(random_function_program(5, calls)),
+              to_string(random_function_program(5, calls)));
 }
 
 }  // namespace

@@ -27,21 +27,30 @@ HostModel::HostModel(int count) {
 }
 
 HostMachine::HostMachine(const HostProgram& program, testing::Side& side, Fault fault)
-    : program_(program), side_(side), fault_(fault), dtype_(program.wide ? Dtype::float64 : Dtype::float32),
-      random_(uint32_t(program.seed)), rounding_(program.rounding), model_(program.layers),
-      forward_region_(side.region(Inner([this](const Variable& x) { return forward(x); }),
-                                  {.name = "forward", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
-      inner_region_(side.region(Inner([this](const Variable& v) {
-                                    value_ = v;
-                                    run(inner_actions_);
-                                    return value_;
-                                }),
-                                {.name = "inner", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
-      step_region_(side.region(Step([this](const Variable& x, const Variable& t) { return step(x, t); }),
-                               {.name = "step", .compile_mode = program.mode, .keep_grads = program.keep_grads})) {
+    : program_(program),
+      side_(side),
+      fault_(fault),
+      dtype_(program.wide ? Dtype::float64 : Dtype::float32),
+      random_(uint32_t(program.seed)),
+      rounding_(program.rounding),
+      model_(program.layers),
+      forward_region_(side.region(
+          Inner([this](const Variable& x) { return forward(x); }),
+          {.name = "forward", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
+      inner_region_(side.region(
+          Inner([this](const Variable& v) {
+              value_ = v;
+              run(inner_actions_);
+              return value_;
+          }),
+          {.name = "inner", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
+      step_region_(side.region(
+          Step([this](const Variable& x, const Variable& t) { return step(x, t); }),
+          {.name = "step", .compile_mode = program.mode, .keep_grads = program.keep_grads})) {
     for (const auto* list : {&program.before, &program.rest})
         for (const Action& a : *list)
-            takes_gradients_ |= a.act == Act::backward || a.act == Act::backward_outside || a.act == Act::gradient_outside;
+            takes_gradients_ |= a.act == Act::backward || a.act == Act::backward_outside ||
+                                a.act == Act::gradient_outside;
     make_optimizer(int(program.optimizing));
     for (int i = 0; i < 2; ++i) {
         states_.emplace_back(numbers({units}));
@@ -53,7 +62,8 @@ Array HostMachine::numbers(const Shape& shape) {
     std::vector<double> values(size_t(element_count(shape)));
     for (double& v : values) v = double(random_() % 2001) / 1000 - 1;
     if (program_.rounding) {
-        const double epsilon = program_.wide ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+        const double epsilon = program_.wide ? std::numeric_limits<double>::epsilon()
+                                             : std::numeric_limits<float>::epsilon();
         for (double& v : values) v *= 1 + epsilon * (double(rounding_() % 3) - 1);
     }
     return Array::from(values, shape).astype(dtype_);
@@ -61,7 +71,8 @@ Array HostMachine::numbers(const Shape& shape) {
 
 Variable HostMachine::input(int number) {
     Array x = numbers({rows_, units});
-    if (fault_ == Fault::perturbed_input && side_.compiled() && number == 2) x = (Variable(x) * 1.01).array();
+    if (fault_ == Fault::perturbed_input && side_.compiled() && number == 2)
+        x = (Variable(x) * 1.01).array();
     return Variable(x, number % 2 == 0);
 }
 
@@ -72,20 +83,29 @@ Variable HostMachine::targets(int number) {
     return Variable(Array::from(labels, {rows_}), false);
 }
 
-Linear& HostMachine::layer(int which) { return model_.layers.get<Linear>(size_t(which) % model_.layers.size()); }
+Linear& HostMachine::layer(int which) {
+    return model_.layers.get<Linear>(size_t(which) % model_.layers.size());
+}
 
 void HostMachine::make_optimizer(int kind) {
     switch (kind % 3) {
-        case 0: optimizer_ = std::make_unique<SGD>(0.05); break;
-        case 1: optimizer_ = std::make_unique<MomentumSGD>(0.02, 0.8); break;
-        default: optimizer_ = std::make_unique<Adam>(AdamOptions{.alpha = 0.01, .eps = 1e-3});  // Rounding is no gradient.
+        case 0:
+            optimizer_ = std::make_unique<SGD>(0.05);
+            break;
+        case 1:
+            optimizer_ = std::make_unique<MomentumSGD>(0.02, 0.8);
+            break;
+        default:
+            optimizer_ = std::make_unique<Adam>(
+                AdamOptions{.alpha = 0.01, .eps = 1e-3});  // Rounding is no gradient.
     }
     optimizer_->setup(model_);
 }
 
 void HostMachine::call(int number) {
     counter_ = number;
-    // What code does after an operation that fails does not happen in the plain run: it must not reach the next call.
+    // What code does after an operation that fails does not happen in the plain run: it must not
+    // reach the next call.
     random_.seed(uint32_t(program_.seed * 1000 + uint64_t(number)));
     side_.call(number);
     rows_ = 3;
@@ -96,7 +116,8 @@ void HostMachine::call(int number) {
         std::vector<std::unique_ptr<ConfigScope<bool>>>& scopes;
         ~EndOfScopes() { end(); }
         void end() {
-            while (!scopes.empty()) scopes.pop_back();  // The last first: each puts back what it found.
+            while (!scopes.empty())
+                scopes.pop_back();  // The last first: each puts back what it found.
         }
     } end_of_scopes{call_scopes_};
     std::optional<StepResult> result;
@@ -108,8 +129,10 @@ void HostMachine::call(int number) {
         t_ = targets(number);
         walked_ = false;
         in_step_ = true;
-        if (program_.wrapped == HostProgram::Wrapped::forward) result = step(x_, t_);
-        else result = step_region_(x_, t_);
+        if (program_.wrapped == HostProgram::Wrapped::forward)
+            result = step(x_, t_);
+        else
+            result = step_region_(x_, t_);
         side_.saw("error", "none");
     } catch (const TraceError&) {
         throw;
@@ -122,7 +145,8 @@ void HostMachine::call(int number) {
     show(result ? &*result : nullptr);
 }
 
-// Results of a failed call may not be readable in the compiled run, and the extent of their graph is unspecified.
+// Results of a failed call may not be readable in the compiled run, and the extent of their graph
+// is unspecified.
 void HostMachine::drop_what_the_call_made() {
     value_ = loss_ = Variable();
     for (const Variable& state : {model_.lstm.h(), model_.lstm.c()})
@@ -152,7 +176,8 @@ void HostMachine::show(const StepResult* result) {
     host_values_.clear();
     for (const Parameter* p : model_.params())
         if (p->is_initialized())
-            for (double v : p->array().to_vector<double>()) moderate_ = moderate_ && std::abs(v) < 1e3;
+            for (double v : p->array().to_vector<double>())
+                moderate_ = moderate_ && std::abs(v) < 1e3;
 }
 
 void HostMachine::count(Outcome& outcome) const {
@@ -184,10 +209,14 @@ HostMachine::StepResult HostMachine::step(const Variable& x, const Variable& t) 
 
 bool HostMachine::applies(const Action& action) {
     switch (action.when) {
-        case Action::When::every: return counter_ % action.period == action.phase % action.period;
-        case Action::When::from: return counter_ >= action.phase;
-        case Action::When::chance: return random_() % uint32_t(action.period) == 0;
-        default: return true;
+        case Action::When::every:
+            return counter_ % action.period == action.phase % action.period;
+        case Action::When::from:
+            return counter_ >= action.phase;
+        case Action::When::chance:
+            return random_() % uint32_t(action.period) == 0;
+        default:
+            return true;
     }
 }
 
@@ -195,8 +224,11 @@ void HostMachine::run(std::span<const Action> actions) {
     for (size_t i = 0; i < actions.size(); ++i) {
         const Action& action = actions[i];
         if (!applies(action)) continue;
-        if (fault_ == Fault::skipped_action && side_.compiled() && counter_ == 3 && action.act == Act::scale) continue;
-        const auto inside = actions.subspan(i + 1, std::min(size_t(action.which), actions.size() - i - 1));
+        if (fault_ == Fault::skipped_action && side_.compiled() && counter_ == 3 &&
+            action.act == Act::scale)
+            continue;
+        const auto inside =
+            actions.subspan(i + 1, std::min(size_t(action.which), actions.size() - i - 1));
         if (action.act == Act::test_mode) {
             auto mode = using_config(&Config::train, false);
             run(inside);
@@ -218,24 +250,30 @@ void HostMachine::run(std::span<const Action> actions) {
     }
 }
 
-// The plain run has ended where a bad label was met. Later changes of Catena's variables in the compiled run are undone;
-// what it does to objects of the host is not, so the program does nothing to those.
+// The plain run has ended where a bad label was met. Later changes of Catena's variables in the
+// compiled run are undone; what it does to objects of the host is not, so the program does nothing
+// to those.
 bool HostMachine::lasts_beyond_an_error(const Action& action) const {
     switch (action.act) {
         case Act::keep:
         case Act::replace_state:
         case Act::replace_layer:
-        case Act::throw_here: return true;
-        case Act::update: return !optimizer_->moment_names().empty();  // It may make its moments now.
-        case Act::average_weights: return !average_;
-        default: return action.act >= Act::freeze;
+        case Act::throw_here:
+            return true;
+        case Act::update:
+            return !optimizer_->moment_names().empty();  // It may make its moments now.
+        case Act::average_weights:
+            return !average_;
+        default:
+            return action.act >= Act::freeze;
     }
 }
 
 void HostMachine::act(const Action& action) {
     if (has_failed_ && lasts_beyond_an_error(action)) return;
     if (in_step_) {
-        if (!act_on_value(action) && !act_on_memory(action) && !act_on_training(action)) act_on_objects(action);
+        if (!act_on_value(action) && !act_on_memory(action) && !act_on_training(action))
+            act_on_objects(action);
     } else if (!act_on_training(action)) {
         act_on_objects(action);
         act_between(action);
@@ -247,33 +285,64 @@ bool HostMachine::act_on_value(const Action& action) {
     const int64_t axis = counter_ % 2;
     Variable& v = value_;
     switch (action.act) {
-        case Act::layer: v = layer(action.which)(v); return true;
+        case Act::layer:
+            v = layer(action.which)(v);
+            return true;
         case Act::activation:
             switch (action.which % 4) {
-                case 0: v = tanh(v); break;
-                case 1: v = relu(v); break;
-                case 2: v = sigmoid(v); break;
-                default: v = softmax(v, 1);
+                case 0:
+                    v = tanh(v);
+                    break;
+                case 1:
+                    v = relu(v);
+                    break;
+                case 2:
+                    v = sigmoid(v);
+                    break;
+                default:
+                    v = softmax(v, 1);
             }
             return true;
-        case Act::scale: v = v * action.number + 0.1; return true;
-        case Act::scale_by_counter: v = v * (1.0 + 0.1 * counter_); return true;
+        case Act::scale:
+            v = v * action.number + 0.1;
+            return true;
+        case Act::scale_by_counter:
+            v = v * (1.0 + 0.1 * counter_);
+            return true;
         case Act::loop:
-            for (int k = (counter_ * (1 + action.which)) % 4; k > 0; --k) v = tanh(layer(action.which + k)(v));
+            for (int k = (counter_ * (1 + action.which)) % 4; k > 0; --k)
+                v = tanh(layer(action.which + k)(v));
             return true;
         case Act::axis_by_counter:
             switch (action.which % 4) {
-                case 0: v = flip(v, axis) * 0.9; break;
-                case 1: v = v + sum(v, axis, true) * 0.1; break;
-                case 2: v = softmax(v, axis) + v; break;
-                default: v = v * get_item(v, {slice({}), slice(counter_ % units, counter_ % units + 1)});
+                case 0:
+                    v = flip(v, axis) * 0.9;
+                    break;
+                case 1:
+                    v = v + sum(v, axis, true) * 0.1;
+                    break;
+                case 2:
+                    v = softmax(v, axis) + v;
+                    break;
+                default:
+                    v = v * get_item(v, {slice({}), slice(counter_ % units, counter_ % units + 1)});
             }
             return true;
-        case Act::drop: v = dropout(v, action.number * 0.5); return true;
-        case Act::noise: v = v + random_normal(v.shape(), dtype_) * 0.1; return true;
-        case Act::host_noise: v = v + Variable(numbers({units}), false) * (double(random_() % 100) / 100); return true;
-        case Act::batch_norm: v = model_.bn(v); return true;
-        case Act::recur: v = model_.lstm(v); return true;
+        case Act::drop:
+            v = dropout(v, action.number * 0.5);
+            return true;
+        case Act::noise:
+            v = v + random_normal(v.shape(), dtype_) * 0.1;
+            return true;
+        case Act::host_noise:
+            v = v + Variable(numbers({units}), false) * (double(random_() % 100) / 100);
+            return true;
+        case Act::batch_norm:
+            v = model_.bn(v);
+            return true;
+        case Act::recur:
+            v = model_.lstm(v);
+            return true;
         case Act::host_variable: {
             Variable made(Array::full({dtype_, {units}}, 0.1 * counter_), action.which % 2 == 0);
             v = v + made * action.number;
@@ -282,29 +351,39 @@ bool HostMachine::act_on_value(const Action& action) {
         case Act::convert:
             v = v + Variable(v.array().astype(Dtype::float32).astype(dtype_), false) * 0.1;
             if (action.which % 2 && v.size() >= units)
-                v = v + Variable(transpose(v).array().as_contiguous().view({units}, {1}, 0), false) * 0.0;
+                v = v +
+                    Variable(transpose(v).array().as_contiguous().view({units}, {1}, 0), false) *
+                        0.0;
             return true;
-        case Act::use_state: v = v + states_[size_t(action.which) % 2]; return true;
+        case Act::use_state:
+            v = v + states_[size_t(action.which) % 2];
+            return true;
         case Act::use_kept:
         case Act::use_kept_array:
             for (const Variable& k : kept_)
-                if (k.defined() && k.shape() == v.shape()) v = v + (action.act == Act::use_kept ? k : data(k)) * 0.3;
+                if (k.defined() && k.shape() == v.shape())
+                    v = v + (action.act == Act::use_kept ? k : data(k)) * 0.3;
             return true;
-        case Act::unchain: v.unchain_backward(); return true;
+        case Act::unchain:
+            v.unchain_backward();
+            return true;
         case Act::branch_on_value:
             // Off round numbers: rounding must not decide.
             if (mean(v).item<double>() > action.number * 0.2 + 0.0123) v = tanh(v);
             return true;
         case Act::pointer_write: {
-            // x was used before; what follows sees the new element. A gradient that still reads x would be neither the old
-            // one's nor the new one's, eagerly too.
+            // x was used before; what follows sees the new element. A gradient that still reads x
+            // would be neither the old one's nor the new one's, eagerly too.
             if (x_.size() == 0 || takes_gradients_) return true;
-            if (dtype_ == Dtype::float64) x_.array().data<double>()[0] = 0.1 * counter_;
-            else x_.array().data<float>()[0] = 0.1f * float(counter_);
+            if (dtype_ == Dtype::float64)
+                x_.array().data<double>()[0] = 0.1 * counter_;
+            else
+                x_.array().data<float>()[0] = 0.1f * float(counter_);
             v = v + data(x_) * 0.2;
             return true;
         }
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -323,12 +402,16 @@ bool HostMachine::act_on_memory(const Action& action) {
             if (value_.defined()) host_values_.push_back(sum(value_).item<double>());
             return true;
         case Act::update_state:
-            if (value_.defined() && value_.shape()[0] > 0) assign(state, state * 0.8 + data(mean(value_, 0)) * 0.2);
+            if (value_.defined() && value_.shape()[0] > 0)
+                assign(state, state * 0.8 + data(mean(value_, 0)) * 0.2);
             return true;
         case Act::replace_state:
-            if (action.which % 3 == 0) state = State(numbers({units}));
-            else if (action.which % 3 == 1) state.set_array((state * 0.5 + 0.1 * counter_).array());
-            else state = states_[size_t(action.which + 1) % 2];
+            if (action.which % 3 == 0)
+                state = State(numbers({units}));
+            else if (action.which % 3 == 1)
+                state.set_array((state * 0.5 + 0.1 * counter_).array());
+            else
+                state = states_[size_t(action.which + 1) % 2];
             return true;
         case Act::average_weights: {
             auto quiet = no_backprop_mode();
@@ -338,15 +421,18 @@ bool HostMachine::act_on_memory(const Action& action) {
                 to[k]->set_array((*to[k] * 0.9 + *from[k] * 0.1).array());
             return true;
         }
-        case Act::throw_here: throw HostError(fmt::format("at {} in call {}", action.which, counter_));
+        case Act::throw_here:
+            throw HostError(fmt::format("at {} in call {}", action.which, counter_));
         case Act::catch_here:
             try {
-                if (value_.defined()) value_ = value_ + Variable(numbers({counter_ % 2 ? units : units + 1}), false);
+                if (value_.defined())
+                    value_ = value_ + Variable(numbers({counter_ % 2 ? units : units + 1}), false);
             } catch (const ShapeError&) {
                 value_ = value_ * 0.7;
             }
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -365,40 +451,59 @@ bool HostMachine::act_on_training(const Action& action) {
                 has_failed_ = bad_labels_ && rows_ > 0;
             }
             return true;
-        case Act::clear: model_.cleargrads(); return true;
-        case Act::clear_layer: layer(action.which).cleargrads(); return true;
+        case Act::clear:
+            model_.cleargrads();
+            return true;
+        case Act::clear_layer:
+            layer(action.which).cleargrads();
+            return true;
         case Act::backward:
             if (!in_step_ || !loss_.defined() || !loss_.body()->creator) return true;
             walked_ = true;
-            loss_.backward({.retain_grad = action.which % 4 == 0, .loss_scale = optimizer_->loss_scale()});
+            loss_.backward(
+                {.retain_grad = action.which % 4 == 0, .loss_scale = optimizer_->loss_scale()});
             return true;
         case Act::cut_history:
             if (loss_.defined()) loss_.unchain_backward();
             return true;
-        case Act::update: optimizer_->update(); return true;
+        case Act::update:
+            optimizer_->update();
+            return true;
         case Act::update_by_hand:
-            with_gradient([&](Parameter& p) { assign(p, data(p) - p.grad_variable() * (0.05 * action.number)); });
+            with_gradient([&](Parameter& p) {
+                assign(p, data(p) - p.grad_variable() * (0.05 * action.number));
+            });
             return true;
         case Act::set_by_hand:
             with_gradient([&](Parameter& p) {
-                p.set_array((data(p) - data(p.grad_variable()) * 0.01 * double(1 + counter_)).array());
+                p.set_array(
+                    (data(p) - data(p.grad_variable()) * 0.01 * double(1 + counter_)).array());
             });
             return true;
         case Act::edit_gradients:
-            with_gradient([&](Parameter& p) { p.set_grad((data(p.grad_variable()) * action.number).array()); });
+            with_gradient([&](Parameter& p) {
+                p.set_grad((data(p.grad_variable()) * action.number).array());
+            });
             return true;
         case Act::read_gradient:
-            with_gradient([&](Parameter& p) { host_values_.push_back(sum(p.grad_variable()).item<double>()); });
+            with_gradient([&](Parameter& p) {
+                host_values_.push_back(sum(p.grad_variable()).item<double>());
+            });
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
 void HostMachine::act_on_objects(const Action& action) {
     Cell rate = optimizer_->hyperparameters()[0];
     switch (action.act) {
-        case Act::freeze: layer(action.which).disable_update(); break;
-        case Act::thaw: layer(action.which).enable_update(); break;
+        case Act::freeze:
+            layer(action.which).disable_update();
+            break;
+        case Act::thaw:
+            layer(action.which).enable_update();
+            break;
         case Act::remove_hooks:
         case Act::add_decay:
         case Act::add_clipping:
@@ -408,34 +513,52 @@ void HostMachine::act_on_objects(const Action& action) {
                 } catch (const ValueError&) {
                 }
             }
-            if (action.act == Act::add_decay) optimizer_->add_hook(WeightDecay(0.01 * (1 + action.which)));
-            if (action.act == Act::add_clipping) optimizer_->add_hook(GradientClipping(0.1 + action.number));
+            if (action.act == Act::add_decay)
+                optimizer_->add_hook(WeightDecay(0.01 * (1 + action.which)));
+            if (action.act == Act::add_clipping)
+                optimizer_->add_hook(GradientClipping(0.1 + action.number));
             break;
-        case Act::rate: rate = 0.05 / (1 + counter_ + action.which); break;
-        case Act::loss_scale: optimizer_->set_loss_scale(action.which % 2 ? 64 : 8); break;
-        case Act::set_up_again: optimizer_->setup(model_); break;
+        case Act::rate:
+            rate = 0.05 / (1 + counter_ + action.which);
+            break;
+        case Act::loss_scale:
+            optimizer_->set_loss_scale(action.which % 2 ? 64 : 8);
+            break;
+        case Act::set_up_again:
+            optimizer_->setup(model_);
+            break;
         case Act::replace_layer:
             layer(action.which) = Linear(units, units);
             if (action.which % 3) optimizer_->setup(model_);
             break;
-        case Act::other_optimizer: make_optimizer(action.which); break;
-        case Act::reset_recurrence: model_.lstm.reset_state(); break;
-        case Act::reseed: set_seed(action.which); break;
-        default: break;
+        case Act::other_optimizer:
+            make_optimizer(action.which);
+            break;
+        case Act::reset_recurrence:
+            model_.lstm.reset_state();
+            break;
+        case Act::reseed:
+            set_seed(action.which);
+            break;
+        default:
+            break;
     }
 }
 
 void HostMachine::act_between(const Action& action) {
     switch (action.act) {
         case Act::backward_outside:
-            if (loss_.defined() && loss_.body()->creator && (!walked_ || action.which == 0)) loss_.backward();
+            if (loss_.defined() && loss_.body()->creator && (!walked_ || action.which == 0))
+                loss_.backward();
             break;
         case Act::gradient_outside:
-            if (loss_.defined() && loss_.body()->creator && x_.defined() && x_.requires_grad() && !walked_)
+            if (loss_.defined() && loss_.body()->creator && x_.defined() && x_.requires_grad() &&
+                !walked_)
                 side_.saw("gradient outside", grad(std::span(&loss_, 1), std::span(&x_, 1))[0]);
             break;
         case Act::call_inner: {
-            const Action steps[] = {{.act = Act::layer, .which = action.which}, {.act = Act::scale, .number = action.number}};
+            const Action steps[] = {{.act = Act::layer, .which = action.which},
+                                    {.act = Act::scale, .number = action.number}};
             inner_actions_ = steps;
             in_step_ = true;
             side_.saw("inner", inner_region_(Variable(numbers({2, units}), false)));
@@ -448,11 +571,20 @@ void HostMachine::act_between(const Action& action) {
             rows_ = action.which % 4;
             model_.lstm.reset_state();
             break;
-        case Act::bad_labels: bad_labels_ = true; break;
-        case Act::debug_call: call_scopes_.push_back(scope(&Config::debug, true)); break;
-        case Act::test_call: call_scopes_.push_back(scope(&Config::train, false)); break;
-        case Act::eager_call: call_scopes_.push_back(scope(&Config::use_static_graph, false)); break;
-        default: break;
+        case Act::bad_labels:
+            bad_labels_ = true;
+            break;
+        case Act::debug_call:
+            call_scopes_.push_back(scope(&Config::debug, true));
+            break;
+        case Act::test_call:
+            call_scopes_.push_back(scope(&Config::train, false));
+            break;
+        case Act::eager_call:
+            call_scopes_.push_back(scope(&Config::use_static_graph, false));
+            break;
+        default:
+            break;
     }
 }
 

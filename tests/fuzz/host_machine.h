@@ -17,7 +17,8 @@ namespace catena::fuzz {
 struct HostModel : Chain {
     static constexpr int64_t units = 4;
     ChainList layers;
-    BatchNormalization bn{units, {.eps = 1e-2}};  // Three rows may be all but equal: rounding must stay small.
+    BatchNormalization bn{
+        units, {.eps = 1e-2}};  // Three rows may be all but equal: rounding must stay small.
     LSTM lstm{units, units};
     explicit HostModel(int layers);
 };
@@ -27,7 +28,8 @@ struct HostError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// An ordinary program that does what a HostProgram lists. The same code runs plain and with its regions compiled.
+/// An ordinary program that does what a HostProgram lists. The same code runs plain and with its
+/// regions compiled.
 class HostMachine {
 public:
     HostMachine(const HostProgram& program, testing::Side& side, Fault fault);
@@ -79,7 +81,8 @@ private:
     std::span<const Action> inner_actions_;
     int counter_ = 0;
     int64_t rows_ = 3;
-    bool takes_gradients_ = false, walked_ = false, in_step_ = false, bad_labels_ = false, has_failed_ = false, moderate_ = true;
+    bool takes_gradients_ = false, walked_ = false, in_step_ = false, bad_labels_ = false,
+         has_failed_ = false, moderate_ = true;
     std::vector<std::unique_ptr<ConfigScope<bool>>> call_scopes_;
     // Last: their code uses the members above.
     testing::Region<Inner> forward_region_, inner_region_;

@@ -53,7 +53,9 @@ FunctionProgram minimal(const FunctionProgram& program, Check disagreement) {
             attempt(p, disagreement, [&](FunctionProgram& simpler) {
                 simpler.calls[c].arguments[a].layout = FunctionProgram::Layout::contiguous;
             });
-        attempt(p, disagreement, [&](FunctionProgram& simpler) { simpler.calls[c].set = simpler.calls[c].row->set; });
+        attempt(p, disagreement, [&](FunctionProgram& simpler) {
+            simpler.calls[c].set = simpler.calls[c].row->set;
+        });
     }
     return p;
 }

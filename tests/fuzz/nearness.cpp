@@ -23,34 +23,44 @@ double largest(const Numbers& numbers) {
 double distance(const Numbers& a, const Numbers& b) {
     double most = 0;
     for (size_t i = 0; i < a.size(); ++i)
-        if (!same(a[i], b[i])) most = std::max(most, std::isfinite(a[i] - b[i]) ? std::abs(a[i] - b[i]) : INFINITY);
+        if (!same(a[i], b[i]))
+            most = std::max(most, std::isfinite(a[i] - b[i]) ? std::abs(a[i] - b[i]) : INFINITY);
     return most;
 }
 
 /// What a few operations in a row may lose, relative to the largest element.
 double slack_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::float64: return 1e-9;
-        case Dtype::float32: return 1e-4;
-        case Dtype::float16: return 2e-2;
-        default: return 1.5e-1;
+        case Dtype::float64:
+            return 1e-9;
+        case Dtype::float32:
+            return 1e-4;
+        case Dtype::float16:
+            return 2e-2;
+        default:
+            return 1.5e-1;
     }
 }
 
 }  // namespace
 
-std::string not_near(const Array& eager, const Array& compiled, const Array* truth, Dtype precision, bool decided, bool wild) {
+std::string not_near(const Array& eager, const Array& compiled, const Array* truth, Dtype precision,
+                     bool decided, bool wild) {
     if (eager.type() != compiled.type())
-        return fmt::format("{} eager, {} compiled", to_string(eager.type()), to_string(compiled.type()));
+        return fmt::format("{} eager, {} compiled", to_string(eager.type()),
+                           to_string(compiled.type()));
     if (!is_float(eager.dtype()) && !decided) return "";
     const Numbers e = eager.to_vector<double>(), c = compiled.to_vector<double>();
     const Numbers t = truth && truth->shape() == eager.shape() ? truth->to_vector<double>() : e;
     double allowed = 0;
-    if (is_float(eager.dtype())) allowed = std::max(slack_of(eager.dtype()), slack_of(precision)) * (1 + largest(t)) + 16 * distance(e, t);
+    if (is_float(eager.dtype()))
+        allowed = std::max(slack_of(eager.dtype()), slack_of(precision)) * (1 + largest(t)) +
+                  16 * distance(e, t);
     if (wild) allowed *= 100;
     for (size_t i = 0; i < e.size(); ++i)
         if (!same(e[i], c[i]) && !(std::abs(e[i] - c[i]) <= allowed))
-            return fmt::format("element {} of {} is {} compiled, {} eager{}; {} is allowed", i, e.size(), c[i], e[i],
+            return fmt::format("element {} of {} is {} compiled, {} eager{}; {} is allowed", i,
+                               e.size(), c[i], e[i],
                                truth ? fmt::format(", {} in float64", t[i]) : "", allowed);
     return "";
 }
@@ -58,7 +68,8 @@ std::string not_near(const Array& eager, const Array& compiled, const Array* tru
 std::string first_difference(const Array& a, const Array& b) {
     const Numbers x = a.to_vector<double>(), y = b.to_vector<double>();
     for (size_t i = 0; i < x.size(); ++i)
-        if (std::memcmp(&x[i], &y[i], sizeof(double)) != 0) return fmt::format("element {} is {}, then {}", i, x[i], y[i]);
+        if (std::memcmp(&x[i], &y[i], sizeof(double)) != 0)
+            return fmt::format("element {} is {}, then {}", i, x[i], y[i]);
     return "elements that convert to the same numbers";
 }
 

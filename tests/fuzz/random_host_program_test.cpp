@@ -13,13 +13,16 @@
 namespace catena::fuzz {
 namespace {
 
-// CATENA_FUZZ_PROGRAMS says how many (200), CATENA_FUZZ_SEED where to begin (1), CATENA_FUZZ_SECONDS when to stop (60, once a
-// fifth is done); a failure prints its seed.
+// CATENA_FUZZ_PROGRAMS says how many (200), CATENA_FUZZ_SEED where to begin (1),
+// CATENA_FUZZ_SECONDS when to stop (60, once a fifth is done); a failure prints its seed.
 TEST(RandomHostProgram, compiled_regions_do_what_the_code_does) {
-    const int64_t programs = environment_number("CATENA_FUZZ_PROGRAMS", 200), first = environment_number("CATENA_FUZZ_SEED", 1);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 60));
+    const int64_t programs = environment_number("CATENA_FUZZ_PROGRAMS", 200),
+                  first = environment_number("CATENA_FUZZ_SEED", 1);
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 60));
     constexpr int most_failures = 5;
-    int64_t done = 0, calls = 0, errors = 0, failures = 0, refused = 0, compiled = 0, cuts = 0, made = 0;
+    int64_t done = 0, calls = 0, errors = 0, failures = 0, refused = 0, compiled = 0, cuts = 0,
+            made = 0;
     std::map<std::string, int> reasons;
     for (; done < programs && failures < most_failures; ++done) {
         if (done * 5 >= programs && std::chrono::steady_clock::now() > end) break;
@@ -37,12 +40,15 @@ TEST(RandomHostProgram, compiled_regions_do_what_the_code_does) {
         if (outcome.difference.empty()) continue;
         ++failures;
         const HostProgram small = minimal(program);
-        ADD_FAILURE() << "seed " << first + done << ":\n" << outcome.difference << "\nat its smallest:\n"
+        ADD_FAILURE() << "seed " << first + done << ":\n"
+                      << outcome.difference << "\nat its smallest:\n"
                       << compare(small).difference << to_string(small);
     }
-    std::cout << "[          ] " << done << " programs from seed " << first << ", " << calls << " calls, " << errors << " with errors, " << compiled
-              << " compiled, " << cuts << " cuts, " << made << " programs compiled, " << refused << " refused\n";
-    for (auto& [reason, times] : reasons) std::cout << "[          ] " << times << " times: " << reason << "\n";
+    std::cout << "[          ] " << done << " programs from seed " << first << ", " << calls
+              << " calls, " << errors << " with errors, " << compiled << " compiled, " << cuts
+              << " cuts, " << made << " programs compiled, " << refused << " refused\n";
+    for (auto& [reason, times] : reasons)
+        std::cout << "[          ] " << times << " times: " << reason << "\n";
     EXPECT_LE(refused * 10, done) << "what the rules refuse must be rare, or nothing is tested";
     EXPECT_LE(errors * 4, calls) << "calls that fail hide what comes after";
     EXPECT_GT(calls, 3 * done) << "programs that end at once test nothing";

@@ -30,17 +30,23 @@ Values leaves_of(const Program& p, Dtype dtype) {
     Values leaves;
     for (const Program::Value& v : p.values)
         if (v.kind == Program::Value::leaf)
-            leaves.emplace_back(Array::from(elements(p.seed, int(leaves.size()), v.shape), v.shape).astype(dtype), true);
+            leaves.emplace_back(
+                Array::from(elements(p.seed, int(leaves.size()), v.shape), v.shape).astype(dtype),
+                true);
     return leaves;
 }
 
 Variable step(const Program::Value& v, const Values& values) {
     const Variable& x = values[size_t(v.inputs[0])];
     switch (v.kind) {
-        case Program::Value::sum: return sum(x, Axes{v.axis}, true);
-        case Program::Value::transpose: return transpose(x);
-        case Program::Value::flatten: return reshape(x, Shape{-1});
-        default: break;
+        case Program::Value::sum:
+            return sum(x, Axes{v.axis}, true);
+        case Program::Value::transpose:
+            return transpose(x);
+        case Program::Value::flatten:
+            return reshape(x, Shape{-1});
+        default:
+            break;
     }
     SmallVector<const Variable*, 4> inputs;
     for (int i : v.inputs) inputs.push_back(&values[size_t(i)]);
@@ -57,12 +63,14 @@ Values evaluate(const Program& p, std::span<const Variable> leaves) {
     return values;
 }
 
-/// Maps of the registry that a random program may use: those with a gradient, of their inputs' type.
+/// Maps of the registry that a random program may use: those with a gradient, of their inputs'
+/// type.
 const std::vector<const OpDef*>& candidates() {
     static const std::vector<const OpDef*> found = [] {
         std::vector<const OpDef*> ops;
         for (const OpDef* op : all_ops())
-            if (op->kind == Kind::map && op->gradient && !op->type && !op->gives_bool && op->input_count > 0)
+            if (op->kind == Kind::map && op->gradient && !op->type && !op->gives_bool &&
+                op->input_count > 0)
                 ops.push_back(op);
         return ops;
     }();
@@ -88,13 +96,19 @@ Program::Value random_value(std::mt19937_64& random, const Values& values) {
             v.kind = Program::Value::sum;
             if (x.rank() > 0) v.axis = int(random() % uint64_t(x.rank()));
             return v;
-        case 1: v.kind = Program::Value::transpose; return v;
-        case 2: v.kind = Program::Value::flatten; return v;
-        default: v.kind = Program::Value::map_op;
+        case 1:
+            v.kind = Program::Value::transpose;
+            return v;
+        case 2:
+            v.kind = Program::Value::flatten;
+            return v;
+        default:
+            v.kind = Program::Value::map_op;
     }
     v.map = candidates()[random() % candidates().size()];
     while (int(v.inputs.size()) < v.map->input_count) v.inputs.push_back(any());
-    for (size_t s = 0; s < v.map->scalar_names.size(); ++s) v.scalars.push_back(0.5 + double(random() % 4) * 0.5);
+    for (size_t s = 0; s < v.map->scalar_names.size(); ++s)
+        v.scalars.push_back(0.5 + double(random() % 4) * 0.5);
     return v;
 }
 
@@ -168,20 +182,24 @@ Results run(const Program& p, Way way) {
     y.backward();
     Results results{y.array().to_vector<double>()};
     for (const Variable& x : leaves)
-        results.push_back(x.grad().defined() ? x.grad().to_vector<double>() : std::vector<double>());
+        results.push_back(x.grad().defined() ? x.grad().to_vector<double>()
+                                             : std::vector<double>());
     return results;
 }
 
 std::string disagreement(const Program& p) {
-    Results truth = run(p, Way::eager_float64), eager = run(p, Way::eager_float32), compiled = run(p, Way::compiled);
+    Results truth = run(p, Way::eager_float64), eager = run(p, Way::eager_float32),
+            compiled = run(p, Way::compiled);
     for (size_t r = 0; r < truth.size(); ++r) {
         if (compiled[r].size() != truth[r].size())
-            return fmt::format("result {} has {} elements compiled, {} eager", r, compiled[r].size(), truth[r].size());
+            return fmt::format("result {} has {} elements compiled, {} eager", r,
+                               compiled[r].size(), truth[r].size());
         double allowed = 8 * distance(eager[r], truth[r]) + 1e-5 * (1 + largest(truth[r]));
         double off = distance(compiled[r], truth[r]);
         if (!(off <= allowed) && distance(compiled[r], eager[r]) > 0)
-            return fmt::format("{} {}: compiled is {} from float64, eager {}", r ? "gradient of leaf" : "value",
-                               r ? r - 1 : 0, off, distance(eager[r], truth[r]));
+            return fmt::format("{} {}: compiled is {} from float64, eager {}",
+                               r ? "gradient of leaf" : "value", r ? r - 1 : 0, off,
+                               distance(eager[r], truth[r]));
     }
     return "";
 }
@@ -193,7 +211,8 @@ Program resized(const Program& p, int64_t size) {
     return made;
 }
 
-std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> sizes, int64_t& resized_programs) {
+std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> sizes,
+                                  int64_t& resized_programs) {
     const StaticGraphOptions options{.name = "fuzz"};
     auto body = [&](const Values& xs) { return evaluate(p, xs).back(); };
     auto of = [&](auto& region, int64_t size) {
@@ -202,7 +221,9 @@ std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> siz
         y.set_grad(Array::full(y.type(), 1));
         y.backward();
         Results results{y.array().to_vector<double>()};
-        for (const Variable& x : leaves) results.push_back(x.grad().defined() ? x.grad().to_vector<double>() : std::vector<double>());
+        for (const Variable& x : leaves)
+            results.push_back(x.grad().defined() ? x.grad().to_vector<double>()
+                                                 : std::vector<double>());
         return results;
     };
     auto all = static_graph(body, options);
@@ -217,11 +238,13 @@ std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> siz
         }
         const int64_t planned = all.statistics().resized;
         Results found = of(all, size);
-        // A size that is not planned runs the eager kernels at first, whose sums may be rounded in another order.
+        // A size that is not planned runs the eager kernels at first, whose sums may be rounded in
+        // another order.
         if (all.statistics().resized == planned) found = of(all, size);
         for (size_t r = 0; r < expected.size(); ++r)
             if (expected[r].size() != found[r].size() || distance(expected[r], found[r]) > 0)
-                return fmt::format("size {}: result {} differs by {}", size, r, distance(expected[r], found[r]));
+                return fmt::format("size {}: result {} differs by {}", size, r,
+                                   distance(expected[r], found[r]));
     }
     resized_programs += all.statistics().resized;
     return "";
@@ -249,10 +272,12 @@ std::string reproducer(const Program& p) {
         if (v.kind == Program::Value::leaf) {
             right = fmt::format("x[{}]", leaf);
             std::string list;
-            for (double e : elements(p.seed, leaf++, v.shape)) list += fmt::format("{}f, ", float(e));
+            for (double e : elements(p.seed, leaf++, v.shape))
+                list += fmt::format("{}f, ", float(e));
             std::string shape = to_string(v.shape);
-            leaves += fmt::format("        Variable(Array::from(std::vector<float>{{{}}}, Shape{{{}}})),\n", list,
-                                  shape.substr(1, shape.size() - 2));
+            leaves += fmt::format(
+                "        Variable(Array::from(std::vector<float>{{{}}}, Shape{{{}}})),\n", list,
+                shape.substr(1, shape.size() - 2));
         } else if (v.kind == Program::Value::sum) {
             right = fmt::format("sum({}, Axes{{{}}}, true)", name(v.inputs[0]), v.axis);
         } else if (v.kind == Program::Value::transpose) {
@@ -263,12 +288,15 @@ std::string reproducer(const Program& p) {
             std::string scalars, inputs;
             for (double s : v.scalars) scalars += fmt::format("{}, ", s);
             for (int input : v.inputs) inputs += ", " + name(input);
-            right = fmt::format("call(*find_op(\"{}\"), {{}}, {{}}, {{{}}}{})", v.map->name, scalars, inputs);
+            right = fmt::format("call(*find_op(\"{}\"), {{}}, {{}}, {{{}}}{})", v.map->name,
+                                scalars, inputs);
         }
         text += fmt::format("        Variable v{} = {};\n", i, right);
     }
-    text += fmt::format("        return v{};\n    }});\n    std::vector<Variable> x{{\n{}    }};\n", p.values.size() - 1, leaves);
-    return text + "    for (int i = 0; i < 2; ++i) std::cout << to_string(f(x).array()) << '\\n';\n}\n";
+    text += fmt::format("        return v{};\n    }});\n    std::vector<Variable> x{{\n{}    }};\n",
+                        p.values.size() - 1, leaves);
+    return text +
+           "    for (int i = 0; i < 2; ++i) std::cout << to_string(f(x).array()) << '\\n';\n}\n";
 }
 
 }  // namespace catena::fuzz

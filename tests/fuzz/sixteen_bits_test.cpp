@@ -1,5 +1,6 @@
-// Calls and their gradients in 16 bits: eager and compiled code may round at other places, but neither may lose more than the
-// other by much. The truth is float64's for the same rounded arguments.
+// Calls and their gradients in 16 bits: eager and compiled code may round at other places, but
+// neither may lose more than the other by much. The truth is float64's for the same rounded
+// arguments.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,8 @@ namespace catena::fuzz {
 namespace {
 
 FunctionProgram program_of(const testing::Row& row, Dtype dtype) {
-    FunctionProgram::Call call{.row = &row, .set = row.set, .run = dtype, .arguments = {}, .seed = 3};
+    FunctionProgram::Call call{
+        .row = &row, .set = row.set, .run = dtype, .arguments = {}, .seed = 3};
     for (const testing::Input& input : row.inputs) call.arguments.push_back({.input = input});
     return {.seed = 3, .dtype = dtype, .calls = {call}};
 }
@@ -37,31 +39,41 @@ struct Found {
     std::string text;
 };
 
-void compare(const std::string& what, Dtype dtype, const Outcome& eager, const Outcome& compiled, const Outcome& truth, Found& found) {
+void compare(const std::string& what, Dtype dtype, const Outcome& eager, const Outcome& compiled,
+             const Outcome& truth, Found& found) {
     const bool same = eager.error.empty() && compiled.error.empty() && truth.error.empty();
-    if (!same || eager.arrays.size() != compiled.arrays.size() || truth.arrays.size() != eager.arrays.size()) {
+    if (!same || eager.arrays.size() != compiled.arrays.size() ||
+        truth.arrays.size() != eager.arrays.size()) {
         if (eager.error != compiled.error && eager.error.empty() != compiled.error.empty())
-            found.text += fmt::format("{}: eager {}, compiled {}\n", what, eager.error, compiled.error);
+            found.text +=
+                fmt::format("{}: eager {}, compiled {}\n", what, eager.error, compiled.error);
         return;
     }
     for (size_t i = 0; i < eager.arrays.size(); ++i) {
         if (eager.arrays[i].dtype() != dtype) continue;
         const double unit = dtype == Dtype::bfloat16 ? 0x1p-8 : 0x1p-11;
-        const double e = error_of(eager.arrays[i], truth.arrays[i], unit), c = error_of(compiled.arrays[i], truth.arrays[i], unit);
+        const double e = error_of(eager.arrays[i], truth.arrays[i], unit),
+                     c = error_of(compiled.arrays[i], truth.arrays[i], unit);
         ++found.compared;
-        if (c > 4 * e + 4 || e > 4 * c + 4) found.text += fmt::format("{} in {}, result {}: {:.1f} units from the truth eager, {:.1f} compiled\n", what, name_of(dtype), i, e, c);
+        if (c > 4 * e + 4 || e > 4 * c + 4)
+            found.text += fmt::format(
+                "{} in {}, result {}: {:.1f} units from the truth eager, {:.1f} compiled\n", what,
+                name_of(dtype), i, e, c);
     }
 }
 
 void check(const testing::Row& row, Dtype dtype, Found& found) {
     const FunctionProgram p = program_of(row, dtype);
-    if (p.is_random() || !testing::runs_in(row, dtype) || !testing::runs_in(row, Dtype::float64)) return;
+    if (p.is_random() || !testing::runs_in(row, dtype) || !testing::runs_in(row, Dtype::float64))
+        return;
     const Step step = step_of(p, false), wide = step_of(p, true);
     const auto body = [&](const Values& xs) { return backward(p, step, xs, false, false); };
     const Outcome eager = outcome(p, [&] { return body(step.arguments); });
-    const Outcome truth = outcome(p, [&] { return backward(p, wide, wide.arguments, true, false); });
+    const Outcome truth =
+        outcome(p, [&] { return backward(p, wide, wide.arguments, true, false); });
     auto region = static_graph(body, "narrow");
-    compare(row.function, dtype, eager, outcome(p, [&] { return region(step.arguments); }), truth, found);
+    compare(row.function, dtype, eager, outcome(p, [&] { return region(step.arguments); }), truth,
+            found);
 }
 
 TEST(SixteenBits, compiled_gradients_are_as_near_to_the_truth_as_eager_ones) {

@@ -76,11 +76,12 @@ void write_hdf5_files(const Folder& folder) {
     save_hdf5(folder / "plain.h5", net, {.compression = false});
     std::string text = "some text";
     save_hdf5(folder / "kinds.h5", SerializeFunction([&](const Serializer& s) {
-        for (int i = 0; i < dtype_count; ++i) s["a"].write(fmt::format("{}", i), numbers({2, 3}).array().astype(Dtype(i)));
-        s.write("none", Array());
-        s.write("chunked", numbers({30, 40}).array());
-        s("text", text);
-    }));
+                  for (int i = 0; i < dtype_count; ++i)
+                      s["a"].write(fmt::format("{}", i), numbers({2, 3}).array().astype(Dtype(i)));
+                  s.write("none", Array());
+                  s.write("chunked", numbers({30, 40}).array());
+                  s("text", text);
+              }));
     fs::copy_file(CATENA_SOURCE_DIR "/tests/trainer/data/chainer_model.h5", folder / "chainer.h5",
                   fs::copy_options::overwrite_existing);
 }
@@ -102,9 +103,11 @@ void write_package(const Folder& folder) {
     step(numbers({5, 4}));
     step.save(folder / "step.catena", {.code_levels = {"scalar"}, .stages = false});
     Linear l1(4, 6), l2(6, 3);
-    auto open = static_graph([&](const Variable& x) { return softmax(l2(relu(l1(x)))); }, {.name = "open"});
+    auto open =
+        static_graph([&](const Variable& x) { return softmax(l2(relu(l1(x)))); }, {.name = "open"});
     open(numbers({5, 4}));
-    open.save(folder / "open.catena", {.open_sizes = {{0, 0, "batch"}}, .code_levels = {"scalar"}, .stages = false});
+    open.save(folder / "open.catena",
+              {.open_sizes = {{0, 0, "batch"}}, .code_levels = {"scalar"}, .stages = false});
 }
 
 void write_gzip(const std::string& path, const std::string& content) {
@@ -113,7 +116,8 @@ void write_gzip(const std::string& path, const std::string& content) {
     gzclose(file);
 }
 
-void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& text, const Folder& json) {
+void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& text,
+                         const Folder& json) {
     std::string images("\0\0\x08\3\0\0\0\2\0\0\0\x1c\0\0\0\x1c", 16);
     for (int i = 0; i < 2 * 28 * 28; ++i) images += char(i);
     write_gzip(idx / "images.gz", images);
@@ -127,9 +131,11 @@ void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& t
                                       {"main/loss": NaN, "text": "a \"quoted\" \u00e9 one", "list": [1, [2, {"a": null}], true]}])");
 }
 
-/// A MATLAB file with and without compression of its parts, so that damage reaches what is compressed.
+/// A MATLAB file with and without compression of its parts, so that damage reaches what is
+/// compressed.
 void write_matlab_files(const Folder& folder) {
-    const std::string packed = content_of(CATENA_SOURCE_DIR "/tests/trainer/data/two_house_numbers.mat");
+    const std::string packed =
+        content_of(CATENA_SOURCE_DIR "/tests/trainer/data/two_house_numbers.mat");
     write_file(folder / "packed.mat", packed);
     constexpr size_t header = 128, tag = 8, most = 1 << 16;
     std::string open = packed.substr(0, header);
@@ -138,7 +144,8 @@ void write_matlab_files(const Folder& folder) {
         std::memcpy(&bytes, packed.data() + at + 4, sizeof bytes);
         std::string content(most, '\0');
         uLongf size = most;
-        uncompress(reinterpret_cast<Bytef*>(content.data()), &size, reinterpret_cast<const Bytef*>(packed.data() + at + tag), bytes);
+        uncompress(reinterpret_cast<Bytef*>(content.data()), &size,
+                   reinterpret_cast<const Bytef*>(packed.data() + at + tag), bytes);
         open += content.substr(0, size);
         at += tag + bytes;
     }
@@ -148,19 +155,21 @@ void write_matlab_files(const Folder& folder) {
 void write_records(const Folder& folder) {
     RecordDatasetWriter records(folder / "some.records");
     for (int i = 0; i < 3; ++i)
-        records.write(Example{numbers({2, 3 + i}).array(), Array::scalar(int32_t(i)), Array::full({Dtype::bool_, {i}}, 1)});
+        records.write(Example{numbers({2, 3 + i}).array(), Array::scalar(int32_t(i)),
+                              Array::full({Dtype::bool_, {i}}, 1)});
     records.finish();
 }
 
 void copy_caffe_files(const Folder& folder) {
     for (const char* name : {"new_format", "old_format", "exported"})
-        fs::copy_file(fmt::format(CATENA_SOURCE_DIR "/tests/caffe/data/{}.caffemodel", name), folder / name,
-                      fs::copy_options::overwrite_existing);
+        fs::copy_file(fmt::format(CATENA_SOURCE_DIR "/tests/caffe/data/{}.caffemodel", name),
+                      folder / name, fs::copy_options::overwrite_existing);
 }
 
 #if CATENA_HAS_ONNX
 
-::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
+                            const std::vector<std::string>& inputs,
                             const std::vector<std::string>& outputs) {
     ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type(op);
@@ -169,12 +178,13 @@ void copy_caffe_files(const Folder& folder) {
     return node;
 }
 
-void add_port(google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& list, const std::string& name, int type,
-              const std::vector<int64_t>& shape) {
+void add_port(google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& list,
+              const std::string& name, int type, const std::vector<int64_t>& shape) {
     ::onnx::ValueInfoProto& port = *list.Add();
     port.set_name(name);
     port.mutable_type()->mutable_tensor_type()->set_elem_type(type);
-    for (int64_t size : shape) port.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(size);
+    for (int64_t size : shape)
+        port.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(size);
 }
 
 /// A model of operators of many kinds, with a loop, a branch and a function.
@@ -218,7 +228,8 @@ void add_port(google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& list, 
     add_port(*inner.mutable_input(), "v", Tensor::FLOAT, {2, 3});
     add_node(inner, "Relu", {"v"}, {"w"});
     add_node(inner, "Identity", {"again"}, {"still"});
-    for (const char* name : {"still", "w", "w"}) add_port(*inner.mutable_output(), name, Tensor::FLOAT, {});
+    for (const char* name : {"still", "w", "w"})
+        add_port(*inner.mutable_output(), name, Tensor::FLOAT, {});
     ::onnx::NodeProto& branch = add_node(graph, "If", {"go"}, {"chosen"});
     for (const char* name : {"then_branch", "else_branch"}) {
         ::onnx::AttributeProto& attribute = *branch.add_attribute();
@@ -227,7 +238,8 @@ void add_port(google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& list, 
         add_node(*attribute.mutable_g(), "Neg", {"last"}, {"negative"});
         add_port(*attribute.mutable_g()->mutable_output(), "negative", Tensor::FLOAT, {});
     }
-    for (const char* name : {"chosen", "scanned", "c", "e", "t", "joined"}) add_port(*graph.mutable_output(), name, Tensor::FLOAT, {});
+    for (const char* name : {"chosen", "scanned", "c", "e", "t", "joined"})
+        add_port(*graph.mutable_output(), name, Tensor::FLOAT, {});
     return model;
 }
 
@@ -236,8 +248,8 @@ void write_onnx_files(const Folder& models, const Folder& tensors) {
     const auto test_mode = using_config(&Config::train, false);
     onnx::export_model(net, {numbers({5, 4})}, models / "net.onnx");
     Convolution2D convolution(2, 3, 3);
-    onnx::export_model([&](const Variable& x) { return max_pooling_2d(convolution(x), 2); }, {numbers({1, 2, 6, 6})},
-                       models / "convolution.onnx");
+    onnx::export_model([&](const Variable& x) { return max_pooling_2d(convolution(x), 2); },
+                       {numbers({1, 2, 6, 6})}, models / "convolution.onnx");
     write_file(models / "control.onnx", model_with_control().SerializeAsString());
     for (Dtype dtype : {Dtype::float32, Dtype::int64, Dtype::float16}) {
         ::onnx::TensorProto tensor;
@@ -249,7 +261,8 @@ void write_onnx_files(const Folder& models, const Folder& tensors) {
     outside.set_data_type(::onnx::TensorProto::FLOAT);
     outside.add_dims(3);
     outside.set_data_location(::onnx::TensorProto::EXTERNAL);
-    for (auto [key, value] : {std::pair("location", "elements.bin"), {"offset", "4"}, {"length", "12"}}) {
+    for (auto [key, value] :
+         {std::pair("location", "elements.bin"), {"offset", "4"}, {"length", "12"}}) {
         auto& entry = *outside.add_external_data();
         entry.set_key(key);
         entry.set_value(value);
@@ -306,7 +319,9 @@ void write_pictures(const Folder& png, const Folder& jpeg, const Folder& zips) {
     write_jpeg(jpeg / "progressive.jpg", 3, true);
     for (bool packed : {false, true}) {
         ZipWriter zip(zips / (packed ? "packed.zip" : "stored.zip"));
-        for (const auto& [name, path] : {std::pair<std::string, std::string>("a.png", png / "grey.png"), {"b/c.jpg", jpeg / "grey.jpg"}}) {
+        for (const auto& [name, path] :
+             {std::pair<std::string, std::string>("a.png", png / "grey.png"),
+              {"b/c.jpg", jpeg / "grey.jpg"}}) {
             const std::string content = content_of(path);
             zip.begin(name, packed);
             zip.write(content.data(), content.size());
@@ -337,7 +352,8 @@ void write_corpora(const std::string& folder) {
     write_package(sub("package"));
     write_dataset_files(sub("idx"), sub("cifar"), sub("text"), sub("json"));
     write_matlab_files(sub("mat"));
-    write_file(sub("words") / "words.txt", " a few words \n and <unk> more\n a few more words \r\n");
+    write_file(sub("words") / "words.txt",
+               " a few words \n and <unk> more\n a few more words \r\n");
     write_records(sub("records"));
     copy_caffe_files(sub("caffe"));
 #if CATENA_HAS_ONNX

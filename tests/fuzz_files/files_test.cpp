@@ -1,4 +1,5 @@
-// Damaged and hostile files: every reader gives what the file holds or an error of Catena's, in little time and memory.
+// Damaged and hostile files: every reader gives what the file holds or an error of Catena's, in
+// little time and memory.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -52,17 +53,21 @@ double environment(const char* name, double fallback) {
 }
 
 constexpr uint64_t limit_bytes = uint64_t(64) << 20;
-constexpr int64_t peak_bytes = int64_t(700) << 20;  // What is announced, what is unpacked, what it becomes, and this program.
+constexpr int64_t peak_bytes =
+    int64_t(700) << 20;  // What is announced, what is unpacked, what it becomes, and this program.
 
-/// CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_FILES_SECONDS how long each of the tests runs (3); a failure prints its
-/// seed, and its file stays in CATENA_FUZZ_KEEP, if that is a folder.
+/// CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_FILES_SECONDS how long each of the tests
+/// runs (3); a failure prints its seed, and its file stays in CATENA_FUZZ_KEEP, if that is a
+/// folder.
 class FuzzedFiles : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         // In memory, where there is such a folder: every input is a file.
         std::error_code none;
-        const fs::path memory = "/dev/shm", parent = fs::is_directory(memory, none) && access(memory.c_str(), W_OK) == 0
-                                                         ? memory : fs::temp_directory_path();
+        const fs::path memory = "/dev/shm",
+                       parent = fs::is_directory(memory, none) && access(memory.c_str(), W_OK) == 0
+                                    ? memory
+                                    : fs::temp_directory_path();
         std::string pattern = (parent / "catena_fuzz_XXXXXX").string();
         root() = mkdtemp(pattern.data());
         // Threads of this process would be missing in the children.
@@ -78,23 +83,26 @@ protected:
 
     using Make = std::function<std::string(const std::vector<std::string>& corpus, Random& random)>;
     struct How {
-        bool memory_is_bounded = true;  ///< By what the file announces; not where a model may compute what it likes.
+        bool memory_is_bounded =
+            true;  ///< By what the file announces; not where a model may compute what it likes.
         int64_t address_bytes = 0;
         double seconds = 1;  ///< Of the share of a test.
     };
 
     /// Reads what `make` makes of the corpus of this kind.
-    void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read, const Make& make,
-              const How& how) {
+    void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read,
+              const Make& make, const How& how) {
         const std::vector<std::string> corpus = read_corpus(root() + "/corpus/" + kind);
         if (kind == "hdf5" && !hdf5_available()) GTEST_SKIP() << "this build has no HDF5";
-        if (kind == "package" && !compiler_available()) GTEST_SKIP() << "this build has no compiler to make packages";
+        if (kind == "package" && !compiler_available())
+            GTEST_SKIP() << "this build has no compiler to make packages";
         ASSERT_FALSE(corpus.empty()) << "no valid file of kind " << kind << " was made";
         const std::string path = work("input." + kind);
         const uint64_t first = uint64_t(environment("CATENA_FUZZ_SEED", 1)) << 32;
-        const Supervision supervision{.first_seed = first,
-                                      .seconds = how.seconds * environment("CATENA_FUZZ_FILES_SECONDS", 3),
-                                      .address_bytes = how.address_bytes};
+        const Supervision supervision{
+            .first_seed = first,
+            .seconds = how.seconds * environment("CATENA_FUZZ_FILES_SECONDS", 3),
+            .address_bytes = how.address_bytes};
         const auto input = [&](uint64_t seed) {
             Random random(seed);
             return make(corpus, random);
@@ -112,27 +120,36 @@ protected:
                 return false;
             }
         });
-        std::cout << "[          ] " << kind << ": " << tally.inputs << " inputs from seed " << (first >> 32) << ", "
-                  << tally.accepted << " accepted, " << tally.refused << " refused, " << tally.failures.size()
-                  << " failures, at most " << (tally.peak_bytes >> 20) << " MiB\n";
+        std::cout << "[          ] " << kind << ": " << tally.inputs << " inputs from seed "
+                  << (first >> 32) << ", " << tally.accepted << " accepted, " << tally.refused
+                  << " refused, " << tally.failures.size() << " failures, at most "
+                  << (tally.peak_bytes >> 20) << " MiB\n";
         for (const Tally::Failure& failure : tally.failures) {
-            ADD_FAILURE() << kind << ", seed " << (failure.seed >> 32) << " input " << (failure.seed & 0xffffffff) << ": "
-                          << failure.what;
+            ADD_FAILURE() << kind << ", seed " << (failure.seed >> 32) << " input "
+                          << (failure.seed & 0xffffffff) << ": " << failure.what;
             if (const char* keep = std::getenv("CATENA_FUZZ_KEEP"))
-                write_file(fmt::format("{}/{}-{:x}", keep, kind, failure.seed), input(failure.seed));
+                write_file(fmt::format("{}/{}-{:x}", keep, kind, failure.seed),
+                           input(failure.seed));
         }
         EXPECT_GT(tally.inputs, 50) << "hardly anything was tried";
-        EXPECT_GT(tally.refused * 50, tally.inputs) << "hardly anything was refused: the files are not read";
-        EXPECT_GT(tally.accepted * 1000, tally.inputs) << "hardly anything was accepted: the damage is too coarse";
+        EXPECT_GT(tally.refused * 50, tally.inputs)
+            << "hardly anything was refused: the files are not read";
+        EXPECT_GT(tally.accepted * 1000, tally.inputs)
+            << "hardly anything was accepted: the damage is too coarse";
 #if !defined(__SANITIZE_ADDRESS__)
-        if (how.memory_is_bounded) { EXPECT_LT(tally.peak_bytes, peak_bytes); }
+        if (how.memory_is_bounded) {
+            EXPECT_LT(tally.peak_bytes, peak_bytes);
+        }
 #endif
     }
-    void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read) { fuzz(kind, read, mutated, {}); }
+    void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read) {
+        fuzz(kind, read, mutated, {});
+    }
 };
 
 /// The content of a zip archive with one entry damaged and all checksums right.
-std::string with_a_damaged_entry(const std::string& archive, const std::string& path, Random& random) {
+std::string with_a_damaged_entry(const std::string& archive, const std::string& path,
+                                 Random& random) {
     write_file(path, archive);
     std::vector<std::pair<std::string, std::string>> entries;
     {
@@ -162,7 +179,8 @@ std::string with_a_damaged_entry(const std::string& archive, const std::string& 
 void read_all(const ArchiveReader& file) {
     for (const std::string& key : file.keys()) {
         bool good = false;
-        for (const auto& read : {std::function([&] { to_string(file.read(key)); }), std::function([&] { file.read_text(key); })}) {
+        for (const auto& read : {std::function([&] { to_string(file.read(key)); }),
+                                 std::function([&] { file.read_text(key); })}) {
             try {
                 read();
                 good = true;
@@ -182,9 +200,12 @@ void read_archive(const std::string& path) { read_all(NpzFile(path)); }
 TEST_F(FuzzedFiles, npz) { fuzz("npz", read_archive); }
 
 TEST_F(FuzzedFiles, npz_with_right_checksums) {
-    fuzz("npz", read_archive, [](const std::vector<std::string>& corpus, Random& random) {
-        return with_a_damaged_entry(corpus[random() % corpus.size()], work("changed.npz"), random);
-    }, {});
+    fuzz("npz", read_archive,
+         [](const std::vector<std::string>& corpus, Random& random) {
+             return with_a_damaged_entry(corpus[random() % corpus.size()], work("changed.npz"),
+                                         random);
+         },
+         {});
 }
 
 TEST_F(FuzzedFiles, hdf5) {
@@ -203,7 +224,9 @@ TEST_F(FuzzedFiles, cifar) {
     fuzz("cifar", [](const std::string& path) {
         const fs::path folder = work("cifar");
         fs::create_directory(folder);
-        for (int k = 1; k <= 5; ++k) fs::copy_file(path, folder / fmt::format("data_batch_{}.bin", k), fs::copy_options::overwrite_existing);
+        for (int k = 1; k <= 5; ++k)
+            fs::copy_file(path, folder / fmt::format("data_batch_{}.bin", k),
+                          fs::copy_options::overwrite_existing);
         fs::copy_file(path, folder / "test_batch.bin", fs::copy_options::overwrite_existing);
         get_cifar10(folder.string());
     });
@@ -221,7 +244,8 @@ TEST_F(FuzzedFiles, house_numbers) {
     fuzz("mat", [](const std::string& path) {
         const fs::path folder = work("svhn");
         fs::create_directory(folder);
-        for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
+        for (const char* name : {"train_32x32.mat", "test_32x32.mat"})
+            fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
         for (const Dataset& set : get_svhn(folder.string(), {}))
             for (int64_t i = 0; i < set.size(); ++i) set[i];
     });
@@ -232,8 +256,10 @@ TEST_F(FuzzedFiles, texts) {
     fuzz("words", [](const std::string& path) {
         const fs::path folder = work("ptb");
         fs::create_directory(folder);
-        write_file((folder / "ptb.train.txt").string(), read_corpus(root() + "/corpus/words").front());
-        for (const char* name : {"ptb.valid.txt", "ptb.test.txt"}) fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
+        write_file((folder / "ptb.train.txt").string(),
+                   read_corpus(root() + "/corpus/words").front());
+        for (const char* name : {"ptb.valid.txt", "ptb.test.txt"})
+            fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
         const TextDataset lines({path, (folder / "ptb.train.txt").string()});
         for (int64_t i = 0; i < lines.size(); ++i) lines.texts(i);
         get_ptb_words(folder.string());
@@ -254,8 +280,10 @@ TEST_F(FuzzedFiles, records_with_right_checksums) {
             std::string bytes = example_bytes(sound.get_example(i));
             if (i == damaged) bytes = mutated({bytes}, random);
             const uint64_t size = bytes.size();
-            const auto sum = uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-            file.append(reinterpret_cast<const char*>(&size), sizeof size).append(reinterpret_cast<const char*>(&sum), sizeof sum) += bytes;
+            const auto sum =
+                uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+            file.append(reinterpret_cast<const char*>(&size), sizeof size)
+                .append(reinterpret_cast<const char*>(&sum), sizeof sum) += bytes;
         }
         return file;
     };
@@ -266,18 +294,22 @@ TEST_F(FuzzedFiles, package) {
     fuzz("package", [](const std::string& path) { Program::open(path).verify(); });
 }
 
-/// Manifest, schedule or an array changed and all checksums right, so that the checks behind them are reached.
+/// Manifest, schedule or an array changed and all checksums right, so that the checks behind them
+/// are reached.
 TEST_F(FuzzedFiles, package_with_right_checksums) {
     const auto change = [](const std::vector<std::string>& corpus, Random& random) {
         const std::string path = work("changed.catena");
         write_file(path, corpus[random() % corpus.size()]);
         nlohmann::json manifest;
         program::Package package = program::read_package(path, manifest);
-        for (const nlohmann::json& code : manifest.at("code"))  // Not read by the loader, and slow to mutate.
-            for (const char* part : {"library", "object"}) package.texts[code.at(part).get<std::string>()] = "code";
+        for (const nlohmann::json& code :
+             manifest.at("code"))  // Not read by the loader, and slow to mutate.
+            for (const char* part : {"library", "object"})
+                package.texts[code.at(part).get<std::string>()] = "code";
         const auto damaged = [&](const std::string& text) { return mutated({text}, random); };
         if (random() % 3 == 0) {
-            nlohmann::json changed = nlohmann::json::parse(damaged(manifest.dump()), nullptr, false);
+            nlohmann::json changed =
+                nlohmann::json::parse(damaged(manifest.dump()), nullptr, false);
             if (changed.is_object()) manifest = std::move(changed);
         } else {
             std::string& schedule = package.texts.at("schedule.json");
@@ -292,13 +324,15 @@ TEST_F(FuzzedFiles, package_with_right_checksums) {
 #if CATENA_HAS_CAFFE
 TEST_F(FuzzedFiles, caffe) {
     const auto run = [](const std::string& path) {
-        std::freopen("/dev/null", "w", stderr);  // Lines about types of layers that the damage made.
+        std::freopen("/dev/null", "w",
+                     stderr);  // Lines about types of layers that the damage made.
         const caffe::CaffeFunction net(path);
         const auto no_graph = no_backprop_mode();
         net.blobs({{"data", Variable(Array::zeros({Dtype::float32, {2, 4, 7, 6}}), false)},
                    {"label", Variable(Array::zeros({Dtype::int32, {2}}), false)}});
     };
-    fuzz("caffe", run, mutated, {.memory_is_bounded = false, .address_bytes = int64_t(4) << 30, .seconds = 2});
+    fuzz("caffe", run, mutated,
+         {.memory_is_bounded = false, .address_bytes = int64_t(4) << 30, .seconds = 2});
 }
 #endif
 
@@ -317,7 +351,8 @@ TEST_F(FuzzedFiles, onnx) {
         }
         model.run(inputs);
     };
-    fuzz("onnx", run, mutated, {.memory_is_bounded = false, .address_bytes = int64_t(4) << 30, .seconds = 2});
+    fuzz("onnx", run, mutated,
+         {.memory_is_bounded = false, .address_bytes = int64_t(4) << 30, .seconds = 2});
 }
 
 TEST_F(FuzzedFiles, onnx_tensor) {

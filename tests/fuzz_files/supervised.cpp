@@ -34,10 +34,12 @@ struct Report {
     char error[1024];
 };
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-[[noreturn]] void run_child(const Supervision& how, const std::function<bool(uint64_t)>& input, uint64_t seed,
-                            Clock::time_point end, Report& report) {
+[[noreturn]] void run_child(const Supervision& how, const std::function<bool(uint64_t)>& input,
+                            uint64_t seed, Clock::time_point end, Report& report) {
     std::freopen("/dev/null", "w", stderr);
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
@@ -48,10 +50,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
     for (int64_t i = 0; i < inputs_of_child && Clock::now() < end; ++i) {
         report.seed = seed + uint64_t(i);
         try {
-            if (input(report.seed)) report.accepted = report.accepted + 1;
-            else report.refused = report.refused + 1;
+            if (input(report.seed))
+                report.accepted = report.accepted + 1;
+            else
+                report.refused = report.refused + 1;
         } catch (const std::exception& error) {
-            std::snprintf(report.error, sizeof report.error, "%s: %s", typeid(error).name(), error.what());
+            std::snprintf(report.error, sizeof report.error, "%s: %s", typeid(error).name(),
+                          error.what());
             _exit(3);
         } catch (...) {
             std::snprintf(report.error, sizeof report.error, "an exception that is none of std's");
@@ -63,7 +68,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 }
 
 /// Waits for the child; kills it when one input takes too long.
-std::string wait_for(pid_t child, const Supervision& how, const Report& report, int64_t& peak_bytes) {
+std::string wait_for(pid_t child, const Supervision& how, const Report& report,
+                     int64_t& peak_bytes) {
     uint64_t seen = report.seed;
     Clock::time_point since = Clock::now();
     bool hung = false;
@@ -89,9 +95,11 @@ std::string wait_for(pid_t child, const Supervision& how, const Report& report, 
 }  // namespace
 
 Tally supervised(const Supervision& how, const std::function<bool(uint64_t)>& input) {
-    void* shared = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared =
+        mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) throw std::bad_alloc();
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(how.seconds));
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(how.seconds));
     Tally tally;
     uint64_t seed = how.first_seed;
     while (Clock::now() < end && tally.failures.size() < how.most_failures) {

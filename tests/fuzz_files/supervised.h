@@ -13,7 +13,8 @@ struct Tally {
     int64_t peak_bytes = 0;  ///< Of memory in use at once, by any of the processes.
     struct Failure {
         uint64_t seed = 0;
-        std::string what;  ///< "died of Segmentation fault", "took longer than 20 s", another error than ours.
+        std::string what;  ///< "died of Segmentation fault", "took longer than 20 s", another error
+                           ///< than ours.
     };
     std::vector<Failure> failures;
 };
@@ -26,12 +27,13 @@ struct Supervision {
     size_t most_failures = 10;
 };
 
-/// Calls input(seed) for one seed after the other in child processes, each with thousands of them: false says that the
-/// input was rejected with a catena::Error. A child that crashes, hangs, or throws anything else is a failure; the next
-/// seed runs in a new one.
+/// Calls input(seed) for one seed after the other in child processes, each with thousands of them:
+/// false says that the input was rejected with a catena::Error. A child that crashes, hangs, or
+/// throws anything else is a failure; the next seed runs in a new one.
 Tally supervised(const Supervision& how, const std::function<bool(uint64_t seed)>& input);
 
-/// Runs `work` in a child, so that its threads do not stand in the way of forking later. False when it died or threw.
+/// Runs `work` in a child, so that its threads do not stand in the way of forking later. False when
+/// it died or threw.
 bool in_child(const std::function<void()>& work);
 
 }  // namespace catena::fuzz

@@ -21,11 +21,16 @@ namespace {
 using testing::HasSubstr;
 
 const OpDef& op_leaky = elementwise<1, 1>("import_test_leaky")
-    .forward([](auto x, auto k) { return select(x > 0, x, k * x); }).define();
-const OpDef& op_exp = elementwise<1>("import_test_exp").forward([](auto x) { return exp(x); }).define();
-const OpDef& op_negate = elementwise<1>("import_test_negate").forward([](auto x) { return -x; }).define();
-const OpDef& op_outside = elementwise<1>("import_test_outside").gives_bool()
-    .forward([](auto x) { return !(x < 2 && x > -2); }).define();
+                            .forward([](auto x, auto k) { return select(x > 0, x, k * x); })
+                            .define();
+const OpDef& op_exp =
+    elementwise<1>("import_test_exp").forward([](auto x) { return exp(x); }).define();
+const OpDef& op_negate =
+    elementwise<1>("import_test_negate").forward([](auto x) { return -x; }).define();
+const OpDef& op_outside = elementwise<1>("import_test_outside")
+                              .gives_bool()
+                              .forward([](auto x) { return !(x < 2 && x > -2); })
+                              .define();
 const OpDef& op_total = register_op({
     .name = "import_test_total",
     .kind = Kind::reduce,
@@ -34,8 +39,10 @@ const OpDef& op_total = register_op({
             Type y = c.inputs[0];
             Shape shape;
             for (int i = 0; i < y.shape.rank(); ++i) {
-                if (!c.attributes.dims("axes").contains(i)) shape.push_back(y.shape[i]);
-                else if (c.attributes.flag("keepdims")) shape.push_back(1);
+                if (!c.attributes.dims("axes").contains(i))
+                    shape.push_back(y.shape[i]);
+                else if (c.attributes.flag("keepdims"))
+                    shape.push_back(1);
             }
             return Types{{y.dtype, shape}};
         },
@@ -56,8 +63,8 @@ struct Builder {
         trace.inputs.push_back(int(trace.values.size()) - 1);
         return trace.inputs.back();
     }
-    int step(const OpDef& op, std::vector<int> inputs, const Type& type, const Attributes& attributes = {},
-             std::vector<int> scalars = {}, uint32_t line = 0) {
+    int step(const OpDef& op, std::vector<int> inputs, const Type& type,
+             const Attributes& attributes = {}, std::vector<int> scalars = {}, uint32_t line = 0) {
         trace.values.push_back({.type = type});
         int output = int(trace.values.size()) - 1;
         Trace::Step step{&op, std::move(inputs), {output}, std::move(scalars), attributes, {}};
@@ -176,8 +183,9 @@ TEST(import, a_reduction_without_keepdims_is_a_reduction_and_a_reshape) {
 TEST(import, attributes_survive_both_ways) {
     Builder b;
     int x = b.input(floats({2}), Trace::Role::argument, "x");
-    Attributes attributes{{"flag", true},     {"count", int64_t(3)},       {"ratio", 0.1},
-                          {"mode", std::string("full")}, {"stride", Dims{2, -1}}, {"none", Dims{}}};
+    Attributes attributes{{"flag", true},          {"count", int64_t(3)},
+                          {"ratio", 0.1},          {"mode", std::string("full")},
+                          {"stride", Dims{2, -1}}, {"none", Dims{}}};
     b.trace.outputs = {b.step(op_mystery, {x}, floats({2}), attributes)};
     Imported imported(b.trace);
     ASSERT_TRUE(imported.valid());
@@ -219,8 +227,8 @@ void expect_round_trip(Imported& imported) {
 }
 
 TEST(import, every_kind_of_library_call_round_trips) {
-    for (Kind kind : {Kind::scan, Kind::contract, Kind::window, Kind::pad, Kind::concat, Kind::gather,
-                      Kind::scatter, Kind::sort, Kind::random, Kind::call}) {
+    for (Kind kind : {Kind::scan, Kind::contract, Kind::window, Kind::pad, Kind::concat,
+                      Kind::gather, Kind::scatter, Kind::sort, Kind::random, Kind::call}) {
         std::string name = "import_test_library_" + std::string(name_of(kind));
         OpDef op;
         op.name = name;
@@ -238,7 +246,8 @@ TEST(import, every_kind_of_library_call_round_trips) {
         b.trace.outputs = {z + 1, z};
         Imported imported(b.trace);
         ASSERT_TRUE(imported.valid()) << name;
-        EXPECT_THAT(imported.text(), HasSubstr("catena." + std::string(name_of(kind)) + " \"" + name + "\""));
+        EXPECT_THAT(imported.text(),
+                    HasSubstr("catena." + std::string(name_of(kind)) + " \"" + name + "\""));
         expect_round_trip(imported);
     }
 }

@@ -30,18 +30,20 @@ TEST(OnnxBench, times_a_model_under_the_name_of_its_file) {
     EXPECT_EQ(result.status, 0) << result.output;
     for (const char* variant : {"eager", "compiled", "step", "trusted"}) {
         if (!CATENA_HAS_COMPILER && std::string(variant) != "eager") continue;
-        EXPECT_THAT(result.output,
-                    HasSubstr(std::string("{\"peer\":\"catena-") + variant + "\",\"workload\":\"two_inputs_onnx\",\"ms\":"));
+        EXPECT_THAT(result.output, HasSubstr(std::string("{\"peer\":\"catena-") + variant +
+                                             "\",\"workload\":\"two_inputs_onnx\",\"ms\":"));
     }
 }
 
 TEST(OnnxBench, saves_a_model_as_a_program) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
-    const std::string folder = ::testing::TempDir() + "catena_bench_onnx", stem = folder + "/two_inputs_onnx";
+    const std::string folder = ::testing::TempDir() + "catena_bench_onnx",
+                      stem = folder + "/two_inputs_onnx";
     const auto saved = run(program("catena") + " bench --save " + folder + " " + write_model());
     ASSERT_EQ(saved.status, 0) << saved.output;
     EXPECT_THAT(saved.output, HasSubstr("catena run " + stem + ".catena " + stem + ".npz"));
-    const auto result = run(program("catena") + " run " + stem + ".catena " + stem + ".npz --repeat 2");
+    const auto result =
+        run(program("catena") + " run " + stem + ".catena " + stem + ".npz --repeat 2");
     EXPECT_EQ(result.status, 0) << result.output;
 }
 

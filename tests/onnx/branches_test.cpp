@@ -1,4 +1,5 @@
-// Models whose operators read elements on the host: eager, in a static region, which is cut there, and by `catena run`.
+// Models whose operators read elements on the host: eager, in a static region, which is cut there,
+// and by `catena run`.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +20,8 @@ using Graph = ::onnx::GraphProto;
 using Names = std::vector<std::string>;
 constexpr auto number = ::onnx::TensorProto::FLOAT, integer = ::onnx::TensorProto::INT64;
 
-::onnx::NodeProto& add_node(Graph& graph, const std::string& type, const Names& inputs, const Names& outputs) {
+::onnx::NodeProto& add_node(Graph& graph, const std::string& type, const Names& inputs,
+                            const Names& outputs) {
     ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type(type);
     for (const std::string& name : inputs) node.add_input(name);
@@ -42,7 +44,8 @@ void add_integer(::onnx::NodeProto& node, const std::string& name, int64_t value
 }
 
 /// A constant of opset 13, where axes and scalars are inputs.
-void add_constant(Graph& graph, const std::string& name, const std::vector<float>& values, bool scalar = false) {
+void add_constant(Graph& graph, const std::string& name, const std::vector<float>& values,
+                  bool scalar = false) {
     auto& tensor = *graph.add_initializer();
     tensor.set_name(name);
     tensor.set_data_type(number);
@@ -50,7 +53,8 @@ void add_constant(Graph& graph, const std::string& name, const std::vector<float
     for (float value : values) tensor.add_float_data(value);
 }
 
-Proto model_of(const std::vector<std::pair<std::string, ::onnx::TensorProto::DataType>>& inputs, const Names& outputs) {
+Proto model_of(const std::vector<std::pair<std::string, ::onnx::TensorProto::DataType>>& inputs,
+               const Names& outputs) {
     Proto model;
     model.set_ir_version(8);
     model.add_opset_import()->set_version(13);
@@ -77,18 +81,22 @@ protected:
         const std::string path = folder_ + "/m.onnx";
         std::ofstream(path, std::ios::binary) << proto.SerializeAsString();
         const onnx::Model model = onnx::import_model(path);
-        auto region = static_graph([&](const std::vector<Variable>& xs) { return model(xs); }, {.name = "branches"});
+        auto region = static_graph([&](const std::vector<Variable>& xs) { return model(xs); },
+                                   {.name = "branches"});
         for (int round = 0; round < 3; ++round)
             for (const std::vector<Variable>& inputs : calls) {
                 const std::vector<Variable> expected = model(inputs), actual = region(inputs);
                 ASSERT_EQ(actual.size(), expected.size());
                 for (size_t i = 0; i < actual.size(); ++i)
-                    expect_equal(actual[i].array(), expected[i].array(), 1e-6, fmt::format("output {}", i));
+                    expect_equal(actual[i].array(), expected[i].array(), 1e-6,
+                                 fmt::format("output {}", i));
             }
         if (CATENA_HAS_COMPILER) {
-            EXPECT_NE(region.explain().find("the host reads a computed value"), std::string::npos) << region.explain();
+            EXPECT_NE(region.explain().find("the host reads a computed value"), std::string::npos)
+                << region.explain();
         }
-        for (const std::vector<Variable>& inputs : calls) expect_same_from_the_command_line(path, model, inputs);
+        for (const std::vector<Variable>& inputs : calls)
+            expect_same_from_the_command_line(path, model, inputs);
     }
 
     void expect_same_from_the_command_line(const std::string& path, const onnx::Model& model,
@@ -104,11 +112,12 @@ protected:
         const NpzFile file(out);
         const std::vector<Variable> expected = model(inputs);
         for (size_t i = 0; i < expected.size(); ++i)
-            expect_equal(file.read(model.outputs()[i].name), expected[i].array(), 1e-6, "catena run");
+            expect_equal(file.read(model.outputs()[i].name), expected[i].array(), 1e-6,
+                         "catena run");
     }
 
-    std::string folder_ = fresh_folder(std::string("branches_") +
-                                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::string folder_ = fresh_folder(
+        std::string("branches_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 /// y = 2 relu(x) where the sum of relu(x) is above 1, else -x + relu(x).
@@ -126,10 +135,12 @@ TEST_F(Branches, if_on_a_computed_value) {
     add_node(otherwise, "Sub", {"r", "x"}, {"less"});
     otherwise.add_output()->set_name("less");
     add_node(graph, "Neg", {"b"}, {"y"});
-    expect_same(model, {{row({1, 2, -3})}, {row({-1, -2, 0.5f})}, {row({-1, -2, -3})}, {row({4, 4, 4})}});
+    expect_same(model,
+                {{row({1, 2, -3})}, {row({-1, -2, 0.5f})}, {row({-1, -2, -3})}, {row({4, 4, 4})}});
 }
 
-/// A graph inside a branch reads a value of each graph around it: y = (r - 2 r) + 2 r where the sum of r = relu(x) is above 1.
+/// A graph inside a branch reads a value of each graph around it: y = (r - 2 r) + 2 r where the sum
+/// of r = relu(x) is above 1.
 TEST_F(Branches, values_of_the_graphs_around_are_read) {
     Proto model = model_of({{"x", number}}, {"y"});
     Graph& graph = *model.mutable_graph();
@@ -153,8 +164,10 @@ TEST_F(Branches, values_of_the_graphs_around_are_read) {
     otherwise.add_output()->set_name("negative");
     const std::string path = folder_ + "/values.onnx";
     std::ofstream(path, std::ios::binary) << model.SerializeAsString();
-    EXPECT_EQ(onnx::import_model(path)(row({1, 2, -3})).array().to_vector<float>(), (std::vector<float>{1, 2, 0}));
-    EXPECT_EQ(onnx::import_model(path)(row({0.5f, 0, -3})).array().to_vector<float>(), (std::vector<float>{-0.5f, -0.f, -0.f}));
+    EXPECT_EQ(onnx::import_model(path)(row({1, 2, -3})).array().to_vector<float>(),
+              (std::vector<float>{1, 2, 0}));
+    EXPECT_EQ(onnx::import_model(path)(row({0.5f, 0, -3})).array().to_vector<float>(),
+              (std::vector<float>{-0.5f, -0.f, -0.f}));
     expect_same(model, {{row({1, 2, -3})}, {row({0.5f, 0, -3})}});
 }
 
@@ -181,7 +194,9 @@ TEST_F(Branches, a_shape_that_is_an_input) {
     const auto shape = [](const std::vector<int64_t>& sizes) {
         return Variable(Array::from(sizes, Shape{int64_t(sizes.size())}), false);
     };
-    expect_same(model, {{row({0.5f}), shape({2, 3})}, {row({0.25f}), shape({1, 1})}, {row({1}), shape({4})}});
+    expect_same(
+        model,
+        {{row({0.5f}), shape({2, 3})}, {row({0.25f}), shape({1, 1})}, {row({1}), shape({4})}});
 }
 
 /// Halved until the largest element is below 1.

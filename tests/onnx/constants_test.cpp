@@ -1,4 +1,5 @@
-// Nodes that only give names to a model's own numbers run when it is read (frontend/onnx/fold_constants.cpp): what comes out is the same.
+// Nodes that only give names to a model's own numbers run when it is read
+// (frontend/onnx/fold_constants.cpp): what comes out is the same.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ struct Written {
         input->mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
         proto.mutable_graph()->add_output()->set_name("y");
     }
-    ::onnx::NodeProto& add(const std::string& type, const Names& inputs, const std::string& output) {
+    ::onnx::NodeProto& add(const std::string& type, const Names& inputs,
+                           const std::string& output) {
         ::onnx::NodeProto& node = *proto.mutable_graph()->add_node();
         node.set_op_type(type);
         for (const std::string& name : inputs) node.add_input(name);

@@ -127,10 +127,12 @@ TEST_F(Hostile, data_behind_a_link_that_leads_out_of_the_folder) {
     std::filesystem::create_symlink(outside, link);
     EXPECT_SAYS(refused<FileError>(change), "a link to " + outside);
     std::filesystem::remove(link);
-    std::filesystem::create_directory_symlink(std::filesystem::path(outside).parent_path(), folder_ + "/sub");
+    std::filesystem::create_directory_symlink(std::filesystem::path(outside).parent_path(),
+                                              folder_ + "/sub");
     const auto below = [&](::onnx::ModelProto& m) {
         change(m);
-        m.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value("sub/secret");
+        m.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value(
+            "sub/secret");
     };
     EXPECT_SAYS(refused<FileError>(below), "outside of the model's folder");
     // One that stays inside is followed.
@@ -152,8 +154,8 @@ TEST_F(Hostile, pipes_are_refused_unopened) {
     }
 }
 
-::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const char* op, const std::vector<const char*>& inputs,
-                            const char* output) {
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const char* op,
+                            const std::vector<const char*>& inputs, const char* output) {
     ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type(op);
     for (const char* name : inputs) node.add_input(name);
@@ -232,8 +234,9 @@ TEST_F(Hostile, memory_that_is_not_there_names_the_node) {
         imported(x);
         ADD_FAILURE() << "64 TiB were given";
     } catch (const OutOfMemory& error) {
-        EXPECT_SAYS(std::string(error.what()),
-                    path_ + ": Exp node 'larger' (opset 18): out of memory: the system refused 70368744177664 bytes");
+        EXPECT_SAYS(std::string(error.what()), path_ +
+                                                   ": Exp node 'larger' (opset 18): out of memory: "
+                                                   "the system refused 70368744177664 bytes");
     }
     write(bytes_);
     EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything still works.

@@ -82,17 +82,25 @@ TEST_F(Models, networks_agree_with_the_importer_and_onnx_runtime) {
     expect_agreement_in_onnx_runtime(folder_);
 }
 
-/// The last of the windows begins at 11, one beyond the last element of x. ceil_mode would leave it out.
+/// The last of the windows begins at 11, one beyond the last element of x. ceil_mode would leave it
+/// out.
 TEST_F(Models, windows_in_the_padding_alone_are_exported) {
-    const auto f = [](const Variable& x) { return max_pooling_nd(x, 2, {.stride = 3, .pad = 1, .cover_all = true}); };
-    const auto g = [](const Variable& x) { return max_pooling_2d(x, {2, 3}, {.stride = {3, 2}, .pad = {1, 0}}); };
-    const Variable lines(Array::from(std::vector<float>{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, Shape{1, 1, 10}), false);
+    const auto f = [](const Variable& x) {
+        return max_pooling_nd(x, 2, {.stride = 3, .pad = 1, .cover_all = true});
+    };
+    const auto g = [](const Variable& x) {
+        return max_pooling_2d(x, {2, 3}, {.stride = {3, 2}, .pad = {1, 0}});
+    };
+    const Variable lines(
+        Array::from(std::vector<float>{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, Shape{1, 1, 10}),
+        false);
     const Variable images = numbers({2, 3, 4, 6}), five = numbers({5, 3, 4, 6});
     onnx::export_model(f, {lines}, path("lines"));
     write_case(folder_, "lines", {lines}, {f(lines)});
     onnx::export_model(g, {images}, path("images"), {.opset = 13, .open_sizes = {{0, 0, "batch"}}});
     write_case(folder_, "images", {five}, {g(five)});
-    EXPECT_EQ(onnx::import_model(path("lines"))(lines).array().to_vector<float>(), (std::vector<float>{-9, -6, -3, 0, -INFINITY}));
+    EXPECT_EQ(onnx::import_model(path("lines"))(lines).array().to_vector<float>(),
+              (std::vector<float>{-9, -6, -3, 0, -INFINITY}));
     expect_equal(onnx::import_model(path("images"))(five).array(), g(five).array(), 0, "images");
     expect_agreement_in_onnx_runtime(folder_);
 }
@@ -157,7 +165,8 @@ TEST_F(Models, a_number_that_depends_on_an_open_size_is_refused) {
 }
 
 TEST_F(Models, an_array_that_the_host_makes_from_an_open_size_is_refused) {
-    const auto message_of = [&](const auto& f, const Variable& x, std::vector<OpenSize> open) -> std::string {
+    const auto message_of = [&](const auto& f, const Variable& x,
+                                std::vector<OpenSize> open) -> std::string {
         try {
             onnx::export_model(f, {x}, path("f"), {.open_sizes = std::move(open)});
         } catch (const ValueError& error) {
@@ -178,12 +187,18 @@ TEST_F(Models, an_array_that_the_host_makes_from_an_open_size_is_refused) {
         return take(x, Array::from({x.shape()[0] - 1}), 0);
     };
     expect(message_of(last_row, numbers({4, 3}), {{0, 0, "n"}}), "int64[1], element [0] is 3 or 4");
-    const auto leaf = [](const Variable& x) { return x * Variable(Array::scalar(float(x.shape()[0]))); };
+    const auto leaf = [](const Variable& x) {
+        return x * Variable(Array::scalar(float(x.shape()[0])));
+    };
     expect(message_of(leaf, numbers({4, 3}), {{0, 0, "n"}}), "onnx: ");
     const auto fixed = [](const Variable& x) { return resize_images(x, {6, 6}, "bilinear"); };
-    expect(message_of(fixed, numbers({2, 3, 8, 8}), {{0, 2, "h"}, {0, 3, "w"}}), "onnx: take (models_test.cpp:");
-    const auto constant = [](const Variable& x) { return Variable(Array::scalar(x.shape()[0]), false); };
-    expect(message_of(constant, numbers({4, 3}), {{0, 0, "n"}}), "the program returns an array from outside");
+    expect(message_of(fixed, numbers({2, 3, 8, 8}), {{0, 2, "h"}, {0, 3, "w"}}),
+           "onnx: take (models_test.cpp:");
+    const auto constant = [](const Variable& x) {
+        return Variable(Array::scalar(x.shape()[0]), false);
+    };
+    expect(message_of(constant, numbers({4, 3}), {{0, 0, "n"}}),
+           "the program returns an array from outside");
 }
 
 TEST_F(Models, a_number_that_changes_from_run_to_run_is_not_blamed_on_sizes) {
@@ -194,7 +209,9 @@ TEST_F(Models, a_number_that_changes_from_run_to_run_is_not_blamed_on_sizes) {
         FAIL();
     } catch (const ValueError& error) {
         const std::string message = error.what();
-        EXPECT_NE(message.find("onnx: a number in multiply_scalar (models_test.cpp:"), std::string::npos) << message;
+        EXPECT_NE(message.find("onnx: a number in multiply_scalar (models_test.cpp:"),
+                  std::string::npos)
+            << message;
         EXPECT_NE(message.find("changes from run to run"), std::string::npos) << message;
     }
 }
@@ -257,7 +274,10 @@ TEST_F(Models, an_imported_model_is_a_link_that_an_optimizer_trains) {
         loss.backward();
         optimizer.update();
     };
-    auto compiled = static_graph([&](const Variable&) { train(again, of_again); return again(x); });
+    auto compiled = static_graph([&](const Variable&) {
+        train(again, of_again);
+        return again(x);
+    });
     const Array before = untouched(x).array();
     for (int i = 0; i < 3; ++i) {
         train(model, of_model);
@@ -276,8 +296,10 @@ TEST_F(Models, an_imported_model_is_a_link_that_an_optimizer_trains) {
 
 TEST_F(Models, names_without_parts_and_names_that_meet_are_parameters_too) {
     const Variable x = numbers({4, 6});
-    Parameter W(numbers({6}).array(), "W"), dotted(numbers({6}).array(), "a.b"), path_like(numbers({6}).array(), "/a/b");
-    onnx::export_model([&](const Variable& v) { return v * W + dotted * path_like; }, {x}, path("m"));
+    Parameter W(numbers({6}).array(), "W"), dotted(numbers({6}).array(), "a.b"),
+        path_like(numbers({6}).array(), "/a/b");
+    onnx::export_model([&](const Variable& v) { return v * W + dotted * path_like; }, {x},
+                       path("m"));
     onnx::Model again = onnx::import_model(path("m"), {.trainable = true});
     std::set<std::string> names;
     for (auto& [name, parameter] : again.namedparams()) names.insert(name);
@@ -334,7 +356,8 @@ TEST_F(Models, states_that_only_change_are_outputs_alone) {
     ASSERT_EQ(again.inputs().size(), 1u);
     std::set<std::string> outputs;
     for (const onnx::Port& port : again.outputs()) outputs.insert(port.name);
-    EXPECT_EQ(outputs, (std::set<std::string>{"y", "l1/c.next", "l1/h.next", "l2/c.next", "l2/h.next"}));
+    EXPECT_EQ(outputs,
+              (std::set<std::string>{"y", "l1/c.next", "l1/h.next", "l2/c.next", "l2/h.next"}));
     for (const Variable& input : {x, seven})
         expect_equal(again.run({&input, 1})[0].array(), model(input).array(), 1e-6, "y");
     write_case(folder_, "open", {seven}, again.run({&seven, 1}));
@@ -445,7 +468,9 @@ TEST_F(Models, a_function_may_give_gradients) {
         onnx::export_model(slope, {wants_none}, path("none"));
         FAIL() << "nothing flows to an input that wants no gradient";
     } catch (const ValueError& error) {
-        EXPECT_NE(std::string(error.what()).find("output 0 of the model is not defined"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("output 0 of the model is not defined"),
+                  std::string::npos)
+            << error.what();
     }
     write_case(folder_, "slope", {x}, {Variable(expected, false)});
     expect_agreement_in_onnx_runtime(folder_);

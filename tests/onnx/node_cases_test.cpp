@@ -1,5 +1,5 @@
-// The node tests of the onnx package, and what ONNX Runtime gives for models of one node, through the importer: none may
-// fail.
+// The node tests of the onnx package, and what ONNX Runtime gives for models of one node, through
+// the importer: none may fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Case {
     std::string name;
     double relative = 0, absolute = 0;
     std::string inputs, outputs;  ///< See write_node_cases.py.
-    bool random = false;  ///< Only type and shape of the result are specified.
+    bool random = false;          ///< Only type and shape of the result are specified.
 };
 
 /// Why y is not what is expected; empty when it is.
@@ -63,32 +63,43 @@ protected:
     enum Outcome { passed, unsupported, failed };
 
     /// The values of a case: PREFIX_0.pb, or PREFIX_0_0.pb ... of a sequence.
-    static onnx::Items values_of(const std::string& folder, const char* prefix, const std::string& kinds) {
+    static onnx::Items values_of(const std::string& folder, const char* prefix,
+                                 const std::string& kinds) {
         onnx::Items items;
         std::istringstream list(kinds == "-" ? "" : kinds);
         for (std::string kind; std::getline(list, kind, ',');) {
             const std::string path = fmt::format("{}/{}_{}", folder, prefix, items.size());
-            const auto array = [](const std::string& file) { return Variable(onnx::load_tensor(file), false); };
-            if (kind == "x") throw onnx::UnsupportedError("values that are neither tensors nor sequences of them");
+            const auto array = [](const std::string& file) {
+                return Variable(onnx::load_tensor(file), false);
+            };
+            if (kind == "x")
+                throw onnx::UnsupportedError(
+                    "values that are neither tensors nor sequences of them");
             if (kind == "a") items.push_back(array(path + ".pb"));
             if (kind == "n") items.push_back(onnx::Item::absent());
             if (kind[0] != 's') continue;
             std::vector<Variable> elements;
-            for (int k = 0; k < std::stoi(kind.substr(1)); ++k) elements.push_back(array(fmt::format("{}_{}.pb", path, k)));
+            for (int k = 0; k < std::stoi(kind.substr(1)); ++k)
+                elements.push_back(array(fmt::format("{}_{}.pb", path, k)));
             items.push_back(onnx::Item(std::move(elements)));
         }
         return items;
     }
 
-    static std::string difference_of(const onnx::Item& y, const onnx::Item& expected, const Case& c) {
-        if (expected.variable.defined() != y.variable.defined() || bool(expected.sequence) != bool(y.sequence))
+    static std::string difference_of(const onnx::Item& y, const onnx::Item& expected,
+                                     const Case& c) {
+        if (expected.variable.defined() != y.variable.defined() ||
+            bool(expected.sequence) != bool(y.sequence))
             return "an array or a sequence where the other is expected";
-        if (y.variable.defined()) return difference(y.variable.array(), expected.variable.array(), c);
+        if (y.variable.defined())
+            return difference(y.variable.array(), expected.variable.array(), c);
         if (!y.sequence) return "";
         if (y.sequence->size() != expected.sequence->size())
-            return fmt::format("a sequence of {} instead of {}", y.sequence->size(), expected.sequence->size());
+            return fmt::format("a sequence of {} instead of {}", y.sequence->size(),
+                               expected.sequence->size());
         for (size_t k = 0; k < y.sequence->size(); ++k) {
-            const std::string why = difference((*y.sequence)[k].array(), (*expected.sequence)[k].array(), c);
+            const std::string why =
+                difference((*y.sequence)[k].array(), (*expected.sequence)[k].array(), c);
             if (!why.empty()) return fmt::format("in place {}: {}", k, why);
         }
         return "";
@@ -130,9 +141,9 @@ protected:
     /// Of what tests/onnx/SCRIPT writes.
     void expect_none_fails(const std::string& script, int least_passed);
 
-    std::string folder_ = fresh_folder(
-        std::string("node_cases_") +
-        ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::string folder_ =
+        fresh_folder(std::string("node_cases_") +
+                     ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 /// Where onnx's own reference computes something else than ONNX Runtime and torch, which
@@ -173,8 +184,8 @@ void NodeCases::expect_none_fails(const std::string& script, int least_passed) {
     std::printf(
         "%s (%s): %d passed, %d random (type and sizes are right), %d unsupported, "
         "%d failed (%s/report.txt)\n",
-        script.c_str(), version.c_str(), counts[passed], random, counts[unsupported], counts[failed],
-        folder_.c_str());
+        script.c_str(), version.c_str(), counts[passed], random, counts[unsupported],
+        counts[failed], folder_.c_str());
     EXPECT_GE(counts[passed], least_passed);
 }
 

@@ -140,7 +140,8 @@ TEST_F(Operators, nodes_in_any_order_are_sorted) {
     add_node(nodes, "Neg", {"a"}, {"n"});
     add_node(nodes, "Abs", {"x"}, {"a"});
     const Variables ys = import(model).run(std::vector<Variable>{row({-2, 0, 0.5f})});
-    const std::vector<float> y = ys[0].array().to_vector<float>(), z = ys[1].array().to_vector<float>();
+    const std::vector<float> y = ys[0].array().to_vector<float>(),
+                             z = ys[1].array().to_vector<float>();
     const float x[] = {2, 0, 0.5f};
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_FLOAT_EQ(y[i], std::exp(-x[i]) - x[i]);
@@ -186,22 +187,26 @@ TEST_F(Operators, the_last_update_of_a_row_stays) {
     const Variable x(Array::full({Dtype::float32, {3, 2}}, 9)),
         u(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, Shape{4, 2}));
     for (bool is_known : {false, true}) {
-        const onnx::Model model =
-            import(scatter_of(of_one("ScatterND", {"x", "at", "u"}, {number, integer, number}), at, is_known));
+        const onnx::Model model = import(scatter_of(
+            of_one("ScatterND", {"x", "at", "u"}, {number, integer, number}), at, is_known));
         std::vector<Variable> inputs{x, u};
         if (!is_known) inputs.insert(inputs.begin() + 1, Variable(at, false));
-        auto region = static_graph([&](const std::vector<Variable>& v) { return model(v)[0] * 1.0; });
+        auto region =
+            static_graph([&](const std::vector<Variable>& v) { return model(v)[0] * 1.0; });
         for (int i = 0; i < 4; ++i) {
             const Variable y = region(inputs);
-            EXPECT_EQ(y.array().to_vector<float>(), (std::vector<float>{3, 4, 9, 9, 7, 8})) << is_known;
+            EXPECT_EQ(y.array().to_vector<float>(), (std::vector<float>{3, 4, 9, 9, 7, 8}))
+                << is_known;
             const Variables g = grad({sum(y * y)}, {x, u});
             EXPECT_EQ(g[0].array().to_vector<float>(), (std::vector<float>{0, 0, 18, 18, 0, 0}));
-            EXPECT_EQ(g[1].array().to_vector<float>(), (std::vector<float>{0, 0, 6, 8, 0, 0, 14, 16}));
+            EXPECT_EQ(g[1].array().to_vector<float>(),
+                      (std::vector<float>{0, 0, 6, 8, 0, 0, 14, 16}));
         }
         if (CATENA_HAS_COMPILER) {
             EXPECT_GT(region.statistics().compiled_calls, 0) << region.explain();
         }
-        EXPECT_EQ(model(inputs)[0].array().to_vector<float>(), (std::vector<float>{3, 4, 9, 9, 7, 8}));
+        EXPECT_EQ(model(inputs)[0].array().to_vector<float>(),
+                  (std::vector<float>{3, 4, 9, 9, 7, 8}));
     }
 }
 
@@ -212,7 +217,8 @@ TEST_F(Operators, the_last_update_of_an_element_stays) {
         u(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, Shape{2, 3}), false);
     for (const char* name : {"Scatter", "ScatterElements"})
         for (bool is_known : {false, true}) {
-            Proto proto = scatter_of(of_one(name, {"x", "at", "u"}, {number, integer, number}), at, is_known);
+            Proto proto =
+                scatter_of(of_one(name, {"x", "at", "u"}, {number, integer, number}), at, is_known);
             auto& axis = *proto.mutable_graph()->mutable_node(0)->add_attribute();
             axis.set_name("axis");
             axis.set_type(::onnx::AttributeProto::INT);
@@ -220,16 +226,19 @@ TEST_F(Operators, the_last_update_of_an_element_stays) {
             std::vector<Variable> inputs{x, u};
             if (!is_known) inputs.insert(inputs.begin() + 1, Variable(at, false));
             const Array y = import(proto)(inputs)[0].array();
-            EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2, 3, 0, 6, 0, 5, 0})) << name << is_known;
+            EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2, 3, 0, 6, 0, 5, 0}))
+                << name << is_known;
         }
 }
 
 TEST_F(Operators, the_last_update_of_a_bool_stays_and_no_update_is_none) {
     constexpr auto truth = ::onnx::TensorProto::BOOL;
-    const onnx::Model model = import(of_one("ScatterND", {"x", "at", "u"}, {truth, integer, truth}));
+    const onnx::Model model =
+        import(of_one("ScatterND", {"x", "at", "u"}, {truth, integer, truth}));
     const Variable x(Array::from<bool>({true, false, true}), false);
-    const std::vector<Variable> both{x, Variable(Array::from(std::vector<int64_t>{1, 0, 1, 0}, Shape{4, 1}), false),
-                                     Variable(Array::from<bool>({true, true, true, false}), false)};
+    const std::vector<Variable> both{
+        x, Variable(Array::from(std::vector<int64_t>{1, 0, 1, 0}, Shape{4, 1}), false),
+        Variable(Array::from<bool>({true, true, true, false}), false)};
     EXPECT_EQ(model(both)[0].array().to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1}));
     const std::vector<Variable> none{x, Variable(Array::zeros({Dtype::int64, {0, 1}}), false),
                                      Variable(Array::zeros({Dtype::bool_, {0}}), false)};
@@ -340,11 +349,13 @@ TEST_F(Operators, functions_that_multiply_are_refused) {
         add_node(f.mutable_node(), next, {"h"}, {"b"}).set_domain("own");
     }
     add_node(model.mutable_graph()->mutable_node(), "f0", {"x"}, {"y"}).set_domain("own");
-    EXPECT_NE(message_of(model).find("expand to more than"), std::string::npos) << message_of(model);
+    EXPECT_NE(message_of(model).find("expand to more than"), std::string::npos)
+        << message_of(model);
 }
 
 /// Of y = TYPE(x) with axis 1, [2,2,2] to [2,2,2].
-std::vector<float> along_one(const std::function<onnx::Model(const Proto&)>& import, Proto model, int opset) {
+std::vector<float> along_one(const std::function<onnx::Model(const Proto&)>& import, Proto model,
+                             int opset) {
     model.mutable_opset_import(0)->set_version(opset);
     auto& attribute = *model.mutable_graph()->mutable_node(0)->add_attribute();
     attribute.set_name("axis");
@@ -365,9 +376,14 @@ TEST_F(Operators, hardmax_before_opset_13_takes_all_axes_from_its_own_on_for_one
 
 TEST_F(Operators, a_slice_backwards_begins_at_an_element) {
     const auto sliced = [&](int64_t start, int64_t end, int64_t step, const std::vector<float>& x) {
-        const auto list = [](int64_t value) { return Variable(Array::from<int64_t>({value}), false); };
-        const Proto model = of_one("Slice", {"x", "starts", "ends", "axes", "steps"}, {number, integer, integer, integer, integer});
-        return import(model)({row(x), list(start), list(end), list(0), list(step)})[0].array().to_vector<float>();
+        const auto list = [](int64_t value) {
+            return Variable(Array::from<int64_t>({value}), false);
+        };
+        const Proto model = of_one("Slice", {"x", "starts", "ends", "axes", "steps"},
+                                   {number, integer, integer, integer, integer});
+        return import(model)({row(x), list(start), list(end), list(0), list(step)})[0]
+            .array()
+            .to_vector<float>();
     };
     const std::vector<float> x = {0, 1, 2, 3};
     EXPECT_EQ(sliced(-9, -10, -1, x), (std::vector<float>{0}));

@@ -1,4 +1,5 @@
-// ONNX's recurrent layers as one operation, against the same layers step by step: what is given lengths is computed so.
+// ONNX's recurrent layers as one operation, against the same layers step by step: what is given
+// lengths is computed so.
 #include <cmath>
 #include <fstream>
 
@@ -23,11 +24,13 @@ struct Layer {
 
 Array numbers(const Shape& shape, int64_t seed) {
     std::vector<float> values(size_t(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = float((int64_t(i) * 29 + seed * 7) % 19) / 16 - 0.5f;
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = float((int64_t(i) * 29 + seed * 7) % 19) / 16 - 0.5f;
     return Array::from(values, shape);
 }
 
-::onnx::AttributeProto& attribute(::onnx::NodeProto& node, const std::string& name, ::onnx::AttributeProto::AttributeType type) {
+::onnx::AttributeProto& attribute(::onnx::NodeProto& node, const std::string& name,
+                                  ::onnx::AttributeProto::AttributeType type) {
     auto& added = *node.add_attribute();
     added.set_name(name);
     added.set_type(type);
@@ -42,8 +45,11 @@ Array numbers(const Shape& shape, int64_t seed) {
     auto& x = *graph.add_input();
     x.set_name("x");
     x.mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
-    const int64_t directions = std::string(layer.direction) == "bidirectional" ? 2 : 1, rows = layer.gates * units;
-    const auto constant = [&](const std::string& name, const Array& array) { onnx::write_tensor(array, name, *graph.add_initializer()); };
+    const int64_t directions = std::string(layer.direction) == "bidirectional" ? 2 : 1,
+                  rows = layer.gates * units;
+    const auto constant = [&](const std::string& name, const Array& array) {
+        onnx::write_tensor(array, name, *graph.add_initializer());
+    };
     constant("W", numbers({directions, rows, features}, 1));
     constant("R", numbers({directions, rows, units}, 2));
     constant("B", numbers({directions, 2 * rows}, 3));
@@ -53,7 +59,8 @@ Array numbers(const Shape& shape, int64_t seed) {
     ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type(layer.type);
     const bool is_lstm = layer.gates == 4;
-    for (const char* name : {"x", "W", "R", "B", has_lengths ? "lengths" : "", "h"}) node.add_input(name);
+    for (const char* name : {"x", "W", "R", "B", has_lengths ? "lengths" : "", "h"})
+        node.add_input(name);
     if (is_lstm) node.add_input("c");
     for (const char* name : {"y", "last_h", "last_c"}) {
         if (!is_lstm && std::string(name) == "last_c") break;
@@ -62,7 +69,8 @@ Array numbers(const Shape& shape, int64_t seed) {
     }
     attribute(node, "hidden_size", ::onnx::AttributeProto::INT).set_i(units);
     attribute(node, "direction", ::onnx::AttributeProto::STRING).set_s(layer.direction);
-    if (layer.is_reset_last) attribute(node, "linear_before_reset", ::onnx::AttributeProto::INT).set_i(1);
+    if (layer.is_reset_last)
+        attribute(node, "linear_before_reset", ::onnx::AttributeProto::INT).set_i(1);
     return model;
 }
 
@@ -79,15 +87,18 @@ protected:
 
 TEST_F(RecurrentModels, as_one_operation_give_what_their_steps_give) {
     for (const char* direction : {"forward", "reverse", "bidirectional"})
-        for (const Layer& layer : {Layer{"LSTM", direction, 4}, Layer{"GRU", direction, 3, true}, Layer{"GRU", direction, 3, false},
-                                   Layer{"RNN", direction, 1}}) {
-            const Variables whole = loaded(layer, false).run(std::span(&x_, 1)), stepped = loaded(layer, true).run(std::span(&x_, 1));
+        for (const Layer& layer : {Layer{"LSTM", direction, 4}, Layer{"GRU", direction, 3, true},
+                                   Layer{"GRU", direction, 3, false}, Layer{"RNN", direction, 1}}) {
+            const Variables whole = loaded(layer, false).run(std::span(&x_, 1)),
+                            stepped = loaded(layer, true).run(std::span(&x_, 1));
             ASSERT_EQ(whole.size(), stepped.size());
             for (size_t i = 0; i < whole.size(); ++i) {
                 ASSERT_EQ(to_string(whole[i].shape()), to_string(stepped[i].shape()));
-                const auto a = whole[i].array().to_vector<float>(), e = stepped[i].array().to_vector<float>();
+                const auto a = whole[i].array().to_vector<float>(),
+                           e = stepped[i].array().to_vector<float>();
                 for (size_t j = 0; j < e.size(); ++j)
-                    ASSERT_NEAR(a[j], e[j], 2e-6) << layer.type << " " << direction << ", output " << i << "[" << j << "]";
+                    ASSERT_NEAR(a[j], e[j], 2e-6)
+                        << layer.type << " " << direction << ", output " << i << "[" << j << "]";
             }
         }
 }

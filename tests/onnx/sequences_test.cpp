@@ -28,7 +28,8 @@ protected:
         info.set_name(name);
         info.mutable_type()->mutable_tensor_type()->set_elem_type(type);
     }
-    static ::onnx::NodeProto& add(::onnx::GraphProto& graph, const std::string& type, const Names& inputs, const Names& outputs) {
+    static ::onnx::NodeProto& add(::onnx::GraphProto& graph, const std::string& type,
+                                  const Names& inputs, const Names& outputs) {
         ::onnx::NodeProto& node = *graph.add_node();
         node.set_op_type(type);
         for (const std::string& name : inputs) node.add_input(name);
@@ -59,7 +60,8 @@ protected:
     void integer(const std::string& name, int64_t value) { constant(name, Array::scalar(value)); }
 
     onnx::Model load(const Names& outputs) {
-        for (const std::string& name : outputs) model_.mutable_graph()->add_output()->set_name(name);
+        for (const std::string& name : outputs)
+            model_.mutable_graph()->add_output()->set_name(name);
         std::ofstream(path_, std::ios::binary) << model_.SerializeAsString();
         return onnx::import_model(path_);
     }
@@ -78,8 +80,10 @@ protected:
     }
     static std::vector<float> elements(const Array& array) { return array.to_vector<float>(); }
 
-    std::string path_ = fresh_folder(std::string("sequences_") +
-                                     ::testing::UnitTest::GetInstance()->current_test_info()->name()) + "/model.onnx";
+    std::string path_ =
+        fresh_folder(std::string("sequences_") +
+                     ::testing::UnitTest::GetInstance()->current_test_info()->name()) +
+        "/model.onnx";
     Variable x_ = Variable(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}), false);
     ::onnx::ModelProto model_;
 };

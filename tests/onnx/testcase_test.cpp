@@ -26,7 +26,8 @@ const Variable x(Array::from(std::vector<float>{1, -2, 3, 4, 5, -6}, {2, 3}), fa
 TEST(Testcase, has_the_model_its_inputs_outputs_and_gradients) {
     const std::string folder = fresh_folder("testcase"), data = folder + "/test_data_set_0/";
     Net net;
-    onnx::export_testcase(net, {x}, folder, {.model = {.input_names = {"image"}}, .output_grad = true});
+    onnx::export_testcase(net, {x}, folder,
+                          {.model = {.input_names = {"image"}}, .output_grad = true});
     expect_equal(onnx::load_tensor(data + "input_0.pb"), x.array(), 0, "the input");
     const Array y = onnx::load_tensor(data + "output_0.pb");
     expect_equal(y, net(x).array(), 0, "the output");
@@ -36,7 +37,8 @@ TEST(Testcase, has_the_model_its_inputs_outputs_and_gradients) {
     const std::vector<double> elements = y.to_vector<double>();
     for (size_t i = 0; i < 8; ++i) active[i % 4] += elements[i] > 0;
     EXPECT_EQ(onnx::load_tensor(data + "gradient_1.pb").to_vector<double>(), active);
-    EXPECT_FALSE(std::filesystem::exists(data + "gradient_2.pb")) << "nothing reads the other layer";
+    EXPECT_FALSE(std::filesystem::exists(data + "gradient_2.pb"))
+        << "nothing reads the other layer";
 }
 
 TEST(Testcase, without_gradients_there_are_none) {
@@ -59,7 +61,8 @@ TEST(Converters, replace_the_form_of_an_op) {
 TEST(Converters, may_write_operators_of_other_domains) {
     const std::string path = fresh_folder("converters_domain") + "/model.onnx";
     const auto model = [](const Variable& v) { return gelu(v); };
-    onnx::ExportOptions options{.converters = {{"gelu", "com.microsoft.Gelu"}}, .opset_imports = {{"com.microsoft", 1}}};
+    onnx::ExportOptions options{.converters = {{"gelu", "com.microsoft.Gelu"}},
+                                .opset_imports = {{"com.microsoft", 1}}};
     onnx::export_model(model, {x}, path, options);
     expect_equal(onnx::import_model(path)(x).array(), model(x).array(), 1e-6, "the model");
     std::ifstream file(path, std::ios::binary);
@@ -70,7 +73,9 @@ TEST(Converters, may_write_operators_of_other_domains) {
         onnx::export_model(model, {x}, path, options);
         ADD_FAILURE() << "no version of the domain was given";
     } catch (const ValueError& error) {
-        EXPECT_NE(std::string(error.what()).find("give the version of the domain 'com.microsoft'"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("give the version of the domain 'com.microsoft'"),
+                  std::string::npos)
+            << error.what();
     }
 }
 

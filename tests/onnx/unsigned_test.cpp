@@ -26,7 +26,8 @@ protected:
         port.set_name(name);
         port.mutable_type()->mutable_tensor_type()->set_elem_type(type);
     }
-    ::onnx::NodeProto& add(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
+    ::onnx::NodeProto& add(const std::string& op, const std::vector<std::string>& inputs,
+                           const std::string& output) {
         ::onnx::NodeProto& node = *model_.mutable_graph()->add_node();
         node.set_op_type(op);
         for (const std::string& name : inputs) node.add_input(name);
@@ -46,11 +47,17 @@ protected:
         }
         return "no error";
     }
-    static Variable shorts(const std::vector<int32_t>& values) { return Variable(Array::from(values, {int64_t(values.size())}), false); }
-    static Variable longs(const std::vector<int64_t>& values) { return Variable(Array::from(values, {int64_t(values.size())}), false); }
+    static Variable shorts(const std::vector<int32_t>& values) {
+        return Variable(Array::from(values, {int64_t(values.size())}), false);
+    }
+    static Variable longs(const std::vector<int64_t>& values) {
+        return Variable(Array::from(values, {int64_t(values.size())}), false);
+    }
 
-    std::string path_ = fresh_folder(std::string("unsigned_") +
-                                     ::testing::UnitTest::GetInstance()->current_test_info()->name()) + "/model.onnx";
+    std::string path_ =
+        fresh_folder(std::string("unsigned_") +
+                     ::testing::UnitTest::GetInstance()->current_test_info()->name()) +
+        "/model.onnx";
     ::onnx::ModelProto model_;
 };
 
@@ -60,7 +67,8 @@ TEST_F(Unsigned, differences_and_products_wrap_around) {
     for (const char* name : {"a", "b"}) input(name, Tensor::UINT16);
     add("Sub", {"a", "b"}, "difference");
     add("Mul", {"difference", "a"}, "y");
-    EXPECT_EQ(run({shorts({3, 7, 65535}), shorts({5, 7, 1})}), (std::vector<int64_t>{(65534 * 3) % 65536, 0, 65534 * 65535ll % 65536}));
+    EXPECT_EQ(run({shorts({3, 7, 65535}), shorts({5, 7, 1})}),
+              (std::vector<int64_t>{(65534 * 3) % 65536, 0, 65534 * 65535ll % 65536}));
 }
 
 TEST_F(Unsigned, sums_of_32_bits_wrap_around) {
@@ -75,7 +83,8 @@ TEST_F(Unsigned, casts_keep_the_low_bits) {
     to.set_name("to");
     to.set_type(::onnx::AttributeProto::INT);
     to.set_i(Tensor::UINT32);
-    EXPECT_EQ(run({longs({-1, (int64_t(1) << 60) + 5, 7})}), (std::vector<int64_t>{4294967295, 5, 7}));
+    EXPECT_EQ(run({longs({-1, (int64_t(1) << 60) + 5, 7})}),
+              (std::vector<int64_t>{4294967295, 5, 7}));
 }
 
 TEST_F(Unsigned, quantizing_to_16_bits_clamps) {
@@ -87,13 +96,15 @@ TEST_F(Unsigned, quantizing_to_16_bits_clamps) {
     zero.set_data_type(Tensor::UINT16);
     zero.add_int32_data(1000);
     add("QuantizeLinear", {"x", "scale", "zero"}, "y");
-    EXPECT_EQ(run({Variable(Array::from(std::vector<float>{0, -501, 1, 1e6}, {4}), false)}), (std::vector<int64_t>{1000, 0, 1002, 65535}));
+    EXPECT_EQ(run({Variable(Array::from(std::vector<float>{0, -501, 1, 1e6}, {4}), false)}),
+              (std::vector<int64_t>{1000, 0, 1002, 65535}));
 }
 
 TEST_F(Unsigned, operators_that_would_differ_are_refused) {
     input("a", Tensor::UINT16);
     add("BitwiseNot", {"a"}, "y");
-    EXPECT_SAYS(refused(), "BitwiseNot node 'y' has elements of type UINT16, which Catena does not have");
+    EXPECT_SAYS(refused(),
+                "BitwiseNot node 'y' has elements of type UINT16, which Catena does not have");
 }
 
 TEST_F(Unsigned, sums_of_64_bits_are_refused) {

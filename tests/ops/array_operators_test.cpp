@@ -1,4 +1,5 @@
-// Operators between Arrays, their forms in place, and how arrays are printed and kept in text files.
+// Operators between Arrays, their forms in place, and how arrays are printed and kept in text
+// files.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -88,10 +89,13 @@ TEST(InPlace, rebinds_the_handle) {
 
 TEST(InPlace, keeps_the_type) {
     Array a = array({1, 2});
-    EXPECT_THAT(message_of<DtypeError>([&] { a += 0.5; }),
-                HasSubstr("+=: the result is float32[2], the left side int32[2]; cast the left side first"));
+    EXPECT_THAT(
+        message_of<DtypeError>([&] { a += 0.5; }),
+        HasSubstr(
+            "+=: the result is float32[2], the left side int32[2]; cast the left side first"));
     EXPECT_THROW(a /= 2, DtypeError);
-    EXPECT_THAT(message_of<ShapeError>([&] { a += array({{1, 2}, {3, 4}}); }), HasSubstr("broadcast the left side first"));
+    EXPECT_THAT(message_of<ShapeError>([&] { a += array({{1, 2}, {3, 4}}); }),
+                HasSubstr("broadcast the left side first"));
     EXPECT_EQ(to_string(a), "int32[2] {1, 2}");
 }
 
@@ -121,7 +125,8 @@ TEST(Print, is_aligned_in_columns) {
 }
 
 TEST(Print, has_an_empty_line_between_matrices) {
-    EXPECT_EQ(to_text(array({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})), "[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]");
+    EXPECT_EQ(to_text(array({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})),
+              "[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]");
 }
 
 TEST(Print, writes_no_more_digits_than_are_needed) {
@@ -142,7 +147,8 @@ TEST(Print, shortens_large_arrays) {
 class TextFile : public testing::Test {
 protected:
     // Tests run beside each other: each has a file of its own.
-    std::string path_ = testing::TempDir() + "catena_text_file_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt";
+    std::string path_ = testing::TempDir() + "catena_text_file_" +
+                        testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt";
     void write(const std::string& text) { std::ofstream(path_) << text; }
     void TearDown() override { std::remove(path_.c_str()); }
 };
@@ -150,8 +156,10 @@ protected:
 TEST_F(TextFile, numbers_are_read_as_a_matrix) {
     write("# a b c\n1 2 3\n\n4 5e0 -6  # last\n");
     EXPECT_EQ(to_string(loadtxt(path_)), "float32[2,3] {{1, 2, 3}, {4, 5, -6}}");
-    EXPECT_EQ(to_string(loadtxt(path_, {.dtype = Dtype::int64, .columns = {-1, 0}})), "int64[2,2] {{3, 1}, {-6, 4}}");
-    EXPECT_EQ(to_string(loadtxt(path_, {.unpack = true})), "float32[3,2] {{1, 4}, {2, 5}, {3, -6}}");
+    EXPECT_EQ(to_string(loadtxt(path_, {.dtype = Dtype::int64, .columns = {-1, 0}})),
+              "int64[2,2] {{3, 1}, {-6, 4}}");
+    EXPECT_EQ(to_string(loadtxt(path_, {.unpack = true})),
+              "float32[3,2] {{1, 4}, {2, 5}, {3, -6}}");
     EXPECT_EQ(to_string(loadtxt(path_, {.skip_rows = 2})), "float32[3] {4, 5, -6}");
 }
 
@@ -162,15 +170,20 @@ TEST_F(TextFile, columns_may_have_a_delimiter) {
 
 TEST_F(TextFile, what_is_no_number_is_told_with_its_line) {
     write("1 2\n3 x\n");
-    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }), HasSubstr("line 2: 'x' is no float32"));
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }),
+                HasSubstr("line 2: 'x' is no float32"));
     write("1 2\n3\n");
-    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }), HasSubstr("line 2 has 1 columns, those before have 2"));
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }),
+                HasSubstr("line 2 has 1 columns, those before have 2"));
     write("300\n");
-    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::uint8}); }), HasSubstr("'300' is no uint8"));
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::uint8}); }),
+                HasSubstr("'300' is no uint8"));
     write("1.5\n");
-    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::int32}); }), HasSubstr("'1.5' is no int32"));
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::int32}); }),
+                HasSubstr("'1.5' is no int32"));
     write("1 2\n");
-    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.columns = {2}}); }), HasSubstr("column 2 is not there"));
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.columns = {2}}); }),
+                HasSubstr("column 2 is not there"));
 }
 
 TEST_F(TextFile, what_was_saved_is_read_again) {
@@ -200,19 +213,24 @@ TEST_F(TextFile, plain_elements_and_npy) {
 
 TEST(FromString, reads_text_and_bytes) {
     EXPECT_EQ(to_string(fromstring("1, 2,3", Dtype::int64, ",")), "int64[3] {1, 2, 3}");
-    EXPECT_EQ(to_string(fromstring(" 9223372036854775807 ", Dtype::int64, " ")), "int64[1] {9223372036854775807}");
+    EXPECT_EQ(to_string(fromstring(" 9223372036854775807 ", Dtype::int64, " ")),
+              "int64[1] {9223372036854775807}");
     EXPECT_EQ(to_string(fromstring("ab", Dtype::uint8)), "uint8[2] {97, 98}");
-    EXPECT_THAT(message_of<ValueError>([] { fromstring("1,,2", Dtype::float32, ","); }), HasSubstr("'' is no float32"));
-    EXPECT_THAT(message_of<ValueError>([] { fromstring("abc", Dtype::int16); }), HasSubstr("3 bytes are no whole number of int16"));
+    EXPECT_THAT(message_of<ValueError>([] { fromstring("1,,2", Dtype::float32, ","); }),
+                HasSubstr("'' is no float32"));
+    EXPECT_THAT(message_of<ValueError>([] { fromstring("abc", Dtype::int16); }),
+                HasSubstr("3 bytes are no whole number of int16"));
     const std::byte bytes[] = {std::byte{1}, std::byte{2}, std::byte{0}, std::byte{9}};
     EXPECT_EQ(to_string(frombuffer(bytes, Dtype::int16, 1, 1)), "int16[1] {2}");
 }
 
-// Python's x[0] = y writes into x; here the element is a temporary, and an assignment to it would be lost.
+// Python's x[0] = y writes into x; here the element is a temporary, and an assignment to it would
+// be lost.
 TEST(ArrayOperators, what_an_expression_gives_cannot_be_assigned_to) {
     static_assert(std::is_assignable_v<Array&, Array> && std::is_assignable_v<Variable&, Variable>);
     static_assert(!std::is_assignable_v<Array, Array> && !std::is_assignable_v<Variable, Variable>);
-    static_assert(std::is_nothrow_move_constructible_v<Array> && std::is_nothrow_move_constructible_v<Variable>);
+    static_assert(std::is_nothrow_move_constructible_v<Array> &&
+                  std::is_nothrow_move_constructible_v<Variable>);
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ Variables record_and_replay(const std::function<Variables(const std::vector<Vari
     return call_in_region(run, inputs, true);
 }
 
-Variables record_and_replay_with_a_break(const std::function<Variables(const std::vector<Variable>&)>& run,
-                                         const std::vector<Variable>& inputs) {
+Variables record_and_replay_with_a_break(
+    const std::function<Variables(const std::vector<Variable>&)>& run,
+    const std::vector<Variable>& inputs) {
     const auto broken = [&](const std::vector<Variable>& arrays) {
         for (const Variable& y : run(arrays)) y.array().to_vector<double>();
         return run(arrays);

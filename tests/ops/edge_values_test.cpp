@@ -1,4 +1,5 @@
-// Values at the ends of ranges, where a formula that is right in the middle overflows or rounds across an integer.
+// Values at the ends of ranges, where a formula that is right in the middle overflows or rounds
+// across an integer.
 #include <cmath>
 #include <limits>
 
@@ -48,7 +49,8 @@ TEST(EdgeValues, quotients_of_the_least_integer_do_not_overflow) {
     constexpr int64_t least = std::numeric_limits<int64_t>::min();
     for (const int64_t divisor : {3, 7, 63, 100, -3, -7}) {
         const int64_t expected = least / divisor - (least % divisor != 0 && divisor > 0);
-        EXPECT_EQ(floor_divide(vector({least}), vector({divisor})).item<int64_t>(), expected) << divisor;
+        EXPECT_EQ(floor_divide(vector({least}), vector({divisor})).item<int64_t>(), expected)
+            << divisor;
     }
 }
 
@@ -69,7 +71,9 @@ TEST(EdgeValues, zeta_far_away_is_zero) {
 TEST(EdgeValues, no_part_of_an_inverse_looks_as_if_it_did_not_depend_on_nan) {
     const Variable a = Array::from(std::vector<float>{NAN, 1, 1, 2}, {2, 2});
     for (const float v : inv(a).array().to_vector<float>()) EXPECT_TRUE(std::isnan(v));
-    for (const float v : solve(a, Array::from(std::vector<float>{1, 2}, {2, 1})).array().to_vector<float>()) EXPECT_TRUE(std::isnan(v));
+    for (const float v :
+         solve(a, Array::from(std::vector<float>{1, 2}, {2, 1})).array().to_vector<float>())
+        EXPECT_TRUE(std::isnan(v));
     EXPECT_TRUE(std::isnan(det(a).item<float>()));
     EXPECT_THROW(cholesky(a), ValueError);
 }
@@ -81,7 +85,9 @@ TEST(EdgeValues, shares_of_large_numbers_keep_their_logarithm) {
         EXPECT_FLOAT_EQ(log_softmax(x).array().to_vector<float>()[1], std::log(0.5f));
         Shape labels = shape;
         labels.erase(1);
-        EXPECT_FLOAT_EQ(softmax_cross_entropy(x, Array::zeros({Dtype::int32, labels})).item<float>(), std::log(2.0f));
+        EXPECT_FLOAT_EQ(
+            softmax_cross_entropy(x, Array::zeros({Dtype::int32, labels})).item<float>(),
+            std::log(2.0f));
     }
 }
 

@@ -25,7 +25,8 @@ std::string outcome(const std::function<Variables()>& call) {
             }
             text += to_string(y.type());
             // Rounding is no difference here.
-            for (double v : y.array().to_vector<double>()) text += std::isnan(v) ? " nan" : fmt::format(" {:.3g}", v == 0 ? 0 : v);
+            for (double v : y.array().to_vector<double>())
+                text += std::isnan(v) ? " nan" : fmt::format(" {:.3g}", v == 0 ? 0 : v);
             text += "\n";
         }
         return text;
@@ -44,11 +45,15 @@ public:
 };
 
 void check_variant(const Row& row, const std::vector<Input>& inputs) {
-    const Dtype run = runs_in(row, Dtype::float64) ? Dtype::float64 : has_run_dtype(row) ? row.dtypes[0] : Dtype::float32;
+    const Dtype run = runs_in(row, Dtype::float64) ? Dtype::float64
+                      : has_run_dtype(row)         ? row.dtypes[0]
+                                                   : Dtype::float32;
     Generator generator = generator_for(row);
-    const std::vector<size_t> targets = row.gradient ? differentiable_inputs(row) : std::vector<size_t>();
+    const std::vector<size_t> targets =
+        row.gradient ? differentiable_inputs(row) : std::vector<size_t>();
     std::vector<Variable> arguments = as_variables(draw(inputs, run, generator));
-    for (size_t i : targets) if (run == Dtype::float64) arguments[i] = Variable(arguments[i].array(), true);
+    for (size_t i : targets)
+        if (run == Dtype::float64) arguments[i] = Variable(arguments[i].array(), true);
 
     const auto forward = [&](const std::vector<Variable>& all) { return call_row(row, all); };
     const auto gradients = [&](const std::vector<Variable>& all) {

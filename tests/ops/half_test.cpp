@@ -23,7 +23,8 @@ Variable halves(double value, const Shape& shape = {many}) {
 }
 
 /// The first result of `f(x)`, eager and compiled, where there is a compiler.
-void expect_everywhere(const std::function<Variable(const Variable&)>& f, const Variable& x, double expected) {
+void expect_everywhere(const std::function<Variable(const Variable&)>& f, const Variable& x,
+                       double expected) {
     auto first = [](const Variable& y) { return y.array().to_vector<double>()[0]; };
     const double tolerance = 4e-3 * std::abs(expected);  // 1 / 70000 is subnormal.
     EXPECT_NEAR(first(f(x)), expected, tolerance);
@@ -35,8 +36,11 @@ void expect_everywhere(const std::function<Variable(const Variable&)>& f, const 
 /// float32 of all kinds, NaN among them: neighbours in every exponent.
 std::vector<float> floats_of_all_kinds() {
     std::vector<float> values;
-    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 40'009) values.push_back(std::bit_cast<float>(uint32_t(bits)));
-    for (float edge : {65504.f, 65519.99f, 65520.f, 6e-8f, 2.98e-8f, 2.981e-8f, 0.f, -0.f, INFINITY, -INFINITY}) values.push_back(edge);
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 40'009)
+        values.push_back(std::bit_cast<float>(uint32_t(bits)));
+    for (float edge :
+         {65504.f, 65519.99f, 65520.f, 6e-8f, 2.98e-8f, 2.981e-8f, 0.f, -0.f, INFINITY, -INFINITY})
+        values.push_back(edge);
     return values;
 }
 
@@ -45,12 +49,15 @@ void expect_rows_converted_as_elements() {
     const std::vector<float> values = floats_of_all_kinds();
     const Array rounded = Array::from(values, {int64_t(values.size())}).astype(dtype_of<T>);
     const T* narrow = rounded.elements<T>();
-    for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(narrow[i].bits, T(values[i]).bits) << values[i];
+    for (size_t i = 0; i < values.size(); ++i)
+        ASSERT_EQ(narrow[i].bits, T(values[i]).bits) << values[i];
     std::vector<T> all(1 << 16);
     for (size_t i = 0; i < all.size(); ++i) all[i].bits = uint16_t(i);
     const Array wide = Array::from(all, {int64_t(all.size())}).astype(Dtype::float32);
     for (size_t i = 0; i < all.size(); ++i)
-        ASSERT_EQ(std::bit_cast<uint32_t>(wide.elements<float>()[i]), std::bit_cast<uint32_t>(float(all[i]))) << i;
+        ASSERT_EQ(std::bit_cast<uint32_t>(wide.elements<float>()[i]),
+                  std::bit_cast<uint32_t>(float(all[i])))
+            << i;
 }
 
 TEST(Half, rows_are_converted_as_single_elements_are) {
@@ -59,7 +66,8 @@ TEST(Half, rows_are_converted_as_single_elements_are) {
 }
 
 TEST(Half, logsumexp_of_many_equal_values) {
-    expect_everywhere([](const Variable& x) { return logsumexp(x); }, halves(3), 3 + std::log(double(many)));
+    expect_everywhere([](const Variable& x) { return logsumexp(x); }, halves(3),
+                      3 + std::log(double(many)));
 }
 
 TEST(Half, softmax_of_many_equal_values) {
@@ -69,7 +77,8 @@ TEST(Half, softmax_of_many_equal_values) {
 }
 
 TEST(Half, the_gradient_of_log_softmax_sums_large_gradients) {
-    const Array large = Array::from({6e4, 6e4, 6e4, 6e4, 0.0, 0.0, 0.0, 0.0}).astype(Dtype::float16);
+    const Array large =
+        Array::from({6e4, 6e4, 6e4, 6e4, 0.0, 0.0, 0.0, 0.0}).astype(Dtype::float16);
     auto gradient = [&](const Variable& x) {
         const Variable y = log_softmax(x, 0), gy(large, false);
         return grad(std::span(&y, 1), std::span(&x, 1), std::span(&gy, 1))[0];

@@ -24,7 +24,8 @@ namespace {
 TEST(Lapack, a_missing_library_is_told_with_a_remedy) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(invert_without_library(), ::testing::ExitedWithCode(3),
-                "matrix_inverse: cpu: no LAPACK: /nowhere/liblapack.so.*install one .Debian: libopenblas0., or set CATENA_LAPACK_PATH");
+                "matrix_inverse: cpu: no LAPACK: /nowhere/liblapack.so.*install one .Debian: "
+                "libopenblas0., or set CATENA_LAPACK_PATH");
 }
 
 }  // namespace

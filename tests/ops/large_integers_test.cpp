@@ -26,18 +26,24 @@ TEST(LargeIntegers, are_refused_as_numbers_where_they_would_be_rounded) {
     };
     EXPECT_THAT(message([&] { x + large; }), ::testing::HasSubstr(refused));
     EXPECT_THAT(message([&] { Variable(x) == large; }), ::testing::HasSubstr(refused));
-    EXPECT_THAT(message([&] { where(x > 5, x, -large); }), ::testing::HasSubstr("the integer -9007199254740992 may"));
+    EXPECT_THAT(message([&] { where(x > 5, x, -large); }),
+                ::testing::HasSubstr("the integer -9007199254740992 may"));
     EXPECT_THAT(message([&] { fill({Dtype::int64, {2}}, large); }), ::testing::HasSubstr(refused));
-    EXPECT_THAT(message([&] { maximum(Variable(x), std::numeric_limits<int64_t>::max()); }), ::testing::HasSubstr("Array::scalar(int64_t(...))"));
+    EXPECT_THAT(message([&] { maximum(Variable(x), std::numeric_limits<int64_t>::max()); }),
+                ::testing::HasSubstr("Array::scalar(int64_t(...))"));
 }
 
 TEST(LargeIntegers, are_right_as_arrays_and_beside_floats) {
     const Array x = Array::from<int64_t>({large, 3}), number = Array::scalar(large);
     EXPECT_EQ((x + number).to_vector<int64_t>(), (std::vector<int64_t>{2 * large, large + 3}));
-    EXPECT_EQ((Variable(x) == Variable(number)).array().to_vector<bool>(), (std::vector<bool>{true, false}));
-    EXPECT_EQ((x + (large - 2)).to_vector<int64_t>(), (std::vector<int64_t>{2 * large - 2, large + 1}));
-    EXPECT_EQ((Array::from<double>({0.5}) * large).to_vector<double>(), (std::vector<double>{double(large) / 2}));
-    EXPECT_EQ(fill({Dtype::float64, {1}}, large).array().to_vector<double>(), (std::vector<double>{double(large)}));
+    EXPECT_EQ((Variable(x) == Variable(number)).array().to_vector<bool>(),
+              (std::vector<bool>{true, false}));
+    EXPECT_EQ((x + (large - 2)).to_vector<int64_t>(),
+              (std::vector<int64_t>{2 * large - 2, large + 1}));
+    EXPECT_EQ((Array::from<double>({0.5}) * large).to_vector<double>(),
+              (std::vector<double>{double(large) / 2}));
+    EXPECT_EQ(fill({Dtype::float64, {1}}, large).array().to_vector<double>(),
+              (std::vector<double>{double(large)}));
     EXPECT_FLOAT_EQ((x + 1e30).to_vector<float>()[1], 1e30f);
 }
 

@@ -74,9 +74,8 @@ struct Truth {
 
     Truth() = default;
     template <class F>
-    requires std::is_invocable_r_v<References, F, const References&> Truth(F of,
-                                                                           bool elementwise = false)
-        : of(std::move(of)), elementwise(elementwise) {}
+        requires std::is_invocable_r_v<References, F, const References&>
+    Truth(F of, bool elementwise = false) : of(std::move(of)), elementwise(elementwise) {}
 };
 
 /// A call that must throw a catena::Error whose text contains `message`.

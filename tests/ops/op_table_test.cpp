@@ -237,11 +237,14 @@ std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
 INSTANTIATE_TEST_SUITE_P(rows, OpTable, ::testing::ValuesIn(row_numbers()), row_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTable);
 
-/// Gradients of maps are covered through their map; an op that cannot run only marks nodes; messages between processes
-/// are tested in tests/distributed, forms that passes call with the programs that have them (tests/frontend/convolution_tails_test.cpp,
+/// Gradients of maps are covered through their map; an op that cannot run only marks nodes;
+/// messages between processes are tested in tests/distributed, forms that passes call with the
+/// programs that have them (tests/frontend/convolution_tails_test.cpp,
 /// tests/frontend/convolution_statistics_test.cpp, tests/frontend/tied_embedding_test.cpp).
 bool is_derived(const OpDef& op) {
-    if (op.name.starts_with("comm_") || is_tailed_form(op) || is_onto_form(op) || is_block_form(op) || is_measured_form(op)) return true;
+    if (op.name.starts_with("comm_") || is_tailed_form(op) || is_onto_form(op) ||
+        is_block_form(op) || is_measured_form(op))
+        return true;
     const bool runs = op.kind == Kind::map || op.kernel || op.body || op.view;
     return !runs || op.name.find(".gx") != std::string::npos;
 }

@@ -1,4 +1,5 @@
-// Powers of usual numbers, which are maps of their own, hold at every special value what std::pow gives.
+// Powers of usual numbers, which are maps of their own, hold at every special value what std::pow
+// gives.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +16,10 @@
 namespace catena {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-const std::vector<float> specials = {0.f, -0.f, 1.f, -1.f, 2.5f, -2.5f, infinity, -infinity, nan, 1e-30f, -1e30f, 3e38f, 1e-42f};
+constexpr float infinity = std::numeric_limits<float>::infinity(),
+                nan = std::numeric_limits<float>::quiet_NaN();
+const std::vector<float> specials = {0.f,       -0.f, 1.f,    -1.f,   2.5f,  -2.5f, infinity,
+                                     -infinity, nan,  1e-30f, -1e30f, 3e38f, 1e-42f};
 const std::vector<double> exponents = {2, 3, -1, 0.5, 1};
 
 /// The same number, zero of either sign told apart; NaN is NaN.
@@ -32,10 +35,12 @@ void expect_same(float value, double truth, double exponent, float x) {
 void expect_powers(const std::function<Variable(const Variable&)>& power, double exponent) {
     const Variable x(Array::from(specials, {int64_t(specials.size())}));
     const Variable y = power(x);
-    const std::vector<float> values = y.array().to_vector<float>(), slopes = grad({y}, {x})[0].array().to_vector<float>();
+    const std::vector<float> values = y.array().to_vector<float>(),
+                             slopes = grad({y}, {x})[0].array().to_vector<float>();
     for (size_t i = 0; i < specials.size(); ++i) {
         expect_same(values[i], std::pow(specials[i], float(exponent)), exponent, specials[i]);
-        expect_same(slopes[i], exponent * double(std::pow(specials[i], float(exponent - 1))), exponent, specials[i]);
+        expect_same(slopes[i], exponent * double(std::pow(specials[i], float(exponent - 1))),
+                    exponent, specials[i]);
     }
 }
 
@@ -48,7 +53,8 @@ TEST(Powers, of_special_values_in_a_region_are_those_of_pow) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
     for (double exponent : exponents) {
         auto region = static_graph([&](const Variable& x) { return pow(x, exponent); });
-        for (int call = 0; call < 3; ++call) expect_powers([&](const Variable& x) { return region(x); }, exponent);
+        for (int call = 0; call < 3; ++call)
+            expect_powers([&](const Variable& x) { return region(x); }, exponent);
         EXPECT_GT(region.statistics().compiled_calls, 0);
     }
 }
@@ -75,7 +81,8 @@ TEST(Powers, of_a_number_that_changes_between_calls_follow_it) {
 }
 
 TEST(Powers, of_0_have_no_gradient_towards_0) {
-    const Variable x(Array::from<float>({0.f, 2.f})), base(Array::from<float>({0.f, 2.f})), zero(Array::from<float>({0.f, 0.f}));
+    const Variable x(Array::from<float>({0.f, 2.f})), base(Array::from<float>({0.f, 2.f})),
+        zero(Array::from<float>({0.f, 0.f}));
     sum(pow(x, 0.0)).backward();
     sum(pow(base, zero)).backward();
     EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 0}));

@@ -1,4 +1,5 @@
-// A recurrent layer whose gates stand in another order in x, R and b, as in ONNX, and R that is read again and again.
+// A recurrent layer whose gates stand in another order in x, R and b, as in ONNX, and R that is
+// read again and again.
 #include <cstring>
 #include <random>
 
@@ -22,7 +23,8 @@ std::vector<double> drawn(int64_t count, unsigned seed) {
 }
 
 /// Rows of `width` gates' blocks of `block` values: gate k goes to places[k].
-std::vector<double> placed(const std::vector<double>& rows, int64_t gates, int64_t block, const GatePlaces& places) {
+std::vector<double> placed(const std::vector<double>& rows, int64_t gates, int64_t block,
+                           const GatePlaces& places) {
     std::vector<double> to(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
         const int64_t in_row = int64_t(i) % (gates * block), gate = in_row / block;
@@ -44,31 +46,43 @@ struct Layer {
         add(placed(drawn(total * gates * units, 1), gates, units, places), {total, gates * units});
         add(drawn(batch * units, 2), {batch, units});
         if (widths_of(cell).has_memory) add(drawn(batch * units, 3), {batch, units});
-        add(placed(drawn(gates * units * units, 4), gates, units * units, places), {gates * units, units});
+        add(placed(drawn(gates * units * units, 4), gates, units * units, places),
+            {gates * units, units});
         add(placed(drawn(gates * units, 5), gates, units, places), {gates * units});
-        inputs.emplace_back(Array::from(std::vector<int32_t>(size_t(batch), int32_t(steps)), {batch}), false);
+        inputs.emplace_back(
+            Array::from(std::vector<int32_t>(size_t(batch), int32_t(steps)), {batch}), false);
     }
     RecurrentStates results() const {
         const size_t memory = widths_of(cell).has_memory;
-        return recurrent_layer(cell, {.x = inputs[0], .h = inputs[1], .c = memory ? inputs[2] : Variable(), .R = inputs[2 + memory],
-                                      .b = inputs[3 + memory], .lengths = inputs[4 + memory], .gates = places});
+        return recurrent_layer(cell, {.x = inputs[0],
+                                      .h = inputs[1],
+                                      .c = memory ? inputs[2] : Variable(),
+                                      .R = inputs[2 + memory],
+                                      .b = inputs[3 + memory],
+                                      .lengths = inputs[4 + memory],
+                                      .gates = places});
     }
     /// y, h and the gradients of sum(y * y), with gates in the cell's order.
     std::vector<std::vector<double>> values(bool by_steps) const {
         const int64_t gates = widths_of(cell).gates;
         Variable y, h;
         if (by_steps) {
-            const Variables all = recurrent_steps(cell, std::span<const Variable>(inputs),
-                                                  Attributes({{"order", int64_t(0)}, {"reverse", false},
-                                                              {"gates", Dims(std::span<const int64_t>(places.place))}}));
+            const Variables all = recurrent_steps(
+                cell, std::span<const Variable>(inputs),
+                Attributes({{"order", int64_t(0)},
+                            {"reverse", false},
+                            {"gates", Dims(std::span<const int64_t>(places.place))}}));
             y = all[0], h = all[1];
         } else {
             const RecurrentStates all = results();
             y = all.y, h = all.h;
         }
-        std::vector<std::vector<double>> list{y.array().to_vector<double>(), h.array().to_vector<double>()};
+        std::vector<std::vector<double>> list{y.array().to_vector<double>(),
+                                              h.array().to_vector<double>()};
         const Variable ys[] = {y}, gys[] = {Variable(y.array(), false)};
-        const Variables gx = grad(std::span<const Variable>(ys), std::span(inputs).first(inputs.size() - 1), std::span<const Variable>(gys));
+        const Variables gx =
+            grad(std::span<const Variable>(ys), std::span(inputs).first(inputs.size() - 1),
+                 std::span<const Variable>(gys));
         GatePlaces back;
         for (int64_t gate = 0; gate < gates; ++gate) back.place[places[gate]] = gate;
         for (size_t i = 0; i < gx.size(); ++i) {
@@ -83,13 +97,16 @@ struct Layer {
 constexpr GatePlaces other_lstm{{0, 2, 3, 1}}, other_gru{{1, 0, 2, 3}};
 
 TEST(RecurrentGates, in_another_order_give_the_same_bits) {
-    for (const auto& [cell, places] : {std::pair(RecurrentCell::lstm, other_lstm), std::pair(RecurrentCell::gru, other_gru)})
+    for (const auto& [cell, places] :
+         {std::pair(RecurrentCell::lstm, other_lstm), std::pair(RecurrentCell::gru, other_gru)})
         for (bool by_steps : {false, true}) {
-            const auto expected = Layer(cell, {}, Dtype::float64).values(false), got = Layer(cell, places, Dtype::float64).values(by_steps);
+            const auto expected = Layer(cell, {}, Dtype::float64).values(false),
+                       got = Layer(cell, places, Dtype::float64).values(by_steps);
             ASSERT_EQ(got.size(), expected.size());
             for (size_t i = 0; i < got.size(); ++i)
                 for (size_t j = 0; j < got[i].size(); ++j)
-                    ASSERT_NEAR(got[i][j], expected[i][j], by_steps ? 1e-12 : 1e-15) << "cell " << int(cell) << ", array " << i << "[" << j << "]";
+                    ASSERT_NEAR(got[i][j], expected[i][j], by_steps ? 1e-12 : 1e-15)
+                        << "cell " << int(cell) << ", array " << i << "[" << j << "]";
         }
 }
 

@@ -1,5 +1,6 @@
-// A recurrent layer's kernel at sizes where it works in blocks: more sequences than are computed together, units that fill a panel in
-// part. Against the same layer in terms of single operations, in float64.
+// A recurrent layer's kernel at sizes where it works in blocks: more sequences than are computed
+// together, units that fill a panel in part. Against the same layer in terms of single operations,
+// in float64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -47,7 +48,8 @@ struct Values {
         const size_t states = 1 + size_t(widths_of(k.cell).has_memory);
         inputs.push_back(draw({total, gates}));
         for (size_t i = 0; i < states; ++i) inputs.push_back(draw({batch, units}));
-        inputs.push_back(draw({gates, units}, 0.1));  // Larger ones make rounding errors grow from step to step.
+        inputs.push_back(
+            draw({gates, units}, 0.1));  // Larger ones make rounding errors grow from step to step.
         inputs.push_back(draw({gates}));
         inputs.push_back(Array::from(lengths, {batch}));
         upper.push_back(draw({total, units}));
@@ -58,16 +60,23 @@ struct Values {
 /// Results, then gradients towards all inputs but the lengths.
 Arrays computed(const Case& k, const Values& values, Dtype dtype, bool by_steps) {
     Variables inputs, outputs, upper;
-    for (const Array& x : values.inputs) inputs.emplace_back(is_float(x.dtype()) ? x.astype(dtype) : x, is_float(x.dtype()));
+    for (const Array& x : values.inputs)
+        inputs.emplace_back(is_float(x.dtype()) ? x.astype(dtype) : x, is_float(x.dtype()));
     for (const Array& x : values.upper) upper.emplace_back(x.astype(dtype), false);
     if (by_steps) {
-        outputs = recurrent_steps(k.cell, std::span<const Variable>(inputs),
-                                  Attributes({{"order", int64_t(k.order)}, {"reverse", k.reverse}}));
+        outputs =
+            recurrent_steps(k.cell, std::span<const Variable>(inputs),
+                            Attributes({{"order", int64_t(k.order)}, {"reverse", k.reverse}}));
     } else {
         const size_t memory = widths_of(k.cell).has_memory;
-        const RecurrentStates y = recurrent_layer(k.cell, {.x = inputs[0], .h = inputs[1], .c = memory ? inputs[2] : Variable(),
-                                                           .R = inputs[2 + memory], .b = inputs[3 + memory],
-                                                           .lengths = inputs[4 + memory], .order = k.order, .reverse = k.reverse});
+        const RecurrentStates y = recurrent_layer(k.cell, {.x = inputs[0],
+                                                           .h = inputs[1],
+                                                           .c = memory ? inputs[2] : Variable(),
+                                                           .R = inputs[2 + memory],
+                                                           .b = inputs[3 + memory],
+                                                           .lengths = inputs[4 + memory],
+                                                           .order = k.order,
+                                                           .reverse = k.reverse});
         outputs = {y.y, y.h};
         if (memory) outputs.push_back(y.c);
     }
@@ -82,15 +91,19 @@ void expect_near(const Arrays& actual, const Arrays& expected, double tolerance)
     ASSERT_EQ(actual.size(), expected.size());
     for (size_t i = 0; i < actual.size(); ++i) {
         ASSERT_EQ(to_string(actual[i].shape()), to_string(expected[i].shape()));
-        const std::vector<double> a = actual[i].to_vector<double>(), e = expected[i].to_vector<double>();
+        const std::vector<double> a = actual[i].to_vector<double>(),
+                                  e = expected[i].to_vector<double>();
         for (size_t j = 0; j < a.size(); ++j)
-            ASSERT_NEAR(a[j], e[j], tolerance * (1 + std::abs(e[j]))) << "array " << i << ", element " << j;
+            ASSERT_NEAR(a[j], e[j], tolerance * (1 + std::abs(e[j])))
+                << "array " << i << ", element " << j;
     }
 }
 
 class RecurrentLayer : public ::testing::TestWithParam<int> {
 protected:
-    Case of_this() const { return {RecurrentCell(GetParam() % 4), RowOrder(GetParam() / 4 % 2), GetParam() >= 8}; }
+    Case of_this() const {
+        return {RecurrentCell(GetParam() % 4), RowOrder(GetParam() / 4 % 2), GetParam() >= 8};
+    }
 };
 
 TEST_P(RecurrentLayer, equals_its_steps_in_values_and_gradients) {
@@ -110,13 +123,16 @@ TEST_P(RecurrentLayer, has_the_same_bits_on_any_number_of_threads) {
         const Arrays got = computed(k, values, Dtype::float32, false);
         if (count == 1) expected = got;
         for (size_t i = 0; i < got.size(); ++i)
-            EXPECT_EQ(std::memcmp(got[i].raw_data(), expected[i].raw_data(), size_t(got[i].size()) * sizeof(float)), 0)
+            EXPECT_EQ(std::memcmp(got[i].raw_data(), expected[i].raw_data(),
+                                  size_t(got[i].size()) * sizeof(float)),
+                      0)
                 << "array " << i << ", " << count << " threads";
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(cells, RecurrentLayer, ::testing::Range(0, 16), [](const auto& info) {
-    return std::string(names[info.param % 4]) + (info.param / 4 % 2 ? "_by_step" : "_by_sequence") + (info.param >= 8 ? "_reverse" : "");
+    return std::string(names[info.param % 4]) + (info.param / 4 % 2 ? "_by_step" : "_by_sequence") +
+           (info.param >= 8 ? "_reverse" : "");
 });
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace catena::testing {
 namespace {
 
 double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
-/// Of numbers that float32 holds exactly, or nearly always of others: a long double has 11 more bits for the quotient.
+/// Of numbers that float32 holds exactly, or nearly always of others: a long double has 11 more
+/// bits for the quotient.
 double floor_of_exact_quotient(double a, double b) {
     if (std::isinf(a)) return b == 0 ? a / b : NAN;
     if (std::isinf(b)) return std::isnan(a) ? NAN : a != 0 && (a < 0) != (b < 0) ? -1 : 0;
@@ -238,9 +239,7 @@ const int rows = add_rows({
      .gradient = false},
     {.op = "fill",
      .set = {{"shape", "(2, 3)"}, {"value", "1.5"}, {"dtype", "'float64'"}},
-     .truth = one([](const References&) {
-         return Reference({2, 3}, 1.5);
-     }),
+     .truth = one([](const References&) { return Reference({2, 3}, 1.5); }),
      .result = always(Dtype::float64),
      .gradient = false},
 });

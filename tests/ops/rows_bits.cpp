@@ -6,7 +6,8 @@ namespace catena::testing {
 
 namespace {
 
-const std::vector<Dtype> integers = {Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64, Dtype::uint8};
+const std::vector<Dtype> integers = {Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64,
+                                     Dtype::uint8};
 std::vector<Dtype> integers_and_bool() {
     std::vector<Dtype> dtypes = integers;
     dtypes.push_back(Dtype::bool_);
@@ -20,12 +21,15 @@ Truth of_bits(int64_t (*f)(int64_t, int64_t)) {
 
 Row pair(const char* op, int64_t (*f)(int64_t, int64_t)) {
     return {.op = op,
-            .inputs = {{.shape = {3, 4}, .low = 0, .high = 120}, {.shape = {3, 4}, .low = 0, .high = 120}},
+            .inputs = {{.shape = {3, 4}, .low = 0, .high = 120},
+                       {.shape = {3, 4}, .low = 0, .high = 120}},
             .truth = of_bits(f),
             .dtypes = integers_and_bool(),
             .specials = false,
             .gradient = false,
-            .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}}, .message = "shapes must broadcast", .run = Dtype::int32},
+            .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}},
+                         .message = "shapes must broadcast",
+                         .run = Dtype::int32},
                         {.message = "integers or bools are right"}}};
 }
 Row negative(Row row) {
@@ -38,7 +42,8 @@ Row negative(Row row) {
 
 Row shift(const char* op, double low, double high, double most) {
     return {.op = op,
-            .inputs = {{.shape = {3, 4}, .low = low, .high = high}, {.shape = {3, 4}, .low = 0, .high = most}},
+            .inputs = {{.shape = {3, 4}, .low = low, .high = high},
+                       {.shape = {3, 4}, .low = 0, .high = most}},
             .specials = false,
             .gradient = false};
 }
@@ -46,12 +51,14 @@ Row left() {
     Row row = shift("left_shift", 0, 7, 4);
     row.truth = of_bits([](int64_t a, int64_t b) { return a * (int64_t(1) << b); });
     row.dtypes = integers;
-    row.rejects = {{.message = "left_shift: x1 is float32[3,4], x2 is float32[3,4]; integers are right"}};
+    row.rejects = {
+        {.message = "left_shift: x1 is float32[3,4], x2 is float32[3,4]; integers are right"}};
     return row;
 }
 Row right() {
     Row row = shift("right_shift", -120, 120, 6);
-    row.truth = of_bits([](int64_t a, int64_t b) { return int64_t(std::floor(std::ldexp(double(a), -int(b)))); });
+    row.truth = of_bits(
+        [](int64_t a, int64_t b) { return int64_t(std::floor(std::ldexp(double(a), -int(b)))); });
     row.dtypes = {Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64};
     return row;
 }
@@ -65,11 +72,14 @@ Row right_of_bytes() {
 }
 
 /// Places that are lost, beyond the width and below 0.
-Row lost(const char* op, Dtype dtype, std::vector<double> x, std::vector<double> by, std::vector<double> right) {
+Row lost(const char* op, Dtype dtype, std::vector<double> x, std::vector<double> by,
+         std::vector<double> right) {
     return {.op = op,
             .note = "lost_" + std::string(name_of(dtype)),
-            .inputs = {{.shape = {int64_t(x.size())}, .values = x}, {.shape = {int64_t(x.size())}, .values = by}},
-            .truth = one([right](const References&) { return Reference({int64_t(right.size())}, right); }),
+            .inputs = {{.shape = {int64_t(x.size())}, .values = x},
+                       {.shape = {int64_t(x.size())}, .values = by}},
+            .truth = one(
+                [right](const References&) { return Reference({int64_t(right.size())}, right); }),
             .dtypes = {dtype},
             .gradient = false};
 }
@@ -98,7 +108,8 @@ const int rows = add_rows({
     lost("left_shift", Dtype::uint8, {255, 1, 1}, {1, 7, 8}, {254, 128, 0}),
     lost("left_shift", Dtype::int64, {1, 1}, {62, 64}, {0x1p62, 0}),
     lost("right_shift", Dtype::int32, {-5, 5, -1}, {32, 40, -1}, {-1, 0, -1}),
-    inverted({Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64}, "signed", [](double x) { return -x - 1; }),
+    inverted({Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64}, "signed",
+             [](double x) { return -x - 1; }),
     inverted({Dtype::uint8}, "bytes", [](double x) { return 255 - x; }),
     inverted({Dtype::bool_}, "bools", [](double x) { return 1 - x; }),
 });

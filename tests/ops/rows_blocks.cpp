@@ -15,7 +15,8 @@ Truth blocks(int64_t r, bool inverse) {
                             : Shape{s[0], s[1] / (r * r), s[2] * r, s[3] * r});
         const Reference& image = inverse ? x : y;
         for_each_index(image.shape, [&](const Dims& at) {
-            const Dims deep{at[0], (at[2] % r * r + at[3] % r) * image.dim(1) + at[1], at[2] / r, at[3] / r};
+            const Dims deep{at[0], (at[2] % r * r + at[3] % r) * image.dim(1) + at[1], at[2] / r,
+                            at[3] / r};
             if (inverse)
                 y[deep] = x[at];
             else
@@ -70,8 +71,10 @@ const int rows = add_rows({
      .truth = blocks(2, false),
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2, 6, 2, 3}}},
-                  .message = "depth2space: X [2,6,2,3] has 6 channels, which 2 x 2 does not divide"},
-                 {.inputs = {{.shape = {2, 4}}}, .message = "depth2space: X should be [N,C,H,W], it is [2,4]"},
+                  .message =
+                      "depth2space: X [2,6,2,3] has 6 channels, which 2 x 2 does not divide"},
+                 {.inputs = {{.shape = {2, 4}}},
+                  .message = "depth2space: X should be [N,C,H,W], it is [2,4]"},
                  {.set = {{"r", "0"}}, .message = "depth2space: r is 0 and should be positive"}}},
     {.function = "space2depth",
      .set = {{"r", "3"}},
@@ -79,7 +82,8 @@ const int rows = add_rows({
      .truth = blocks(3, true),
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2, 2, 3, 4}}},
-                  .message = "space2depth: r 3 does not divide the height and width of X [2,2,3,4]"}}},
+                  .message =
+                      "space2depth: r 3 does not divide the height and width of X [2,2,3,4]"}}},
     {.function = "diagonal",
      .inputs = {cube},
      .truth = diagonal_of(0, 0, 1),
@@ -106,13 +110,17 @@ const int rows = add_rows({
      .inputs = {{.shape = {4, 2}}, {.shape = {4, 2}}, {.shape = {2, 2}}, {.shape = {1, 2}}},
      .truth = transposed,
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {3, 3}}},
-                  .message = "transpose_sequence: xs[1] [3,3] is longer than xs[0] [2,3]; sort them by "
-                             "decreasing length"},
-                 {.inputs = {{.shape = {2, 3}}, {.shape = {2, 4}}},
-                  .message = "transpose_sequence: xs[0] [2,3] and xs[1] [2,4] differ in more than their length"},
-                 {.inputs = {{.shape = {2}}, {.shape = {2}, .dtype = Dtype::float64}},
-                  .message = "transpose_sequence: xs[0] is float32, xs[1] is float64; dtypes must be equal"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3}}, {.shape = {3, 3}}},
+           .message =
+               "transpose_sequence: xs[1] [3,3] is longer than xs[0] [2,3]; sort them by "
+               "decreasing length"},
+          {.inputs = {{.shape = {2, 3}}, {.shape = {2, 4}}},
+           .message =
+               "transpose_sequence: xs[0] [2,3] and xs[1] [2,4] differ in more than their length"},
+          {.inputs = {{.shape = {2}}, {.shape = {2}, .dtype = Dtype::float64}},
+           .message =
+               "transpose_sequence: xs[0] is float32, xs[1] is float64; dtypes must be equal"}}},
     {.function = "transpose_sequence",
      .note = "long",
      .inputs = {{.shape = {11, 2, 3}}, {.shape = {7, 2, 3}}},

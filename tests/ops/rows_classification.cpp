@@ -29,7 +29,8 @@ References summary(const References& in, int64_t classes, double beta, int64_t i
     });
     Reference precision = both, recall = both, f = both;
     for (size_t i = 0; i < both.values.size(); ++i) {
-        const double p = precision.values[i] /= predicted.values[i], r = recall.values[i] /= right.values[i];
+        const double p = precision.values[i] /= predicted.values[i],
+                     r = recall.values[i] /= right.values[i];
         f.values[i] = (1 + beta * beta) * p * r / (beta * beta * p + r);
     }
     return {precision, recall, f, right};
@@ -57,7 +58,8 @@ Truth r2(bool average) {
         Reference each(Shape{columns}), mean(Shape{});
         for (int64_t c = 0; c < columns; ++c) {
             double centre = 0, rest = 0, all = 0;
-            for (int64_t i = 0; i < rows; ++i) centre += t.values[size_t(i * columns + c)] / double(rows);
+            for (int64_t i = 0; i < rows; ++i)
+                centre += t.values[size_t(i * columns + c)] / double(rows);
             for (int64_t i = 0; i < rows; ++i) {
                 const double truth = t.values[size_t(i * columns + c)];
                 rest += std::pow(truth - p.values[size_t(i * columns + c)], 2);
@@ -84,8 +86,9 @@ const int rows = add_rows({
                   .message = "classification_summary: t should have y's shape without axis 1, y is "
                              "[6,3] and t is [5]"},
                  {.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
-                  .message = "classification_summary: y should be floating point and t integer, they "
-                             "are float32[2,3] and float32[2]"},
+                  .message =
+                      "classification_summary: y should be floating point and t integer, they "
+                      "are float32[2,3] and float32[2]"},
                  {.set = {{"label_num", "-2"}},
                   .message = "classification_summary: label_num is -2 and should not be negative"},
                  {.set = {{"label_num", "2"}}, .message = "index 2"}}},
@@ -112,13 +115,14 @@ const int rows = add_rows({
      .truth = r2(true),
      .gradient = false,
      .tolerance = 16,
-     .rejects = {{.set = {{"multioutput", "'best'"}},
-                  .message =
-                      "r2_score: multioutput is 'best' and should be 'uniform_average' or 'raw_values'"},
-                 {.set = {{"sample_weight", "2"}}, .message = "r2_score: there are no weights of samples"},
-                 {.inputs = {{.shape = {4, 2}}, {.shape = {4}}},
-                  .message = "r2_score: pred and true should have one shape of at least one axis, they "
-                             "have [4,2] and [4]"}}},
+     .rejects =
+         {{.set = {{"multioutput", "'best'"}},
+           .message =
+               "r2_score: multioutput is 'best' and should be 'uniform_average' or 'raw_values'"},
+          {.set = {{"sample_weight", "2"}}, .message = "r2_score: there are no weights of samples"},
+          {.inputs = {{.shape = {4, 2}}, {.shape = {4}}},
+           .message = "r2_score: pred and true should have one shape of at least one axis, they "
+                      "have [4,2] and [4]"}}},
     {.function = "r2_score",
      .note = "columns",
      .set = {{"multioutput", "'raw_values'"}},

@@ -96,7 +96,8 @@ Truth clustering(const Margins& m) {
                 const std::vector<double> mean = mean_of(in, n, a);
                 all.insert(all.end(), mean.begin(), mean.end());
                 for (int64_t b = a + 1; b <= m.instances; ++b, ++pairs)
-                    distance += squared_excess(2 * m.distance - length(apart(mean, mean_of(in, n, b)), m.norm));
+                    distance += squared_excess(2 * m.distance -
+                                               length(apart(mean, mean_of(in, n, b)), m.norm));
             }
             size += length(all, m.norm);
         }
@@ -110,8 +111,9 @@ const std::vector<Input> image = {
     {.shape = {2, 3, 2, 3}},
     {.shape = {2, 2, 3}, .dtype = Dtype::int32, .values = {1, 1, 2, 0, 2, 2, 3, 1, 3, 3, 0, 5}}};
 Settings margins(const char* norm) {
-    return {{"delta_v", "0.4"}, {"delta_d", "1.2"}, {"max_embedding_dim", "3"}, {"norm", norm},
-            {"alpha", "2.0"},   {"beta", "0.5"},    {"gamma", "0.1"}};
+    return {{"delta_v", "0.4"}, {"delta_d", "1.2"}, {"max_embedding_dim", "3"},
+            {"norm", norm},     {"alpha", "2.0"},   {"beta", "0.5"},
+            {"gamma", "0.1"}};
 }
 
 const int rows = add_rows({
@@ -119,13 +121,14 @@ const int rows = add_rows({
      .inputs = columns,
      .truth = covariance(false, true),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {5, 3}}, {.shape = {4, 2}}},
-                  .message = "cross_covariance: y [5,3] and z [4,2] should have one number of rows"},
-                 {.inputs = {{.shape = {5, 3}}, {.shape = {5}}},
-                  .message = "cross_covariance: z should be a matrix, it is [5]"},
-                 {.set = {{"reduce", "'mean'"}},
-                  .message =
-                      "cross_covariance: reduce is 'mean' and should be 'half_squared_sum' or 'no'"}}},
+     .rejects =
+         {{.inputs = {{.shape = {5, 3}}, {.shape = {4, 2}}},
+           .message = "cross_covariance: y [5,3] and z [4,2] should have one number of rows"},
+          {.inputs = {{.shape = {5, 3}}, {.shape = {5}}},
+           .message = "cross_covariance: z should be a matrix, it is [5]"},
+          {.set = {{"reduce", "'mean'"}},
+           .message =
+               "cross_covariance: reduce is 'mean' and should be 'half_squared_sum' or 'no'"}}},
     {.function = "cross_covariance",
      .note = "matrix",
      .set = {{"reduce", "'no'"}},
@@ -150,10 +153,12 @@ const int rows = add_rows({
      .inputs = image,
      .truth = clustering({0.4, 1.2, 3, 1}),
      .tolerance = 8,
-     .rejects = {{.set = {{"max_embedding_dim", "0"}}, .message = "max_embedding_dim is 0 and should be positive"},
+     .rejects = {{.set = {{"max_embedding_dim", "0"}},
+                  .message = "max_embedding_dim is 0 and should be positive"},
                  {.set = {{"norm", "3"}}, .message = "norm is 3 and should be 1 or 2"},
                  {.inputs = {{.shape = {2, 3, 2, 3}}, {.shape = {2, 3, 2}, .dtype = Dtype::int32}},
-                  .message = "embeddings should be [N,D,H,W] and labels [N,H,W], they are [2,3,2,3] and [2,3,2]"}}},
+                  .message = "embeddings should be [N,D,H,W] and labels [N,H,W], they are "
+                             "[2,3,2,3] and [2,3,2]"}}},
     {.function = "discriminative_margin_based_clustering_loss",
      .note = "euclidean",
      .set = margins("2"),

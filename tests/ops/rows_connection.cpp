@@ -14,10 +14,13 @@ Truth bilinear_of(bool with_rest) {
         for_each_index(y.shape, [&](const Dims& at) {
             for (int64_t j = 0; j < W.dim(0); ++j)
                 for (int64_t k = 0; k < W.dim(1); ++k)
-                    y[at] += a.values[size_t(at[0] * W.dim(0) + j)] * b.values[size_t(at[0] * W.dim(1) + k)] * W(j, k, at[1]);
+                    y[at] += a.values[size_t(at[0] * W.dim(0) + j)] *
+                             b.values[size_t(at[0] * W.dim(1) + k)] * W(j, k, at[1]);
             if (!with_rest) return;
-            for (int64_t j = 0; j < W.dim(0); ++j) y[at] += a.values[size_t(at[0] * W.dim(0) + j)] * in[3](j, at[1]);
-            for (int64_t k = 0; k < W.dim(1); ++k) y[at] += b.values[size_t(at[0] * W.dim(1) + k)] * in[4](k, at[1]);
+            for (int64_t j = 0; j < W.dim(0); ++j)
+                y[at] += a.values[size_t(at[0] * W.dim(0) + j)] * in[3](j, at[1]);
+            for (int64_t k = 0; k < W.dim(1); ++k)
+                y[at] += b.values[size_t(at[0] * W.dim(1) + k)] * in[4](k, at[1]);
             y[at] += in[5].values[size_t(at[1])];
         });
         return y;
@@ -25,18 +28,22 @@ Truth bilinear_of(bool with_rest) {
 }
 
 /// The filter element for result channel o at (h, w), of input channel c.
-using Filter = std::function<double(const Reference& W, int64_t o, int64_t h, int64_t w, int64_t c, int64_t i, int64_t j)>;
+using Filter = std::function<double(const Reference& W, int64_t o, int64_t h, int64_t w, int64_t c,
+                                    int64_t i, int64_t j)>;
 
-Truth windows(int64_t channels, Dims sizes, Dims kernel, int64_t stride, int64_t pad, Filter filter) {
+Truth windows(int64_t channels, Dims sizes, Dims kernel, int64_t stride, int64_t pad,
+              Filter filter) {
     return one([=](const References& in) {
         const Reference& x = in[0];
         Reference y(Shape{x.dim(0), channels, sizes[0], sizes[1]});
         for_each_index(y.shape, [&](const Dims& at) {
-            if (in.size() > 2) y[at] = in[2].rank() == 1 ? in[2](at[1]) : in[2](at[1], at[2], at[3]);
+            if (in.size() > 2)
+                y[at] = in[2].rank() == 1 ? in[2](at[1]) : in[2](at[1], at[2], at[3]);
             for_each_index({x.dim(1), kernel[0], kernel[1]}, [&](const Dims& k) {
                 const int64_t h = at[2] * stride + k[1] - pad, w = at[3] * stride + k[2] - pad;
                 if (h < 0 || w < 0 || h >= x.dim(2) || w >= x.dim(3)) return;
-                y[at] += x(at[0], k[0], h, w) * filter(in[1], at[1], at[2], at[3], k[0], k[1], k[2]);
+                y[at] +=
+                    x(at[0], k[0], h, w) * filter(in[1], at[1], at[2], at[3], k[0], k[1], k[2]);
             });
         });
         return y;
@@ -49,15 +56,18 @@ double local(const Reference& W, int64_t o, int64_t h, int64_t w, int64_t c, int
     return W(o, h, w, c, i, j);
 }
 
-/// Group g of 1 x 3 groups of channels comes from the columns before, the same (the last group), or behind.
+/// Group g of 1 x 3 groups of channels comes from the columns before, the same (the last group), or
+/// behind.
 Reference shifted(const References& in) {
     const Reference& x = in[0];
     Reference y(x.shape);
     const int64_t each = x.dim(1) / 3;
     for_each_index(x.shape, [&](const Dims& at) {
         Dims from = at;
-        if (at[1] < each) from[3] += 2;
-        else if (at[1] < 2 * each) from[3] -= 2;
+        if (at[1] < each)
+            from[3] += 2;
+        else if (at[1] < 2 * each)
+            from[3] -= 2;
         if (from[3] >= 0 && from[3] < x.dim(3)) y[at] = x[from];
     });
     return y;
@@ -120,13 +130,15 @@ const int rows = add_rows({
      .truth = windows(6, {3, 3}, {3, 2}, 2, 1, depthwise),
      .tolerance = 8,
      .rejects = {{.inputs = {{.shape = {2, 3, 5, 4}}, {.shape = {2, 1, 3, 2}}},
-                  .message = "depthwise_convolution_2d: x should be [N,C,H,W] and W [M,C,kh,kw], they are [2,3,5,4] and [2,1,3,2]"}}},
+                  .message = "depthwise_convolution_2d: x should be [N,C,H,W] and W [M,C,kh,kw], "
+                             "they are [2,3,5,4] and [2,1,3,2]"}}},
     {.function = "local_convolution_2d",
      .inputs = {{.shape = {2, 3, 4, 4}}, {.shape = {2, 2, 3, 3, 3, 2}}, {.shape = {2, 2, 3}}},
      .truth = windows(2, {2, 3}, {3, 2}, 1, 0, local),
      .tolerance = 16,
      .rejects = {{.inputs = {{.shape = {2, 3, 4, 4}}, {.shape = {2, 1, 3, 3, 3, 2}}},
-                  .message = "local_convolution_2d: W [2,1,3,3,3,2] has filters for 1 x 3 positions, x [2,3,4,4] has 2 x 3"}}},
+                  .message = "local_convolution_2d: W [2,1,3,3,3,2] has filters for 1 x 3 "
+                             "positions, x [2,3,4,4] has 2 x 3"}}},
     {.function = "local_convolution_2d",
      .note = "stride",
      .set = {{"stride", "2"}},
@@ -143,14 +155,17 @@ const int rows = add_rows({
      .inputs = {{.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 12}}, {.shape = {2, 12}}},
      .truth = slstm_of,
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 12}}, {.shape = {2, 9}}},
-                  .message = "slstm: c_prev2 should be [n,units] and x2 [n,4 units], they are [2,3] and [2,9]"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 12}}, {.shape = {2, 9}}},
+           .message =
+               "slstm: c_prev2 should be [n,units] and x2 [n,4 units], they are [2,3] and [2,9]"}}},
     {.function = "tree_lstm",
      .inputs = {{.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 18}}},
      .truth = tree_of,
      .tolerance = 4,
      .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2, 15}}},
-                  .message = "tree_lstm: each c should be [n,units] and x [n,4 units], they are [2,3] and [2,15]"},
+                  .message = "tree_lstm: each c should be [n,units] and x [n,4 units], they are "
+                             "[2,3] and [2,15]"},
                  {.inputs = {{.shape = {2, 3}}}, .message = "tree_lstm: 1 arrays given"}}},
 });
 

@@ -74,8 +74,8 @@ const int rows = add_rows({
            .message =
                "convolution_2d: x and W should have 4 axes, x is [8,3,4] and W is [6,3,5,5]"},
           {.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
-           .message =
-               "convolution_2d: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit into [4,4]"},
+           .message = "convolution_2d: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit "
+                      "into [4,4]"},
           {.set = {{"stride", "0"}},
            .message =
                "convolution_2d: stride is [0] and should be 1 or more, one for each of 2 axes"},
@@ -180,8 +180,10 @@ const int rows = add_rows({
      .inputs = {{.shape = {2, 3, 7}}, {.shape = {4, 3, 3}}, {.shape = {4}}},
      .truth = convolved({{2}, {1}, {2}}, {3}),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 3, 7, 7}}, {.shape = {4, 3, 3, 3}}, {.shape = {4}}},
-                  .message = "convolution_1d: x and W should have 3 axes, x is [2,3,7,7] and W is [4,3,3,3]"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3, 7, 7}}, {.shape = {4, 3, 3, 3}}, {.shape = {4}}},
+           .message =
+               "convolution_1d: x and W should have 3 axes, x is [2,3,7,7] and W is [4,3,3,3]"}}},
     {.function = "convolution_3d",
      .set = {{"groups", "2"}, {"pad", "(1, 0, 1)"}},
      .inputs = {{.shape = {1, 4, 2, 3, 3}}, {.shape = {2, 2, 2, 2, 2}}, {.absent = true}},
@@ -192,8 +194,10 @@ const int rows = add_rows({
      .inputs = {{.shape = {2, 3, 3}}, {.shape = {3, 2, 3}}, {.shape = {2}}},
      .truth = deconvolved({{2}, {0}, {1}}, {8}),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 3, 3, 3}}, {.shape = {3, 2, 3}}, {.shape = {2}}},
-                  .message = "deconvolution_1d: x and W should have 3 axes, x is [2,3,3,3] and W is [3,2,3]"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3, 3, 3}}, {.shape = {3, 2, 3}}, {.shape = {2}}},
+           .message =
+               "deconvolution_1d: x and W should have 3 axes, x is [2,3,3,3] and W is [3,2,3]"}}},
     {.function = "deconvolution_3d",
      .inputs = {{.shape = {1, 2, 2, 3, 2}}, {.shape = {2, 2, 2, 1, 2}}, {.absent = true}},
      .truth = deconvolved({{1, 1, 1}, {0, 0, 0}, {1, 1, 1}}, {3, 3, 3}),

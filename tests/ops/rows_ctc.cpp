@@ -13,7 +13,8 @@ constexpr int64_t blank = 1, symbols = 3;
 std::vector<int64_t> said(const std::vector<int64_t>& reading) {
     std::vector<int64_t> labels;
     for (size_t i = 0; i < reading.size(); ++i)
-        if (reading[i] != blank && (i == 0 || reading[i] != reading[i - 1])) labels.push_back(reading[i]);
+        if (reading[i] != blank && (i == 0 || reading[i] != reading[i - 1]))
+            labels.push_back(reading[i]);
     return labels;
 }
 
@@ -42,8 +43,10 @@ Truth truth(size_t steps, bool mean) {
         const Reference& t = in[steps];
         Reference each(Shape{t.dim(0)}), average(Shape{});
         for (int64_t b = 0; b < t.dim(0); ++b) {
-            const int64_t length = in.size() > steps + 1 ? int64_t(in[steps + 1].values[size_t(b)]) : int64_t(steps);
-            const int64_t count = in.size() > steps + 2 ? int64_t(in[steps + 2].values[size_t(b)]) : t.dim(1);
+            const int64_t length =
+                in.size() > steps + 1 ? int64_t(in[steps + 1].values[size_t(b)]) : int64_t(steps);
+            const int64_t count =
+                in.size() > steps + 2 ? int64_t(in[steps + 2].values[size_t(b)]) : t.dim(1);
             std::vector<int64_t> labels;
             for (int64_t i = 0; i < count; ++i) labels.push_back(int64_t(t(b, i)));
             each.values[size_t(b)] = loss_of(in, b, length, labels);
@@ -53,7 +56,9 @@ Truth truth(size_t steps, bool mean) {
     });
 }
 
-Input integers(const Shape& shape, std::vector<double> values) { return {.shape = shape, .dtype = Dtype::int32, .values = std::move(values)}; }
+Input integers(const Shape& shape, std::vector<double> values) {
+    return {.shape = shape, .dtype = Dtype::int32, .values = std::move(values)};
+}
 std::vector<Input> inputs(int64_t steps, int64_t batch, const std::vector<Input>& rest) {
     std::vector<Input> all(size_t(steps), Input{.shape = {batch, symbols}});
     all.insert(all.end(), rest.begin(), rest.end());
@@ -69,13 +74,23 @@ const int rows = add_rows({
      .inputs = inputs(4, 3, {labels}),
      .truth = truth(4, true),
      .tolerance = 4,
-     .rejects = {{.inputs = {labels}, .message = "connectionist_temporal_classification: x is empty, at least one step is needed"},
-                 {.inputs = inputs(2, 3, {}), .message = "connectionist_temporal_classification: t should be integers, it is float32[3,3]"},
-                 {.inputs = {integers({2}, {1, 2})}, .message = "1 arrays given; the matrices of x, then t and at most two lengths are needed"},
-                 {.set = {{"blank_symbol", "3"}}, .message = "blank_symbol is 3 and should be one of the 3 symbols"},
-                 {.set = {{"reduce", "'sum'"}}, .message = "reduce is 'sum' and should be 'mean' or 'no'"},
-                 {.inputs = inputs(2, 2, {labels}), .message = "t should be [2,labels], as x[0] is [2,3]; it is [3,2]"},
-                 {.inputs = inputs(2, 3, {labels, integers({2}, {1, 2})}), .message = "input_length should be [3], it is [2]"}}},
+     .rejects =
+         {{.inputs = {labels},
+           .message =
+               "connectionist_temporal_classification: x is empty, at least one step is needed"},
+          {.inputs = inputs(2, 3, {}),
+           .message =
+               "connectionist_temporal_classification: t should be integers, it is float32[3,3]"},
+          {.inputs = {integers({2}, {1, 2})},
+           .message =
+               "1 arrays given; the matrices of x, then t and at most two lengths are needed"},
+          {.set = {{"blank_symbol", "3"}},
+           .message = "blank_symbol is 3 and should be one of the 3 symbols"},
+          {.set = {{"reduce", "'sum'"}}, .message = "reduce is 'sum' and should be 'mean' or 'no'"},
+          {.inputs = inputs(2, 2, {labels}),
+           .message = "t should be [2,labels], as x[0] is [2,3]; it is [3,2]"},
+          {.inputs = inputs(2, 3, {labels, integers({2}, {1, 2})}),
+           .message = "input_length should be [3], it is [2]"}}},
     {.function = "connectionist_temporal_classification",
      .note = "lengths",
      .set = {{"blank_symbol", "1"}, {"reduce", "'no'"}},

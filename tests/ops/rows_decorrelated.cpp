@@ -22,7 +22,8 @@ struct Two {
 
 /// The symmetric part of matrix k.
 Two matrix(const Reference& m, int64_t k) {
-    return {m.values[size_t(4 * k)], (m.values[size_t(4 * k + 1)] + m.values[size_t(4 * k + 2)]) / 2,
+    return {m.values[size_t(4 * k)],
+            (m.values[size_t(4 * k + 1)] + m.values[size_t(4 * k + 2)]) / 2,
             m.values[size_t(4 * k + 3)]};
 }
 void put(Reference& m, int64_t k, const Two& t) {
@@ -105,31 +106,38 @@ const int rows = add_rows({
      .inputs = {positive},
      .truth = roots(),
      .tolerance = 16,
-     .rejects = {{.inputs = {{.shape = {2, 3}}},
-                  .message = "inverse_square_root: takes square matrices [..., n, n] of one shape, not [2,3]"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3}}},
+           .message =
+               "inverse_square_root: takes square matrices [..., n, n] of one shape, not [2,3]"}}},
     {.op = "lyapunov",
      .inputs = {positive, {.shape = {2, 2, 2}}},
      .truth = solutions(),
      .tolerance = 16,
      .rejects = {{.inputs = {positive, {.shape = {2, 2}}},
-                  .message = "lyapunov: takes square matrices [..., n, n] of one shape, not [2,2]"}}},
+                  .message =
+                      "lyapunov: takes square matrices [..., n, n] of one shape, not [2,2]"}}},
     {.function = "decorrelated_batch_normalization",
      .set = {{"groups", "2"}, {"eps", "0.1"}},
      .inputs = {{.shape = {3, 4, 2, 2}}, {.absent = true}, {.absent = true}},
      .truth = whitened(0.1, false),
      .tolerance = 64,
-     .rejects = {{.set = {{"groups", "3"}},
-                  .message = "decorrelated_batch_normalization: 3 groups should divide the channels of x [N, C, ...], which is "
-                             "[3,4,2,2]"},
-                 {.inputs = {{.shape = {3, 4}}, {.shape = {2, 3}}, {.absent = true}},
-                  .message = "decorrelated_batch_normalization: running_mean should be floating point [2,2]"}}},
+     .rejects =
+         {{.set = {{"groups", "3"}},
+           .message = "decorrelated_batch_normalization: 3 groups should divide the channels of x "
+                      "[N, C, ...], which is "
+                      "[3,4,2,2]"},
+          {.inputs = {{.shape = {3, 4}}, {.shape = {2, 3}}, {.absent = true}},
+           .message =
+               "decorrelated_batch_normalization: running_mean should be floating point [2,2]"}}},
     {.function = "fixed_decorrelated_batch_normalization",
      .set = {{"groups", "2"}},
      .inputs = {{.shape = {3, 4, 2}}, {.shape = {2, 2}}, {.shape = {2, 2, 2}}},
      .truth = whitened(0, true),
      .tolerance = 8,
      .rejects = {{.inputs = {{.shape = {3, 4, 2}}, {.shape = {2, 2}}, {.shape = {2, 2}}},
-                  .message = "fixed_decorrelated_batch_normalization: projection should be floating point [2,2,2]"}}},
+                  .message = "fixed_decorrelated_batch_normalization: projection should be "
+                             "floating point [2,2,2]"}}},
 });
 
 }  // namespace

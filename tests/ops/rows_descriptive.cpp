@@ -29,16 +29,20 @@ double sum_of(const Values& v) {
 double most(const Values& v) { return v.empty() ? NAN : *std::max_element(v.begin(), v.end()); }
 double least(const Values& v) { return v.empty() ? NAN : *std::min_element(v.begin(), v.end()); }
 
-/// f of the numbers (what is not NaN) of each row, or of the whole array; f of nothing is NaN but for sums.
+/// f of the numbers (what is not NaN) of each row, or of the whole array; f of nothing is NaN but
+/// for sums.
 Truth of_numbers(bool rows, bool keepdims, double (*f)(const Values&)) {
     return one([=](const References& in) {
         const Reference& x = in[0];
         const int64_t count = rows ? x.dim(0) : 1, width = x.size() / count;
-        Reference y(rows ? (keepdims ? Shape{count, 1} : Shape{count}) : keepdims ? Shape{1, 1} : Shape{});
+        Reference y(rows       ? (keepdims ? Shape{count, 1} : Shape{count})
+                    : keepdims ? Shape{1, 1}
+                               : Shape{});
         for (int64_t r = 0; r < count; ++r) {
             Values numbers;
             for (int64_t i = 0; i < width; ++i)
-                if (const double value = x.values[size_t(r * width + i)]; !std::isnan(value)) numbers.push_back(value);
+                if (const double value = x.values[size_t(r * width + i)]; !std::isnan(value))
+                    numbers.push_back(value);
             y.values[size_t(r)] = f(numbers);
         }
         return y;
@@ -65,17 +69,23 @@ Truth place_of(bool largest) {
 
 const double inf = INFINITY;
 const std::vector<Input> matrix = {{.shape = {3, 4}}};
-const std::vector<Input> holes = {{.shape = {3, 3}, .differentiable = false, .values = {NAN, 2, 1, 0.5, NAN, NAN, 3, 4, 5}}};
+const std::vector<Input> holes = {
+    {.shape = {3, 3}, .differentiable = false, .values = {NAN, 2, 1, 0.5, NAN, NAN, 3, 4, 5}}};
 const std::vector<Input> all_kinds = {
-    {.shape = {4, 3}, .differentiable = false, .values = {NAN, -inf, -inf, NAN, NAN, NAN, 2, NAN, 2, inf, NAN, inf}}};
-const std::vector<Dtype> whole = {Dtype::bool_, Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64, Dtype::uint8};
+    {.shape = {4, 3},
+     .differentiable = false,
+     .values = {NAN, -inf, -inf, NAN, NAN, NAN, 2, NAN, 2, inf, NAN, inf}}};
+const std::vector<Dtype> whole = {Dtype::bool_, Dtype::int8,  Dtype::int16,
+                                  Dtype::int32, Dtype::int64, Dtype::uint8};
 const Settings by_row = {{"axis", "1"}};
 const Settings kept = {{"axis", "1"}, {"keepdims", "True"}};
 
 Row plain(const char* function, double (*f)(const Values&)) {
-    return {.function = function, .set = by_row, .inputs = matrix, .truth = of_numbers(true, false, f)};
+    return {
+        .function = function, .set = by_row, .inputs = matrix, .truth = of_numbers(true, false, f)};
 }
-Row of_integers(const char* function, double (*f)(const Values&), std::function<Dtype(Dtype)> result) {
+Row of_integers(const char* function, double (*f)(const Values&),
+                std::function<Dtype(Dtype)> result) {
     Row row = plain(function, f);
     row.note = "integers";
     row.inputs[0].low = -9;
@@ -109,7 +119,11 @@ const int rows = add_rows({
     of_integers("var", variance_of, float32),
     plain("std", deviation_of),
     of_integers("std", deviation_of, float32),
-    {.function = "std", .note = "all", .set = {{"keepdims", "True"}}, .inputs = matrix, .truth = of_numbers(false, true, deviation_of)},
+    {.function = "std",
+     .note = "all",
+     .set = {{"keepdims", "True"}},
+     .inputs = matrix,
+     .truth = of_numbers(false, true, deviation_of)},
     plain("nansum", sum_of),
     with_holes("nansum", sum_of),
     with_holes("nansum", sum_of, false),
@@ -133,10 +147,34 @@ const int rows = add_rows({
     with_holes("nanmin", least, false),
     extremes("nanmin", least),
     of_integers("nanmin", least, {}),
-    {.function = "nanargmax", .set = by_row, .inputs = all_kinds, .truth = place_of(true), .result = always(Dtype::int32), .gradient = false},
-    {.function = "nanargmax", .note = "plain", .set = by_row, .inputs = matrix, .truth = place_of(true), .dtypes = all_dtypes(), .result = always(Dtype::int32), .gradient = false},
-    {.function = "nanargmin", .set = by_row, .inputs = all_kinds, .truth = place_of(false), .result = always(Dtype::int32), .gradient = false},
-    {.function = "nanargmin", .note = "plain", .set = by_row, .inputs = matrix, .truth = place_of(false), .dtypes = all_dtypes(), .result = always(Dtype::int32), .gradient = false},
+    {.function = "nanargmax",
+     .set = by_row,
+     .inputs = all_kinds,
+     .truth = place_of(true),
+     .result = always(Dtype::int32),
+     .gradient = false},
+    {.function = "nanargmax",
+     .note = "plain",
+     .set = by_row,
+     .inputs = matrix,
+     .truth = place_of(true),
+     .dtypes = all_dtypes(),
+     .result = always(Dtype::int32),
+     .gradient = false},
+    {.function = "nanargmin",
+     .set = by_row,
+     .inputs = all_kinds,
+     .truth = place_of(false),
+     .result = always(Dtype::int32),
+     .gradient = false},
+    {.function = "nanargmin",
+     .note = "plain",
+     .set = by_row,
+     .inputs = matrix,
+     .truth = place_of(false),
+     .dtypes = all_dtypes(),
+     .result = always(Dtype::int32),
+     .gradient = false},
 });
 
 }  // namespace

@@ -32,15 +32,16 @@ Truth sum_of_products(std::vector<std::string> terms, std::string result) {
         };
         for_each_index(all, [&](const Dims& index) {
             double product = 1;
-            for (size_t i = 0; i < terms.size(); ++i) product *= in[i][at(terms[i], in[i].shape, index)];
+            for (size_t i = 0; i < terms.size(); ++i)
+                product *= in[i][at(terms[i], in[i].shape, index)];
             y[at(result, shape, index)] += product;
         });
         return y;
     });
 }
 
-Row einsum(const char* note, const char* equation, std::vector<Input> inputs, std::vector<std::string> terms,
-           std::string result) {
+Row einsum(const char* note, const char* equation, std::vector<Input> inputs,
+           std::vector<std::string> terms, std::string result) {
     return {.function = "einsum",
             .note = note,
             .set = {{"subscripts", "'" + std::string(equation) + "'"}},
@@ -49,15 +50,19 @@ Row einsum(const char* note, const char* equation, std::vector<Input> inputs, st
             .tolerance = 16};
 }
 
-const Input ij = {.shape = {3, 4}}, jk = {.shape = {4, 2}}, square = {.shape = {3, 3}}, vector = {.shape = {4}};
+const Input ij = {.shape = {3, 4}}, jk = {.shape = {4, 2}}, square = {.shape = {3, 3}},
+            vector = {.shape = {4}};
 
 Row with_errors(Row row) {
     row.rejects = {
-        {.inputs = {ij}, .message = "einsum: the equation 'ij,jk->ik' has more terms than the 1 operands"},
-        {.inputs = {ij, jk, jk}, .message = "einsum: the equation 'ij,jk->ik' has 2 terms, there are 3 operands"},
+        {.inputs = {ij},
+         .message = "einsum: the equation 'ij,jk->ik' has more terms than the 1 operands"},
+        {.inputs = {ij, jk, jk},
+         .message = "einsum: the equation 'ij,jk->ik' has 2 terms, there are 3 operands"},
         {.inputs = {ij, {.shape = {3, 2}}},
          .message = "einsum: axes named 'j' in 'ij,jk->ik' have sizes 4 and 3"},
-        {.inputs = {ij, vector}, .message = "einsum: the equation 'ij,jk->ik' names 2 axes of operand 1, which has 1"},
+        {.inputs = {ij, vector},
+         .message = "einsum: the equation 'ij,jk->ik' names 2 axes of operand 1, which has 1"},
         {.set = {{"subscripts", "'ij,jk->im'"}}, .message = "has 'm' in its result alone"},
         {.set = {{"subscripts", "'ij,jk->ii'"}}, .message = "has 'i' twice in its result"},
         {.set = {{"subscripts", "'i1,jk->ij'"}}, .message = "has '1' in place of a letter"}};
@@ -70,14 +75,16 @@ const int einsum_rows = add_rows({
     einsum("transposed", "ij->ji", {ij}, {"ij"}, "ji"),
     einsum("trace", "ii", {square}, {"ii"}, ""),
     einsum("diagonal", "iji->ij", {{.shape = {3, 2, 3}}}, {"iji"}, "ij"),
-    einsum("outer", "abcd,e->eabcd", {{.shape = {2, 3, 2, 2}}, {.shape = {3}}}, {"abcd", "e"}, "eabcd"),
+    einsum("outer", "abcd,e->eabcd", {{.shape = {2, 3, 2, 2}}, {.shape = {3}}}, {"abcd", "e"},
+           "eabcd"),
     einsum("dot", "ij,ij->", {ij, ij}, {"ij", "ij"}, ""),
-    einsum("batch", "bij,bkj->bik", {{.shape = {2, 3, 4}}, {.shape = {2, 5, 4}}}, {"bij", "bkj"}, "bik"),
-    einsum("bilinear", "bi,oij,bj->bo", {{.shape = {2, 3}}, {.shape = {2, 3, 4}}, {.shape = {2, 4}}},
-           {"bi", "oij", "bj"}, "bo"),
+    einsum("batch", "bij,bkj->bik", {{.shape = {2, 3, 4}}, {.shape = {2, 5, 4}}}, {"bij", "bkj"},
+           "bik"),
+    einsum("bilinear", "bi,oij,bj->bo",
+           {{.shape = {2, 3}}, {.shape = {2, 3, 4}}, {.shape = {2, 4}}}, {"bi", "oij", "bj"}, "bo"),
     einsum("alone", "ij,kl->il", {ij, jk}, {"ij", "kl"}, "il"),
-    einsum("ellipsis", "i...j,...jk->...ik", {{.shape = {3, 2, 4}}, {.shape = {5, 1, 4, 2}}}, {"ibj", "abjk"},
-           "abik"),
+    einsum("ellipsis", "i...j,...jk->...ik", {{.shape = {3, 2, 4}}, {.shape = {5, 1, 4, 2}}},
+           {"ibj", "abjk"}, "abik"),
     einsum("ellipsis_implied", "...i", {ij}, {"ai"}, "ai"),
 });
 
@@ -122,10 +129,13 @@ const int rows = add_rows({
      .truth = sum_of_products({"iab", "abj"}, "ij"),
      .tolerance = 16,
      .rejects = {{.set = {{"axes", "4"}}, .message = "tensordot: axes is 4; a has 3 axes and b 3"},
-                 {.set = {{"axes", "((0, 1), (2,))"}}, .message = "tensordot: 2 axes of a and 1 of b are named"},
-                 {.set = {{"axes", "((0, 0), (1, 2))"}}, .message = "tensordot: axis 0 is named twice in [0,0]"},
+                 {.set = {{"axes", "((0, 1), (2,))"}},
+                  .message = "tensordot: 2 axes of a and 1 of b are named"},
+                 {.set = {{"axes", "((0, 0), (1, 2))"}},
+                  .message = "tensordot: axis 0 is named twice in [0,0]"},
                  {.set = {{"axes", "1"}},
-                  .message = "tensordot: axis 2 of a [2,3,4] and axis 0 of b [3,4,5] differ in size"}}},
+                  .message =
+                      "tensordot: axis 2 of a [2,3,4] and axis 0 of b [3,4,5] differ in size"}}},
     {.function = "tensordot",
      .note = "axes",
      .set = {{"axes", "((0, -1), (1, 0))"}},
@@ -144,7 +154,11 @@ const int rows = add_rows({
      .dtypes = float_dtypes(),
      .tolerance = 8,
      .rejects = {{.set = {{"axis", "3"}}, .message = "cumprod: "}}},
-    {.function = "cumprod", .note = "flat", .inputs = {{.shape = {2, 3}}}, .truth = running_products(-1), .tolerance = 8},
+    {.function = "cumprod",
+     .note = "flat",
+     .inputs = {{.shape = {2, 3}}},
+     .truth = running_products(-1),
+     .tolerance = 8},
     {.function = "cumprod",
      .note = "zeros",
      .set = {{"axis", "0"}},
@@ -162,18 +176,22 @@ const int rows = add_rows({
      .inputs = {{.shape = {3, 2, 4}}},
      .truth = one([](const References& in) {
          Reference y(Shape{in[0].dim(0)});
-         for_each_index(in[0].shape, [&](const Dims& i) { y.values[size_t(i[0])] += in[0][i] * in[0][i]; });
+         for_each_index(in[0].shape,
+                        [&](const Dims& i) { y.values[size_t(i[0])] += in[0][i] * in[0][i]; });
          return y;
      }),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {3}}},
-                  .message = "batch_l2_norm_squared: x should have a second axis to sum along, it is [3]"}}},
+     .rejects =
+         {{.inputs = {{.shape = {3}}},
+           .message =
+               "batch_l2_norm_squared: x should have a second axis to sum along, it is [3]"}}},
     {.function = "scale",
      .inputs = {{.shape = {2, 3, 4, 2}}, {.shape = {3, 4}}},
      .truth = combined([](double x, double y) { return x * y; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"axis", "2"}},
-                  .message = "scale: y [3,4] should have the sizes of x [2,3,4,2] from axis 2 on"}}},
+                  .message =
+                      "scale: y [3,4] should have the sizes of x [2,3,4,2] from axis 2 on"}}},
     {.function = "bias",
      .inputs = beside,
      .truth = combined([](double x, double y) { return x + y; }),

@@ -47,50 +47,35 @@ Row rejecting(Row row, std::vector<Reject> rejects) {
 const int get_items = add_rows({
     rejecting(
         get_item("basic", "['1:5', 2, '...', None]", {6, 3, 2}, {4, 2, 1},
-                 [](const Dims& i) {
-                     return Dims{1 + i[0], 2, i[1]};
-                 }),
+                 [](const Dims& i) { return Dims{1 + i[0], 2, i[1]}; }),
         {{.set = {{"slices", "[6]"}},
           .message = "get_item: index 6 is outside of axis 0 of size 6, which takes -6 to 5"},
          {.set = {{"slices", "['...', '...']"}}, .message = "get_item: 2 ellipses"},
          {.set = {{"slices", "[0, 0, 0, 0]"}}, .message = "get_item: 4 indices for x [6,3,2]"},
          {.set = {{"slices", "['::0']"}}, .message = "a slice with step 0"}}),
     get_item("negative", "[-1, '::-1']", {2, 3}, {3},
-             [](const Dims& i) {
-                 return Dims{1, 2 - i[0]};
-             }),
+             [](const Dims& i) { return Dims{1, 2 - i[0]}; }),
     get_item("negative_step", "['-1:0:-2']", {6}, {3},
              [](const Dims& i) { return Dims{5 - 2 * i[0]}; }),
     get_item("beyond", "['-9:9']", {3, 2}, {3, 2}, [](const Dims& i) { return i; }),
     get_item("nothing", "['3:1']", {4}, {0}, [](const Dims& i) { return i; }),
     gathering(rejecting(
         get_item("array", "[[2, 0, -1]]", {3, 2}, {3, 2},
-                 [](const Dims& i) {
-                     return Dims{i[0] == 1 ? 0 : 2, i[1]};
-                 }),
+                 [](const Dims& i) { return Dims{i[0] == 1 ? 0 : 2, i[1]}; }),
         {{.set = {{"slices", "[[0, 3]]"}},
           .message = "get_item: index 3 is outside of axis 0 of size 3, which takes -3 to 2"}})),
     // Equal places: the gradient adds up.
     gathering(get_item("repeated", "['...', [1, 1, 0, 1]]", {2, 3, 2}, {2, 3, 4},
-                       [](const Dims& i) {
-                           return Dims{i[0], i[1], i[2] == 2 ? 0 : 1};
-                       })),
+                       [](const Dims& i) { return Dims{i[0], i[1], i[2] == 2 ? 0 : 1}; })),
     gathering(get_item("arrays_broadcast", "[':', [[0], [2]], [1, 0]]", {2, 3, 2}, {2, 2, 2},
-                       [](const Dims& i) {
-                           return Dims{i[0], 2 * i[1], 1 - i[2]};
-                       })),
-    gathering(get_item("arrays_apart", "[[1, 0, 1], ':', [0, 1, 1]]", {2, 4, 2}, {3, 4},
-                       [](const Dims& i) {
-                           return Dims{i[0] == 1 ? 0 : 1, i[1], i[0] == 0 ? 0 : 1};
-                       })),
+                       [](const Dims& i) { return Dims{i[0], 2 * i[1], 1 - i[2]}; })),
+    gathering(
+        get_item("arrays_apart", "[[1, 0, 1], ':', [0, 1, 1]]", {2, 4, 2}, {3, 4},
+                 [](const Dims& i) { return Dims{i[0] == 1 ? 0 : 1, i[1], i[0] == 0 ? 0 : 1}; })),
     gathering(get_item("integer_apart", "[1, ':', [0, 1, 1]]", {2, 4, 2}, {3, 4},
-                       [](const Dims& i) {
-                           return Dims{1, i[1], i[0] == 0 ? 0 : 1};
-                       })),
+                       [](const Dims& i) { return Dims{1, i[1], i[0] == 0 ? 0 : 1}; })),
     gathering(get_item("integer_beside", "[':', 1, [0, 1, 1]]", {2, 4, 2}, {2, 3},
-                       [](const Dims& i) {
-                           return Dims{i[0], 1, i[1] == 0 ? 0 : 1};
-                       })),
+                       [](const Dims& i) { return Dims{i[0], 1, i[1] == 0 ? 0 : 1}; })),
 });
 
 Reference scattered(const References& in, const Values& rows) {
@@ -104,9 +89,7 @@ const int gathers = add_rows({
     {.op = "scatter_add",
      .set = {{"slices", "[[2, 0, 2]]"}},
      .inputs = {{.shape = {3, 2}}, {.shape = {3, 2}}},
-     .truth = one([](const References& in) {
-         return scattered(in, {2, 0, 2});
-     }),
+     .truth = one([](const References& in) { return scattered(in, {2, 0, 2}); }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"slices", "[[0, 3, 1]]"}},
                   .message = "scatter_add: index 3 is outside of axis 0"},
@@ -145,9 +128,7 @@ const int gathers = add_rows({
     {.op = "take",
      .note = "none",
      .inputs = {{.shape = {3, 2}}, {.shape = {0}, .dtype = Dtype::int64}},
-     .truth = one([](const References&) {
-         return Reference({0, 2});
-     })},
+     .truth = one([](const References&) { return Reference({0, 2}); })},
     {.op = "permutate",
      .inputs = {{.shape = {3, 2}}, indices({3}, {2, 0, 1})},
      .truth = one([](const References& in) {

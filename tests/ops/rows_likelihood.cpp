@@ -11,7 +11,8 @@ double bernoulli(double x, double y) {
     return std::max(y, 0.0) + std::log1p(std::exp(-std::abs(y))) - x * y;
 }
 double gaussian(double x, double mean, double ln_var) {
-    return 0.5 * (ln_var + std::log(2 * std::numbers::pi) + (x - mean) * (x - mean) / std::exp(ln_var));
+    return 0.5 *
+           (ln_var + std::log(2 * std::numbers::pi) + (x - mean) * (x - mean) / std::exp(ln_var));
 }
 double divergence(double mean, double ln_var) {
     return 0.5 * (mean * mean + std::expm1(ln_var) - ln_var);
@@ -43,7 +44,8 @@ const int rows = add_rows({
      .specials = false,
      .tolerance = 2,
      .rejects = {{.set = {{"reduce", "'median'"}},
-                  .message = "bernoulli_nll: reduce is 'median' and should be 'sum', 'mean' or 'no'"}}},
+                  .message =
+                      "bernoulli_nll: reduce is 'median' and should be 'sum', 'mean' or 'no'"}}},
     {.op = "bernoulli_nll", .inputs = logits, .truth = total(each(bernoulli)), .tolerance = 4},
     {.op = "bernoulli_nll",
      .note = "large",
@@ -72,9 +74,10 @@ const int rows = add_rows({
      .truth = each(divergence),
      .specials = false,
      .tolerance = 2,
-     .rejects = {{.set = {{"reduce", "'all'"}},
-                  .message =
-                      "gaussian_kl_divergence: reduce is 'all' and should be 'sum', 'mean' or 'no'"}}},
+     .rejects =
+         {{.set = {{"reduce", "'all'"}},
+           .message =
+               "gaussian_kl_divergence: reduce is 'all' and should be 'sum', 'mean' or 'no'"}}},
     {.op = "gaussian_kl_divergence",
      .note = "near_the_minimum",
      .set = {{"reduce", "'no'"}},
@@ -84,7 +87,10 @@ const int rows = add_rows({
      .dtypes = {Dtype::float32},
      .tolerance = 100,
      .every_digit = true},
-    {.op = "gaussian_kl_divergence", .inputs = pair, .truth = total(each(divergence)), .tolerance = 4},
+    {.op = "gaussian_kl_divergence",
+     .inputs = pair,
+     .truth = total(each(divergence)),
+     .tolerance = 4},
     {.op = "gaussian_kl_divergence",
      .note = "mean",
      .set = {{"reduce", "'mean'"}},

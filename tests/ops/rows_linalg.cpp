@@ -94,7 +94,8 @@ Reference determinants(const Reference& a) {
 void expect_equal(const Matrix& a, const Matrix& b, double tolerance) {
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i)
-        for (size_t j = 0; j < a[i].size(); ++j) EXPECT_NEAR(a[i][j], b[i][j], tolerance) << i << "," << j;
+        for (size_t j = 0; j < a[i].size(); ++j)
+            EXPECT_NEAR(a[i][j], b[i][j], tolerance) << i << "," << j;
 }
 /// 16-bit results carry the rounding of each factor.
 constexpr double near = 0.12;
@@ -114,18 +115,20 @@ Variable positive(const Variable& x) {
 }
 
 // What reads one triangle is differentiated for matrices that are symmetric: as functions of those.
-const FunctionDef& cholesky_of = function("test_cholesky(x)", {"x"}, [](const FunctionArguments& a) {
-    return cholesky(positive(a.array("x")));
-});
-const FunctionDef& eigh_of = function("test_eigh(x, UPLO='L')", {"x"}, [](const FunctionArguments& a) {
-    const Eigh f = eigh(symmetric(a.array("x")), a.text("UPLO"));
-    return Variables{f.w, f.v};
-});
+const FunctionDef& cholesky_of =
+    function("test_cholesky(x)", {"x"},
+             [](const FunctionArguments& a) { return cholesky(positive(a.array("x"))); });
+const FunctionDef& eigh_of =
+    function("test_eigh(x, UPLO='L')", {"x"}, [](const FunctionArguments& a) {
+        const Eigh f = eigh(symmetric(a.array("x")), a.text("UPLO"));
+        return Variables{f.w, f.v};
+    });
 /// The sign of an eigenvector may turn between two points of a numeric difference.
-const FunctionDef& eigh_squares = function("test_eigh_squares(x)", {"x"}, [](const FunctionArguments& a) {
-    const Eigh f = eigh(symmetric(a.array("x")));
-    return Variables{f.w, f.v * f.v};
-});
+const FunctionDef& eigh_squares =
+    function("test_eigh_squares(x)", {"x"}, [](const FunctionArguments& a) {
+        const Eigh f = eigh(symmetric(a.array("x")));
+        return Variables{f.w, f.v * f.v};
+    });
 
 void is_cholesky_factor(const References& in, const References& out) {
     for (int64_t i = 0; i < count(in[0]); ++i) {
@@ -153,7 +156,8 @@ void are_singular_values(const References& in, const References& out) {
         Matrix u = matrix(out[0], i), s = diagonal(out[1], i), vt = matrix(out[2], i);
         expect_equal(product(turned(u), u), unit(u[0].size()), near);
         expect_equal(product(vt, turned(vt)), unit(vt.size()), near);
-        for (size_t k = 0; k < s.size(); ++k) EXPECT_LE(k == 0 ? 0 : s[k][k], k == 0 ? s[0][0] : s[k - 1][k - 1]);
+        for (size_t k = 0; k < s.size(); ++k)
+            EXPECT_LE(k == 0 ? 0 : s[k][k], k == 0 ? s[0][0] : s[k - 1][k - 1]);
         for (auto& row : u) row.resize(s.size());
         vt.resize(s.size());
         expect_equal(product(product(u, s), vt), matrix(in[0], i), near);
@@ -170,7 +174,8 @@ void are_q_and_r(const References& in, const References& out) {
 }
 
 /// Two regular matrices of 3 x 3, and one of 2 x 2.
-const std::vector<double> regular{2, -1, 0.5, 0.25, 1.5, -1, 1, 0.5, -2, -1, 2, 0.5, 1.5, 1, 0.25, -0.5, 1, 2};
+const std::vector<double> regular{2,  -1, 0.5, 0.25, 1.5, -1,   1,    0.5, -2,
+                                  -1, 2,  0.5, 1.5,  1,   0.25, -0.5, 1,   2};
 const std::vector<double> tall{1, 0.5, -1.5, 2, 0.25, 1, 0.5, -1, 2, 1.5, 1, -0.25};
 
 const std::vector<double> one_singular{1, 0, 0, 1, 1, 2, 2, 4};
@@ -181,14 +186,17 @@ const int linear = add_rows({
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
      .truth = one([](const References& in) { return inverses(in[0]); }),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}}, .message = "matrix_inverse: matrix 1 of 2 is singular: pivot 1 is 0"},
-                 {.inputs = {{.shape = {2, 3}}}, .message = "matrix_inverse: a should be square matrices, it is [2,3]"}}},
+     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}},
+                  .message = "matrix_inverse: matrix 1 of 2 is singular: pivot 1 is 0"},
+                 {.inputs = {{.shape = {2, 3}}},
+                  .message = "matrix_inverse: a should be square matrices, it is [2,3]"}}},
     {.op = "matrix_inverse",
      .function = "batch_inv",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
      .truth = one([](const References& in) { return inverses(in[0]); }),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {3, 3}}}, .message = "batch_inv: a should be [B,n,n], it is [3,3]"}}},
+     .rejects = {{.inputs = {{.shape = {3, 3}}},
+                  .message = "batch_inv: a should be [B,n,n], it is [3,3]"}}},
     {.op = "det",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
      .truth = one([](const References& in) { return determinants(in[0]); }),
@@ -201,7 +209,8 @@ const int linear = add_rows({
      .rejects = {{.inputs = {{.shape = {3, 3}}}, .message = "batch_det: a should be [B,n,n]"}}},
     {.function = "batch_matmul",
      .set = {{"transa", "True"}},
-     .inputs = {{.shape = {2, 3}, .low = -1, .high = 2}, {.shape = {2, 3, 4}, .low = -1, .high = 2}},
+     .inputs = {{.shape = {2, 3}, .low = -1, .high = 2},
+                {.shape = {2, 3, 4}, .low = -1, .high = 2}},
      .truth = one([](const References& in) {
          Reference y({2, 1, 4});
          for (int64_t i = 0; i < 2; ++i)
@@ -210,7 +219,8 @@ const int linear = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {3}}, {.shape = {3}}}, .message = "batch_matmul: the factors should be [B,m,n]"}}},
+     .rejects = {{.inputs = {{.shape = {3}}, {.shape = {3}}},
+                  .message = "batch_matmul: the factors should be [B,m,n]"}}},
     {.function = "squared_difference",
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}},
      .truth = {each([](double a, double b) { return (a - b) * (a - b); }).of}},
@@ -225,9 +235,12 @@ const int linear = add_rows({
          return y;
      }),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}, {.shape = {2}}}, .message = "solve: matrix 1 of 2 is singular"},
-                 {.inputs = {{.shape = {3, 3}}, {.shape = {2, 1}}}, .message = "solve: b should have as many rows as a"},
-                 {.inputs = {{.shape = {2, 3, 3}}, {.shape = {4, 3, 1}}}, .message = "do not broadcast"}}},
+     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}, {.shape = {2}}},
+                  .message = "solve: matrix 1 of 2 is singular"},
+                 {.inputs = {{.shape = {3, 3}}, {.shape = {2, 1}}},
+                  .message = "solve: b should have as many rows as a"},
+                 {.inputs = {{.shape = {2, 3, 3}}, {.shape = {4, 3, 1}}},
+                  .message = "do not broadcast"}}},
     {.op = "pinv",
      .inputs = {{.shape = {4, 3}, .values = tall}},
      .truth = one([](const References& in) {
@@ -251,8 +264,10 @@ const int decompositions = add_rows({
      .inputs = {{.shape = {2, 2}, .differentiable = false, .values = {4, 7, 2, 5}}},
      .truth = one([](const References&) { return Reference({2, 2}, {2, 0, 1, 2}); }),
      .gradient = false,
-     .rejects = {{.inputs = {{.shape = {2, 2}, .values = {1, 2, 2, 1}}},
-                  .message = "cholesky: matrix 0 of 1 is not positive definite: its leading 2 x 2 part is not"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 2}, .values = {1, 2, 2, 1}}},
+           .message =
+               "cholesky: matrix 0 of 1 is not positive definite: its leading 2 x 2 part is not"}}},
     {.op = "eigh",
      .function = "test_eigh",
      .inputs = {{.shape = {2, 3, 3}, .differentiable = false, .values = regular}},
@@ -261,12 +276,13 @@ const int decompositions = add_rows({
     {.op = "eigh",
      .function = "test_eigh_squares",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
-     .verify = [](const References&, const References& out) {
-         for (size_t i = 0; i < 6; ++i) {
-             const double* column = &out[1].values[i / 3 * 9 + i % 3];
-             EXPECT_NEAR(column[0] + column[3] + column[6], 1, near);
-         }
-     },
+     .verify =
+         [](const References&, const References& out) {
+             for (size_t i = 0; i < 6; ++i) {
+                 const double* column = &out[1].values[i / 3 * 9 + i % 3];
+                 EXPECT_NEAR(column[0] + column[3] + column[6], 1, near);
+             }
+         },
      .tolerance = 4},
     {.op = "eigh",
      .function = "test_eigh",
@@ -277,11 +293,13 @@ const int decompositions = add_rows({
      .tolerance = 4},
     {.op = "eigh",
      .inputs = {{.shape = {2, 2}, .differentiable = false, .values = {2, 9, 1, 2}}},
-     .verify = [](const References&, const References& out) {
-         const Matrix v = matrix(out[1], 0);
-         expect_equal({out[0].values}, {{1, 3}}, near);
-         expect_equal(product(product({{2, 1}, {1, 2}}, v), unit(2)), product(v, diagonal(out[0], 0)), near);
-     },
+     .verify =
+         [](const References&, const References& out) {
+             const Matrix v = matrix(out[1], 0);
+             expect_equal({out[0].values}, {{1, 3}}, near);
+             expect_equal(product(product({{2, 1}, {1, 2}}, v), unit(2)),
+                          product(v, diagonal(out[0], 0)), near);
+         },
      .gradient = false},
     {.op = "eigh",
      .function = "eigvalsh",
@@ -290,7 +308,8 @@ const int decompositions = add_rows({
      .inputs = {{.shape = {2, 2}, .differentiable = false, .values = {2, 1, 9, 2}}},
      .truth = one([](const References&) { return Reference({2}, {1, 3}); }),
      .gradient = false,
-     .rejects = {{.set = {{"UPLO", "'X'"}}, .message = "eigh: uplo is 'X', it should be 'L' or 'U'"}}},
+     .rejects = {{.set = {{"UPLO", "'X'"}},
+                  .message = "eigh: uplo is 'X', it should be 'L' or 'U'"}}},
     {.op = "svd",
      .set = {{"full_matrices", "False"}},
      .inputs = {{.shape = {4, 3}, .values = tall}},
@@ -307,14 +326,18 @@ const int decompositions = add_rows({
      .inputs = {{.shape = {4, 3}, .differentiable = false, .values = tall}},
      .verify = are_singular_values,
      .gradient = false},
-    {.op = "qr", .inputs = {{.shape = {4, 3}, .values = tall}}, .verify = are_q_and_r, .tolerance = 8},
+    {.op = "qr",
+     .inputs = {{.shape = {4, 3}, .values = tall}},
+     .verify = are_q_and_r,
+     .tolerance = 8},
     {.op = "qr",
      .note = "complete",
      .set = {{"mode", "'complete'"}},
      .inputs = {{.shape = {2, 3, 2}, .differentiable = false, .values = tall}},
      .verify = are_q_and_r,
      .gradient = false,
-     .rejects = {{.set = {{"mode", "'raw'"}}, .message = "qr: mode is 'raw', it should be 'reduced' or 'complete'"}}},
+     .rejects = {{.set = {{"mode", "'raw'"}},
+                  .message = "qr: mode is 'raw', it should be 'reduced' or 'complete'"}}},
     {.op = "qr",
      .note = "wide",
      .inputs = {{.shape = {3, 4}, .differentiable = false, .values = tall}},

@@ -48,7 +48,8 @@ Truth hinge_mean(int power) {
 
 std::function<double(const References&, int64_t)> triplet_of(double margin) {
     return [=](const References& in, int64_t i) {
-        return beyond(squared_distance(in[0], in[1], i) - squared_distance(in[0], in[2], i) + margin);
+        return beyond(squared_distance(in[0], in[1], i) - squared_distance(in[0], in[2], i) +
+                      margin);
     };
 }
 std::function<double(const References&, int64_t)> contrastive_of(double margin) {
@@ -74,15 +75,16 @@ const int rows = add_rows({
      .inputs = scores,
      .truth = hinge_mean(1),
      .tolerance = 2,
-     .rejects = {{.set = {{"norm", "'L3'"}}, .message = "hinge: norm is 'L3' and should be 'L1' or 'L2'"},
-                 {.set = {{"reduce", "'sum'"}},
-                  .message = "hinge: reduce is 'sum' and should be 'mean' or 'no'"},
-                 {.inputs = {{.shape = {4, 3}}, labels({0, 1, 2})},
-                  .message = "hinge: x should be a matrix and t a vector with an entry for each row, "
-                             "they are [4,3] and [3]"},
-                 {.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
-                  .message = "hinge: t should be integer, it is float32[2]"},
-                 {.inputs = {{.shape = {2, 3}}, labels({0, 3})}, .message = "index 3"}}},
+     .rejects =
+         {{.set = {{"norm", "'L3'"}}, .message = "hinge: norm is 'L3' and should be 'L1' or 'L2'"},
+          {.set = {{"reduce", "'sum'"}},
+           .message = "hinge: reduce is 'sum' and should be 'mean' or 'no'"},
+          {.inputs = {{.shape = {4, 3}}, labels({0, 1, 2})},
+           .message = "hinge: x should be a matrix and t a vector with an entry for each row, "
+                      "they are [4,3] and [3]"},
+          {.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
+           .message = "hinge: t should be integer, it is float32[2]"},
+          {.inputs = {{.shape = {2, 3}}, labels({0, 3})}, .message = "index 3"}}},
     {.function = "hinge",
      .note = "squared",
      .set = {{"norm", "'L2'"}},
@@ -95,7 +97,8 @@ const int rows = add_rows({
      .inputs = scores,
      .truth = one([](const References& in) {
          Reference y = in[0];
-         for_each_index(y.shape, [&](const Dims& i) { y[i] = hinge_of(in[0], in[1], i[0], i[1], 2); });
+         for_each_index(y.shape,
+                        [&](const Dims& i) { y[i] = hinge_of(in[0], in[1], i[0], i[1], 2); });
          return y;
      }),
      .tolerance = 4},
@@ -103,20 +106,26 @@ const int rows = add_rows({
      .inputs = three,
      .truth = of_rows(triplet_of(0.2), true),
      .tolerance = 8,
-     .rejects = {{.set = {{"margin", "0"}}, .message = "triplet: margin is 0 and should be positive"},
-                 {.set = {{"reduce", "'sum'"}},
-                  .message = "triplet: reduce is 'sum' and should be 'mean' or 'no'"},
-                 {.inputs = {{.shape = {4, 3}}, {.shape = {4, 3}}, {.shape = {3}}},
-                  .message = "triplet: anchor and negative should have one shape, they have [4,3] and [3]"},
-                 {.inputs = {{.shape = {3}}, {.shape = {3}}, {.shape = {3}}},
-                  .message = "triplet: anchor should have a second axis to sum along, it is [3]"}}},
+     .rejects =
+         {{.set = {{"margin", "0"}}, .message = "triplet: margin is 0 and should be positive"},
+          {.set = {{"reduce", "'sum'"}},
+           .message = "triplet: reduce is 'sum' and should be 'mean' or 'no'"},
+          {.inputs = {{.shape = {4, 3}}, {.shape = {4, 3}}, {.shape = {3}}},
+           .message =
+               "triplet: anchor and negative should have one shape, they have [4,3] and [3]"},
+          {.inputs = {{.shape = {3}}, {.shape = {3}}, {.shape = {3}}},
+           .message = "triplet: anchor should have a second axis to sum along, it is [3]"}}},
     {.function = "triplet",
      .note = "each",
      .set = {{"margin", "1.5"}, {"reduce", "'no'"}},
      .inputs = three,
      .truth = of_rows(triplet_of(1.5), false),
      .tolerance = 8},
-    {.function = "triplet", .note = "large", .inputs = far, .truth = of_rows(triplet_of(0.2), true), .tolerance = 8},
+    {.function = "triplet",
+     .note = "large",
+     .inputs = far,
+     .truth = of_rows(triplet_of(0.2), true),
+     .tolerance = 8},
     {.op = "length_of",
      .function = "contrastive",
      .inputs = pairs,
@@ -125,7 +134,8 @@ const int rows = add_rows({
      .rejects = {{.set = {{"margin", "-1"}},
                   .message = "contrastive: margin is -1 and should be positive"},
                  {.inputs = {{.shape = {2, 3}}, {.shape = {2, 4}}, labels({0, 1})},
-                  .message = "contrastive: x0 and x1 should have one shape, they have [2,3] and [2,4]"}}},
+                  .message =
+                      "contrastive: x0 and x1 should have one shape, they have [2,3] and [2,4]"}}},
     {.op = "length_of",
      .function = "contrastive",
      .note = "each",

@@ -84,29 +84,20 @@ const int views = add_rows({
      .dtypes = all_dtypes()},
     {.op = "transpose",
      .inputs = cube,
-     .truth = moved({4, 3, 2},
-                    [](const Dims& i) {
-                        return Dims{i[2], i[1], i[0]};
-                    }),
+     .truth = moved({4, 3, 2}, [](const Dims& i) { return Dims{i[2], i[1], i[0]}; }),
      .dtypes = all_dtypes()},
     {.op = "transpose",
      .note = "axes",
      .set = {{"axes", "(1, -1, 0)"}},
      .inputs = cube,
-     .truth = moved({3, 4, 2},
-                    [](const Dims& i) {
-                        return Dims{i[2], i[0], i[1]};
-                    }),
+     .truth = moved({3, 4, 2}, [](const Dims& i) { return Dims{i[2], i[0], i[1]}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"axes", "(0, 0, 1)"}},
                   .message = "transpose: axes [0,0,1] is not a permutation"}}},
     {.op = "broadcast_to",
      .set = {{"shape", "(2, 3, 4)"}},
      .inputs = {{.shape = {3, 1}}},
-     .truth = moved({2, 3, 4},
-                    [](const Dims& i) {
-                        return Dims{i[1], 0};
-                    }),
+     .truth = moved({2, 3, 4}, [](const Dims& i) { return Dims{i[1], 0}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"shape", "(2, 4)"}},
                   .message = "broadcast_to: x [3,1] does not broadcast to [2,4]"}}},
@@ -158,68 +149,47 @@ const int views = add_rows({
      .function = "swapaxes",
      .set = {{"axis1", "0"}, {"axis2", "-1"}},
      .inputs = cube,
-     .truth = moved({4, 3, 2},
-                    [](const Dims& i) {
-                        return Dims{i[2], i[1], i[0]};
-                    }),
+     .truth = moved({4, 3, 2}, [](const Dims& i) { return Dims{i[2], i[1], i[0]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "moveaxis",
      .set = {{"source", "(0, 1)"}, {"destination", "(-1, 0)"}},
      .inputs = cube,
-     .truth = moved({3, 4, 2},
-                    [](const Dims& i) {
-                        return Dims{i[2], i[0], i[1]};
-                    }),
+     .truth = moved({3, 4, 2}, [](const Dims& i) { return Dims{i[2], i[0], i[1]}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"source", "(0, 0)"}}, .message = "moveaxis: source [0,0]"}}},
     {.op = "",
      .function = "rollaxis",
      .set = {{"axis", "2"}},
      .inputs = cube,
-     .truth = moved({4, 2, 3},
-                    [](const Dims& i) {
-                        return Dims{i[1], i[2], i[0]};
-                    }),
+     .truth = moved({4, 2, 3}, [](const Dims& i) { return Dims{i[1], i[2], i[0]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "rollaxis",
      .note = "start",
      .set = {{"axis", "0"}, {"start", "2"}},
      .inputs = cube,
-     .truth = moved({3, 2, 4},
-                    [](const Dims& i) {
-                        return Dims{i[1], i[0], i[2]};
-                    }),
+     .truth = moved({3, 2, 4}, [](const Dims& i) { return Dims{i[1], i[0], i[2]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "tile",
      .set = {{"reps", "(2, 1, 3)"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({2, 2, 9},
-                    [](const Dims& i) {
-                        return Dims{i[1], i[2] % 3};
-                    }),
+     .truth = moved({2, 2, 9}, [](const Dims& i) { return Dims{i[1], i[2] % 3}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"reps", "-1"}}, .message = "tile: -1 repeats"}}},
     {.op = "",
      .function = "repeat",
      .set = {{"repeats", "3"}, {"axis", "1"}},
      .inputs = {{.shape = {2, 3, 2}}},
-     .truth = moved({2, 9, 2},
-                    [](const Dims& i) {
-                        return Dims{i[0], i[1] / 3, i[2]};
-                    }),
+     .truth = moved({2, 9, 2}, [](const Dims& i) { return Dims{i[0], i[1] / 3, i[2]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "repeat",
      .note = "each",
      .set = {{"repeats", "(2, 0, 1)"}, {"axis", "-1"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({2, 3},
-                    [](const Dims& i) {
-                        return Dims{i[0], i[1] < 2 ? 0 : 2};
-                    }),
+     .truth = moved({2, 3}, [](const Dims& i) { return Dims{i[0], i[1] < 2 ? 0 : 2}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"repeats", "(1, 2)"}},
                   .message = "repeat: 2 repeats for axis 1 of x [2,3], which needs 3"}}},
@@ -228,10 +198,7 @@ const int views = add_rows({
      .note = "flat",
      .set = {{"repeats", "2"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({12},
-                    [](const Dims& i) {
-                        return Dims{i[0] / 6, i[0] / 2 % 3};
-                    }),
+     .truth = moved({12}, [](const Dims& i) { return Dims{i[0] / 6, i[0] / 2 % 3}; }),
      .dtypes = all_dtypes()},
 });
 
@@ -322,10 +289,7 @@ const int slices = add_rows({
     {.op = "slice",
      .set = {{"begin", "(1, 3)"}, {"step", "(1, -2)"}, {"size", "(2, 2)"}},
      .inputs = matrix,
-     .truth = moved({2, 2},
-                    [](const Dims& i) {
-                        return Dims{1 + i[0], 3 - 2 * i[1]};
-                    }),
+     .truth = moved({2, 2}, [](const Dims& i) { return Dims{1 + i[0], 3 - 2 * i[1]}; }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"size", "(3, 2)"}},
                   .message = "slice: elements 1 to 3 of axis 0 are asked for, x [3,4] has 3"},
@@ -334,9 +298,7 @@ const int slices = add_rows({
      .note = "empty",
      .set = {{"begin", "(3, 0)"}, {"step", "(1, 1)"}, {"size", "(0, 4)"}},
      .inputs = matrix,
-     .truth = one([](const References&) {
-         return Reference({0, 4});
-     })},
+     .truth = one([](const References&) { return Reference({0, 4}); })},
     {.op = "place_slice",
      .set = {{"begin", "(3, 0)"}, {"step", "(-2, 1)"}, {"shape", "(5, 3)"}},
      .inputs = {{.shape = {2, 3}}},
@@ -350,26 +312,17 @@ const int slices = add_rows({
      .function = "flip",
      .set = {{"axis", "-1"}},
      .inputs = cube,
-     .truth = moved({2, 3, 4},
-                    [](const Dims& i) {
-                        return Dims{i[0], i[1], 3 - i[2]};
-                    }),
+     .truth = moved({2, 3, 4}, [](const Dims& i) { return Dims{i[0], i[1], 3 - i[2]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "flipud",
      .inputs = matrix,
-     .truth = moved({3, 4},
-                    [](const Dims& i) {
-                        return Dims{2 - i[0], i[1]};
-                    }),
+     .truth = moved({3, 4}, [](const Dims& i) { return Dims{2 - i[0], i[1]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "fliplr",
      .inputs = matrix,
-     .truth = moved({3, 4},
-                    [](const Dims& i) {
-                        return Dims{i[0], 3 - i[1]};
-                    }),
+     .truth = moved({3, 4}, [](const Dims& i) { return Dims{i[0], 3 - i[1]}; }),
      .dtypes = all_dtypes()},
     {.op = "pad",
      .set = {{"pad_width", "((1, 0), (2, 1))"}, {"mode", "'constant'"}, {"constant_values", "3"}},
@@ -388,19 +341,17 @@ const int slices = add_rows({
      .note = "everywhere",
      .set = {{"pad_width", "1"}, {"mode", "'constant'"}},
      .inputs = {{.shape = {0, 2}}},
-     .truth = one([](const References&) {
-         return Reference({2, 4});
-     })},
+     .truth = one([](const References&) { return Reference({2, 4}); })},
     {.op = "",
      .function = "pad",
      .note = "edge",
      .set = {{"pad_width", "(2, 1)"}, {"mode", "'edge'"}},
      .inputs = matrix,
-     .truth = moved(
-         {6, 7},
-         [](const Dims& i) {
-             return Dims{std::clamp<int64_t>(i[0] - 2, 0, 2), std::clamp<int64_t>(i[1] - 2, 0, 3)};
-         }),
+     .truth = moved({6, 7},
+                    [](const Dims& i) {
+                        return Dims{std::clamp<int64_t>(i[0] - 2, 0, 2),
+                                    std::clamp<int64_t>(i[1] - 2, 0, 3)};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "pad",
@@ -421,9 +372,7 @@ const int slices = add_rows({
      .set = {{"pad_width", "((1, 1), (0, 0))"}, {"mode", "'symmetric'"}},
      .inputs = matrix,
      .truth = moved({5, 4},
-                    [](const Dims& i) {
-                        return Dims{std::clamp<int64_t>(i[0] - 1, 0, 2), i[1]};
-                    }),
+                    [](const Dims& i) { return Dims{std::clamp<int64_t>(i[0] - 1, 0, 2), i[1]}; }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "pad_sequence",

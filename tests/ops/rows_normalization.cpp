@@ -135,7 +135,11 @@ const int rows = add_rows({
      .truth = fixed_normal(0.1, {0, 1}),
      .tolerance = 4},
     {.function = "fixed_batch_renormalization",
-     .inputs = {{.shape = {3, 4, 2}}, {.shape = {4}}, {.shape = {4}}, {.shape = {4}}, {.shape = {4}, .low = 0.5, .high = 2}},
+     .inputs = {{.shape = {3, 4, 2}},
+                {.shape = {4}},
+                {.shape = {4}},
+                {.shape = {4}},
+                {.shape = {4}, .low = 0.5, .high = 2}},
      .truth = fixed_normal(2e-5, {0, 2}),
      .tolerance = 4},
 });

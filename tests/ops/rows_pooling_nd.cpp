@@ -85,9 +85,12 @@ Truth unpooled(Window w, Dims sizes, bool at_places = false) {
     });
 }
 
-const Input line = {.shape = {2, 3, 7}}, image = {.shape = {2, 2, 5, 4}}, volume = {.shape = {2, 2, 4, 3, 5}};
+const Input line = {.shape = {2, 3, 7}}, image = {.shape = {2, 2, 5, 4}},
+            volume = {.shape = {2, 2, 4, 3, 5}};
 const Window pairs{{2}, {2}, {0}}, wide{{3}, {2}, {1}}, boxes{{2, 2, 3}, {2, 1, 2}, {1, 0, 1}};
-Settings box_settings() { return {{"ksize", "(2, 2, 3)"}, {"stride", "(2, 1, 2)"}, {"pad", "(1, 0, 1)"}}; }
+Settings box_settings() {
+    return {{"ksize", "(2, 2, 3)"}, {"stride", "(2, 1, 2)"}, {"pad", "(1, 0, 1)"}};
+}
 Settings with(Settings settings, const char* name, const char* value) {
     settings[name] = value;
     return settings;
@@ -98,14 +101,23 @@ const int rows = add_rows({
      .set = {{"ksize", "2"}},
      .inputs = {line},
      .truth = maxima(pairs),
-     .rejects = {{.inputs = {image},
-                  .message = "max_pooling_1d: x should be [N,C,...] with 1 further axes, it is [2,2,5,4]"}}},
+     .rejects =
+         {{.inputs = {image},
+           .message =
+               "max_pooling_1d: x should be [N,C,...] with 1 further axes, it is [2,2,5,4]"}}},
     {.function = "max_pooling_1d",
      .note = "options",
-     .set = {{"ksize", "3"}, {"stride", "2"}, {"pad", "1"}, {"cover_all", "False"}, {"return_indices", "True"}},
+     .set = {{"ksize", "3"},
+             {"stride", "2"},
+             {"pad", "1"},
+             {"cover_all", "False"},
+             {"return_indices", "True"}},
      .inputs = {line},
      .truth = maxima({{3}, {2}, {1}, false}, true)},
-    {.function = "max_pooling_3d", .set = box_settings(), .inputs = {volume}, .truth = maxima(boxes)},
+    {.function = "max_pooling_3d",
+     .set = box_settings(),
+     .inputs = {volume},
+     .truth = maxima(boxes)},
     {.function = "max_pooling_3d",
      .note = "indices",
      .set = with(box_settings(), "return_indices", "True"),
@@ -116,14 +128,16 @@ const int rows = add_rows({
      .inputs = {image},
      .truth = maxima({{2, 3}, {1, 1}, {0, 0}}),
      .rejects = {{.inputs = {{.shape = {2, 3}}},
-                  .message = "max_pooling_nd: x should be [N,C,...] with some further axes, it is [2,3]"},
+                  .message =
+                      "max_pooling_nd: x should be [N,C,...] with some further axes, it is [2,3]"},
                  {.set = {{"ksize", "(2, 3, 4)"}}, .message = "max_pooling_nd: ksize"}}},
     {.function = "average_pooling_1d",
      .set = {{"ksize", "3"}, {"stride", "2"}, {"pad", "1"}},
      .inputs = {line},
      .truth = means(wide, true),
      .tolerance = 2,
-     .rejects = {{.set = {{"pad_value", "1"}}, .message = "average_pooling_1d: pad_value is 1 and should be 0 or None"}}},
+     .rejects = {{.set = {{"pad_value", "1"}},
+                  .message = "average_pooling_1d: pad_value is 1 and should be 0 or None"}}},
     {.function = "average_pooling_1d",
      .note = "inside",
      .set = {{"ksize", "3"}, {"stride", "2"}, {"pad", "1"}, {"pad_value", "None"}},
@@ -149,14 +163,19 @@ const int rows = add_rows({
          Reference y(Shape{2, 10, 1, 1});
          for (int64_t n = 0; n < 2; ++n)
              for (int64_t k = 0; k < 10; ++k)
-                 y.values[size_t(n * 10 + k)] = k < 2 ? whole.values[size_t(n * 2 + k)] : parts.values[size_t(n * 8 + k - 2)];
+                 y.values[size_t(n * 10 + k)] =
+                     k < 2 ? whole.values[size_t(n * 2 + k)] : parts.values[size_t(n * 8 + k - 2)];
          return y;
      }),
      .rejects = {{.set = {{"pyramid_height", "0"}},
-                  .message = "spatial_pyramid_pooling_2d: pyramid_height is 0 and should be positive"},
+                  .message =
+                      "spatial_pyramid_pooling_2d: pyramid_height is 0 and should be positive"},
                  {.set = {{"pooling", "'mean'"}},
                   .message = "spatial_pyramid_pooling_2d: pooling is 'mean' and should be 'max'"}}},
-    {.function = "unpooling_1d", .set = {{"ksize", "2"}}, .inputs = {line}, .truth = unpooled(pairs, {13})},
+    {.function = "unpooling_1d",
+     .set = {{"ksize", "2"}},
+     .inputs = {line},
+     .truth = unpooled(pairs, {13})},
     {.function = "unpooling_1d",
      .note = "overlaps",
      .set = {{"ksize", "3"}, {"stride", "2"}, {"pad", "1"}, {"cover_all", "False"}},
@@ -167,9 +186,11 @@ const int rows = add_rows({
      .set = {{"ksize", "2"}, {"outsize", "(10, 7)"}},
      .inputs = {image},
      .truth = unpooled({{2, 2}, {2, 2}, {0, 0}}, {10, 7}),
-     .rejects = {{.set = {{"outsize", "(11, 7)"}},
-                  .message = "unpooling_2d: [11,7] has 6 windows of [2,2] (stride [2,2], pad [0,0]) in axis 2, x "
-                             "[2,2,5,4] has 5 elements"}}},
+     .rejects =
+         {{.set = {{"outsize", "(11, 7)"}},
+           .message =
+               "unpooling_2d: [11,7] has 6 windows of [2,2] (stride [2,2], pad [0,0]) in axis 2, x "
+               "[2,2,5,4] has 5 elements"}}},
     {.function = "unpooling_3d",
      .set = {{"ksize", "(2, 1, 3)"}, {"stride", "(1, 2, 2)"}},
      .inputs = {volume},
@@ -182,14 +203,18 @@ const int rows = add_rows({
     {.function = "upsampling_2d",
      .set = {{"ksize", "2"}, {"outsize", "(4, 5)"}},
      .inputs = {{.shape = {1, 2, 2, 3}},
-                {.shape = {1, 2, 2, 3}, .dtype = Dtype::int32, .values = {0, 3, 2, 1, 1, 0, 2, 0, 0, 3, 3, 2}}},
+                {.shape = {1, 2, 2, 3},
+                 .dtype = Dtype::int32,
+                 .values = {0, 3, 2, 1, 1, 0, 2, 0, 0, 3, 3, 2}}},
      .truth = unpooled({{2, 2}, {2, 2}, {0, 0}}, {4, 5}, true),
      .rejects = {{.inputs = {image, image},
-                  .message = "upsampling_2d: indexes should be integers of x's shape [2,2,5,4], it is float32[2,2,5,4]"}}},
+                  .message = "upsampling_2d: indexes should be integers of x's shape [2,2,5,4], it "
+                             "is float32[2,2,5,4]"}}},
     {.function = "upsampling_2d",
      .note = "overlaps",
      .set = {{"ksize", "(2, 3)"}, {"stride", "1"}, {"pad", "(0, 1)"}},
-     .inputs = {{.shape = {1, 1, 2, 3}}, {.shape = {1, 1, 2, 3}, .dtype = Dtype::int32, .values = {1, 3, 4, 5, 1, 0}}},
+     .inputs = {{.shape = {1, 1, 2, 3}},
+                {.shape = {1, 1, 2, 3}, .dtype = Dtype::int32, .values = {1, 3, 4, 5, 1, 0}}},
      .truth = unpooled({{2, 3}, {1, 1}, {0, 1}}, {3, 3}, true),
      .tolerance = 2},
 });

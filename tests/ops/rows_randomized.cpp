@@ -81,7 +81,8 @@ Truth masked_product(double ratio) {
             y[i] = b.values[size_t(i[1])];
             for (int64_t k = 0; k < features; ++k) {
                 const double kept = mask.rank() == 3 ? mask(i[0], i[1], k) : mask(i[1], k);
-                if (kept != 0) y[i] += x.values[size_t(i[0] * features + k)] * W(i[1], k) / (1 - ratio);
+                if (kept != 0)
+                    y[i] += x.values[size_t(i[0] * features + k)] * W(i[1], k) / (1 - ratio);
             }
         });
         return y;
@@ -105,11 +106,18 @@ Verify shares_of_ones(double ratio, bool each_sample) {
 }
 
 const Input many = {.shape = {30, 70}};
-const Input mask = {.shape = {4, 3}, .dtype = Dtype::bool_, .values = {1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1}};
-std::vector<Input> connected(Input m) { return {{.shape = {2, 3}}, {.shape = {4, 3}}, {.shape = {4}}, m}; }
-const Input each_mask = {.shape = {2, 4, 3}, .dtype = Dtype::bool_, .values = repeated(mask.values, 2)};
+const Input mask = {
+    .shape = {4, 3}, .dtype = Dtype::bool_, .values = {1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1}};
+std::vector<Input> connected(Input m) {
+    return {{.shape = {2, 3}}, {.shape = {4, 3}}, {.shape = {4}}, m};
+}
+const Input each_mask = {
+    .shape = {2, 4, 3}, .dtype = Dtype::bool_, .values = repeated(mask.values, 2)};
 std::vector<Input> ones() {
-    return {{.shape = {20, 64}, .low = 1, .high = 1}, {.shape = {16, 64}, .low = 1, .high = 1}, {.absent = true}, {.absent = true}};
+    return {{.shape = {20, 64}, .low = 1, .high = 1},
+            {.shape = {16, 64}, .low = 1, .high = 1},
+            {.absent = true},
+            {.absent = true}};
 }
 
 const int rows = add_rows({
@@ -119,7 +127,8 @@ const int rows = add_rows({
      .dtypes = float_dtypes(),
      .before = seed,
      .rejects = {{.set = {{"l", "0.5"}}, .message = "rrelu: l is 0.5 and u 0.333"},
-                 {.inputs = {many, {.shape = {70}}}, .message = "rrelu: r should be float32[30,70], as x; it is float32[70]"}}},
+                 {.inputs = {many, {.shape = {70}}},
+                  .message = "rrelu: r should be float32[30,70], as x; it is float32[70]"}}},
     {.function = "rrelu",
      .note = "given",
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}, .low = 0.1, .high = 0.9}},
@@ -134,12 +143,15 @@ const int rows = add_rows({
      .inputs = {many, many},
      .verify = from_either(0.3),
      .before = seed,
-     .rejects = {{.set = {{"ratio", "1"}}, .message = "zoneout: ratio is 1 and should be at least 0 and less than 1"},
+     .rejects = {{.set = {{"ratio", "1"}},
+                  .message = "zoneout: ratio is 1 and should be at least 0 and less than 1"},
                  {.inputs = {{.shape = {3}}, {.shape = {4}}},
-                  .message = "zoneout: h and x should be floating point and of one type, they are float32[3] and float32[4]"}}},
+                  .message = "zoneout: h and x should be floating point and of one type, they are "
+                             "float32[3] and float32[4]"}}},
     {.function = "gumbel_softmax",
      .set = {{"tau", "0.5"}},
-     .inputs = {{.shape = {600, 3}, .values = repeated({std::log(0.5), std::log(0.2), std::log(0.3)}, 600)}},
+     .inputs = {{.shape = {600, 3},
+                 .values = repeated({std::log(0.5), std::log(0.2), std::log(0.3)}, 600)}},
      .verify = relaxed_samples,
      .before = seed,
      .tolerance = 8},
@@ -147,14 +159,18 @@ const int rows = add_rows({
      .inputs = connected(each_mask),
      .truth = masked_product(0.5),
      .tolerance = 8,
-     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {4, 2}}},
-                  .message = "simplified_dropconnect: W should be [M,K] for the K features of a sample of x, they are [4,2] and [2,3]"},
-                 {.inputs = {{.shape = {2, 3}}, {.shape = {4, 3}}, {.shape = {3}}},
-                  .message = "simplified_dropconnect: b should be [4], it is [3] (W [4,3])"},
-                 {.inputs = connected({.shape = {3}, .dtype = Dtype::bool_}),
-                  .message = "simplified_dropconnect: mask should be [2,4,3] or [4,3], it is [3]"},
-                 {.set = {{"ratio", "-0.5"}},
-                  .message = "simplified_dropconnect: ratio is -0.5 and should be at least 0 and less than 1"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3}}, {.shape = {4, 2}}},
+           .message =
+               "simplified_dropconnect: W should be [M,K] for the K features of a sample of x, "
+               "they are [4,2] and [2,3]"},
+          {.inputs = {{.shape = {2, 3}}, {.shape = {4, 3}}, {.shape = {3}}},
+           .message = "simplified_dropconnect: b should be [4], it is [3] (W [4,3])"},
+          {.inputs = connected({.shape = {3}, .dtype = Dtype::bool_}),
+           .message = "simplified_dropconnect: mask should be [2,4,3] or [4,3], it is [3]"},
+          {.set = {{"ratio", "-0.5"}},
+           .message =
+               "simplified_dropconnect: ratio is -0.5 and should be at least 0 and less than 1"}}},
     {.function = "simplified_dropconnect",
      .note = "one_mask",
      .set = {{"ratio", "0.2"}, {"use_batchwise_mask", "False"}},

@@ -44,11 +44,14 @@ Truth best(int64_t k, bool largest) {
         const Reference& x = in[0];
         Reference values(Shape{x.dim(0), k}), places(Shape{x.dim(0), k});
         for (int64_t r = 0; r < x.dim(0); ++r) {
-            const auto key = [&](int64_t i) { return std::isnan(x(r, i)) ? std::pair(1, 0.0) : std::pair(0, x(r, i)); };
+            const auto key = [&](int64_t i) {
+                return std::isnan(x(r, i)) ? std::pair(1, 0.0) : std::pair(0, x(r, i));
+            };
             std::vector<int64_t> order(size_t(x.dim(1)));
             std::iota(order.begin(), order.end(), 0);
-            std::stable_sort(order.begin(), order.end(),
-                             [&](int64_t a, int64_t b) { return largest ? key(a) > key(b) : key(a) < key(b); });
+            std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+                return largest ? key(a) > key(b) : key(a) < key(b);
+            });
             for (int64_t i = 0; i < k; ++i) {
                 places(r, i) = double(order[size_t(i)]);
                 values(r, i) = x(r, order[size_t(i)]);
@@ -73,37 +76,127 @@ const Settings halves = {{"indices_or_sections", "2"}};
 
 const int shapes = add_rows({
     {.function = "ravel", .inputs = cube, .truth = reshaped({24}), .dtypes = all_dtypes()},
-    {.function = "atleast_1d", .inputs = {{.shape = {}}}, .truth = reshaped({1}), .dtypes = all_dtypes()},
+    {.function = "atleast_1d",
+     .inputs = {{.shape = {}}},
+     .truth = reshaped({1}),
+     .dtypes = all_dtypes()},
     {.function = "atleast_2d", .inputs = vector, .truth = reshaped({1, 5}), .dtypes = all_dtypes()},
     {.function = "atleast_2d", .note = "is_one", .inputs = cube, .truth = reshaped({2, 3, 4})},
-    {.function = "atleast_3d", .inputs = matrix, .truth = reshaped({3, 4, 1}), .dtypes = all_dtypes()},
+    {.function = "atleast_3d",
+     .inputs = matrix,
+     .truth = reshaped({3, 4, 1}),
+     .dtypes = all_dtypes()},
     {.function = "atleast_3d", .note = "vector", .inputs = vector, .truth = reshaped({1, 5, 1})},
     {.op = "copy", .inputs = matrix, .truth = reshaped({3, 4}), .dtypes = all_dtypes()},
-    {.function = "roll", .set = {{"shift", "-6"}}, .inputs = vector, .truth = moved({5}, [](const Dims& i) { return Dims{(i[0] + 6) % 5}; }), .dtypes = all_dtypes()},
-    {.function = "roll", .note = "axis", .set = {{"shift", "1"}, {"axis", "-1"}}, .inputs = matrix, .truth = moved({3, 4}, [](const Dims& i) { return Dims{i[0], (i[1] + 3) % 4}; })},
-    {.function = "roll", .note = "flat", .set = {{"shift", "1"}}, .inputs = matrix, .truth = moved({3, 4}, [](const Dims& i) { const int64_t k = (i[0] * 4 + i[1] + 11) % 12; return Dims{k / 4, k % 4}; })},
-    {.function = "concatenate", .set = {{"axis", "None"}}, .inputs = {{.shape = {2, 2}}, {.shape = {3}}}, .truth = joined_flat(), .dtypes = all_dtypes()},
-    {.function = "concatenate", .note = "first_axis", .inputs = {{.shape = {2}}, {.shape = {3}}}, .truth = joined_flat()},
+    {.function = "roll",
+     .set = {{"shift", "-6"}},
+     .inputs = vector,
+     .truth = moved({5}, [](const Dims& i) { return Dims{(i[0] + 6) % 5}; }),
+     .dtypes = all_dtypes()},
+    {.function = "roll",
+     .note = "axis",
+     .set = {{"shift", "1"}, {"axis", "-1"}},
+     .inputs = matrix,
+     .truth = moved({3, 4}, [](const Dims& i) { return Dims{i[0], (i[1] + 3) % 4}; })},
+    {.function = "roll",
+     .note = "flat",
+     .set = {{"shift", "1"}},
+     .inputs = matrix,
+     .truth = moved({3, 4},
+                    [](const Dims& i) {
+                        const int64_t k = (i[0] * 4 + i[1] + 11) % 12;
+                        return Dims{k / 4, k % 4};
+                    })},
+    {.function = "concatenate",
+     .set = {{"axis", "None"}},
+     .inputs = {{.shape = {2, 2}}, {.shape = {3}}},
+     .truth = joined_flat(),
+     .dtypes = all_dtypes()},
+    {.function = "concatenate",
+     .note = "first_axis",
+     .inputs = {{.shape = {2}}, {.shape = {3}}},
+     .truth = joined_flat()},
 });
 
 const int splits = add_rows({
-    {.function = "split", .set = {{"indices_or_sections", "(1, 3)"}, {"axis", "1"}}, .inputs = matrix, .truth = parts(1, {0, 1, 3, 4}), .dtypes = all_dtypes()},
-    {.function = "split", .note = "sections", .set = {{"indices_or_sections", "3"}}, .inputs = matrix, .truth = parts(0, {0, 1, 2, 3}), .rejects = {{.set = halves, .message = "2"}}},
-    {.function = "vsplit", .set = {{"indices_or_sections", "3"}}, .inputs = matrix, .truth = parts(0, {0, 1, 2, 3}), .dtypes = all_dtypes(), .rejects = {{.inputs = vector, .message = "vsplit: x [5] has 1 axes, at least 2 are needed"}}},
-    {.function = "hsplit", .set = halves, .inputs = matrix, .truth = parts(1, {0, 2, 4}), .dtypes = all_dtypes()},
-    {.function = "hsplit", .note = "vector", .set = {{"indices_or_sections", "[2]"}}, .inputs = vector, .truth = parts(0, {0, 2, 5})},
-    {.function = "dsplit", .set = halves, .inputs = cube, .truth = parts(2, {0, 2, 4}), .dtypes = all_dtypes(), .rejects = {{.inputs = matrix, .message = "dsplit: x [3,4] has 2 axes, at least 3 are needed"}}},
+    {.function = "split",
+     .set = {{"indices_or_sections", "(1, 3)"}, {"axis", "1"}},
+     .inputs = matrix,
+     .truth = parts(1, {0, 1, 3, 4}),
+     .dtypes = all_dtypes()},
+    {.function = "split",
+     .note = "sections",
+     .set = {{"indices_or_sections", "3"}},
+     .inputs = matrix,
+     .truth = parts(0, {0, 1, 2, 3}),
+     .rejects = {{.set = halves, .message = "2"}}},
+    {.function = "vsplit",
+     .set = {{"indices_or_sections", "3"}},
+     .inputs = matrix,
+     .truth = parts(0, {0, 1, 2, 3}),
+     .dtypes = all_dtypes(),
+     .rejects = {{.inputs = vector, .message = "vsplit: x [5] has 1 axes, at least 2 are needed"}}},
+    {.function = "hsplit",
+     .set = halves,
+     .inputs = matrix,
+     .truth = parts(1, {0, 2, 4}),
+     .dtypes = all_dtypes()},
+    {.function = "hsplit",
+     .note = "vector",
+     .set = {{"indices_or_sections", "[2]"}},
+     .inputs = vector,
+     .truth = parts(0, {0, 2, 5})},
+    {.function = "dsplit",
+     .set = halves,
+     .inputs = cube,
+     .truth = parts(2, {0, 2, 4}),
+     .dtypes = all_dtypes(),
+     .rejects = {{.inputs = matrix,
+                  .message = "dsplit: x [3,4] has 2 axes, at least 3 are needed"}}},
 });
 
-const std::vector<Input> ties = {{.shape = {2, 5}, .differentiable = false, .values = {3, 1, 3, 2, 3, 0, 0, 0, 1, 0}}};
+const std::vector<Input> ties = {
+    {.shape = {2, 5}, .differentiable = false, .values = {3, 1, 3, 2, 3, 0, 0, 0, 1, 0}}};
 
 const int searches = add_rows({
-    {.op = "argsort_first", .function = "topk", .set = {{"k", "3"}}, .inputs = {{.shape = {3, 5}, .low = -9, .high = 9}}, .truth = best(3, true), .gradient = true},
-    {.function = "topk", .note = "ties", .set = {{"k", "4"}}, .inputs = ties, .truth = best(4, true), .gradient = false},
-    {.function = "topk", .note = "smallest", .set = {{"k", "4"}, {"largest", "False"}}, .inputs = ties, .truth = best(4, false), .gradient = false},
-    {.function = "topk", .note = "nan", .set = {{"k", "2"}}, .inputs = {{.shape = {1, 3}, .differentiable = false, .values = {1, NAN, 2}}}, .truth = best(2, true), .gradient = false},
-    {.function = "topk", .note = "integers", .set = {{"k", "2"}}, .inputs = {{.shape = {2, 4}, .low = -100, .high = 100}}, .truth = best(2, true), .dtypes = {Dtype::bool_, Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64, Dtype::uint8}, .gradient = false, .rejects = {{.set = {{"k", "5"}}, .message = "topk: k is 5, axis -1 of x [2,4] has 4 elements"}}},
-    {.function = "copysign", .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}, .differentiable = false}}, .truth = each([](double a, double b) { return std::copysign(a, b); }), .dtypes = all_dtypes(), .specials = false},
+    {.op = "argsort_first",
+     .function = "topk",
+     .set = {{"k", "3"}},
+     .inputs = {{.shape = {3, 5}, .low = -9, .high = 9}},
+     .truth = best(3, true),
+     .gradient = true},
+    {.function = "topk",
+     .note = "ties",
+     .set = {{"k", "4"}},
+     .inputs = ties,
+     .truth = best(4, true),
+     .gradient = false},
+    {.function = "topk",
+     .note = "smallest",
+     .set = {{"k", "4"}, {"largest", "False"}},
+     .inputs = ties,
+     .truth = best(4, false),
+     .gradient = false},
+    {.function = "topk",
+     .note = "nan",
+     .set = {{"k", "2"}},
+     .inputs = {{.shape = {1, 3}, .differentiable = false, .values = {1, NAN, 2}}},
+     .truth = best(2, true),
+     .gradient = false},
+    {.function = "topk",
+     .note = "integers",
+     .set = {{"k", "2"}},
+     .inputs = {{.shape = {2, 4}, .low = -100, .high = 100}},
+     .truth = best(2, true),
+     .dtypes = {Dtype::bool_, Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64, Dtype::uint8},
+     .gradient = false,
+     .rejects = {{.set = {{"k", "5"}},
+                  .message = "topk: k is 5, axis -1 of x [2,4] has 4 elements"}}},
+    {.function = "copysign",
+     .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}, .differentiable = false}},
+     .truth = each([](double a, double b) { return std::copysign(a, b); }),
+     .dtypes = all_dtypes(),
+     .specials = false},
 });
 
 }  // namespace

@@ -11,7 +11,7 @@ struct Bins {
     int64_t rows, columns;
     double scale;
     bool largest;
-    int64_t samples = 0;   ///< Along each axis of a bin, between pixels; 0: pixels.
+    int64_t samples = 0;  ///< Along each axis of a bin, between pixels; 0: pixels.
     double empty = -INFINITY;
     bool with_far_edge = false;
 };
@@ -29,7 +29,8 @@ double between(const Reference& x, int64_t n, int64_t c, double v, double h) {
 }
 
 /// All values of a bin of pixels, and their number.
-std::vector<double> pixels_of(const Reference& x, int64_t n, int64_t c, const double* box, const Bins& b, int64_t i, int64_t j) {
+std::vector<double> pixels_of(const Reference& x, int64_t n, int64_t c, const double* box,
+                              const Bins& b, int64_t i, int64_t j) {
     double begin[2], step[2];
     for (int a = 0; a < 2; ++a) {
         begin[a] = std::nearbyint(box[a] * b.scale);
@@ -41,7 +42,8 @@ std::vector<double> pixels_of(const Reference& x, int64_t n, int64_t c, const do
         for (int64_t h = 0; h < x.dim(3); ++h) {
             const auto touches = [&](int a, int64_t bin, int64_t at) {
                 const double place = double(at) - begin[a];
-                return place >= std::floor(double(bin) * step[a]) && place < std::ceil(double(bin + 1) * step[a]);
+                return place >= std::floor(double(bin) * step[a]) &&
+                       place < std::ceil(double(bin + 1) * step[a]);
             };
             if (touches(0, i, v) && touches(1, j, h)) values.push_back(x(n, c, v, h));
         }
@@ -49,16 +51,20 @@ std::vector<double> pixels_of(const Reference& x, int64_t n, int64_t c, const do
 }
 
 /// All samples of a bin that lie in x.
-std::vector<double> samples_of(const Reference& x, int64_t n, int64_t c, const double* box, const Bins& b, int64_t i, int64_t j) {
+std::vector<double> samples_of(const Reference& x, int64_t n, int64_t c, const double* box,
+                               const Bins& b, int64_t i, int64_t j) {
     double begin[2], step[2];
     for (int a = 0; a < 2; ++a) {
         begin[a] = box[a] * b.scale;
-        step[a] = std::max(box[a + 2] * b.scale - begin[a], 1.0) / double(a == 0 ? b.rows : b.columns);
+        step[a] =
+            std::max(box[a + 2] * b.scale - begin[a], 1.0) / double(a == 0 ? b.rows : b.columns);
     }
     std::vector<double> values;
     for (int64_t k = 0; k < b.samples * b.samples; ++k) {
-        const double v = begin[0] + step[0] * (double(i) + (double(k / b.samples) + 0.5) / double(b.samples)),
-                     h = begin[1] + step[1] * (double(j) + (double(k % b.samples) + 0.5) / double(b.samples));
+        const double v = begin[0] +
+                         step[0] * (double(i) + (double(k / b.samples) + 0.5) / double(b.samples)),
+                     h = begin[1] +
+                         step[1] * (double(j) + (double(k % b.samples) + 0.5) / double(b.samples));
         if (v < -1 || h < -1 || v > double(x.dim(2)) || h > double(x.dim(3))) continue;
         values.push_back(between(x, n, c, v, h));
     }
@@ -93,28 +99,34 @@ const Input x = {.shape = {3, 2, 5, 6}};
 const Input rois = {.shape = {4, 4},
                     .differentiable = false,
                     .values = {0, 1, 8, 9, 3.25, 4.5, 7.75, 7, -6, -2, 4, 30, 20, 2, 30, 8}};
-// Numeric gradients need finite results: no bin of these is empty. Empty ones are held against Chainer (tests/conformance).
+// Numeric gradients need finite results: no bin of these is empty. Empty ones are held against
+// Chainer (tests/conformance).
 const Input near_rois = {.shape = {4, 4},
                          .differentiable = false,
                          .values = {0, 1, 8, 9, 3.25, 4.5, 7.75, 7, -1, -0.5, 4, 10, 2, 2, 5, 8}};
-const Input images = {.shape = {4}, .dtype = Dtype::int32, .differentiable = false, .values = {0, 2, 1, 1}};
+const Input images = {
+    .shape = {4}, .dtype = Dtype::int32, .differentiable = false, .values = {0, 2, 1, 1}};
 const Input old_rois = {.shape = {3, 5},
                         .differentiable = false,
                         .values = {0, 1, 0, 9, 8, 2, 4.5, 3.25, 7, 7.75, 1, 20, 2, 30, 8}};
 const Settings bins = {{"outsize", "(2, 3)"}, {"spatial_scale", "0.625"}};
-const Settings sampled = {{"outsize", "(2, 3)"}, {"spatial_scale", "0.625"}, {"sampling_ratio", "2"}};
+const Settings sampled = {
+    {"outsize", "(2, 3)"}, {"spatial_scale", "0.625"}, {"sampling_ratio", "2"}};
 
 const int rows = add_rows({
     {.function = "roi_max_pooling_2d",
      .set = bins,
      .inputs = {x, near_rois, images},
      .truth = regions({2, 3, 0.625, true}),
-     .rejects = {{.inputs = {x, rois, {.shape = {4}, .dtype = Dtype::int32, .values = {0, 3, 1, 1}}},
-                  .message = "largest_of_regions: region 1 is of image 3, x has 3 images"},
-                 {.inputs = {x, {.shape = {4, 5}}, images},
-                  .message = "largest_of_regions: regions should be [R, 4] and their images [R], they are [4,5] and [4]"},
-                 {.set = {{"outsize", "0"}}, .message = "roi_max_pooling_2d: outsize is [0]"},
-                 {.set = {{"spatial_scale", "-1"}}, .message = "roi_max_pooling_2d: spatial_scale is -1"}}},
+     .rejects =
+         {{.inputs = {x, rois, {.shape = {4}, .dtype = Dtype::int32, .values = {0, 3, 1, 1}}},
+           .message = "largest_of_regions: region 1 is of image 3, x has 3 images"},
+          {.inputs = {x, {.shape = {4, 5}}, images},
+           .message = "largest_of_regions: regions should be [R, 4] and their images [R], they are "
+                      "[4,5] and [4]"},
+          {.set = {{"outsize", "0"}}, .message = "roi_max_pooling_2d: outsize is [0]"},
+          {.set = {{"spatial_scale", "-1"}},
+           .message = "roi_max_pooling_2d: spatial_scale is -1"}}},
     {.op = "average_of_regions",
      .function = "roi_average_pooling_2d",
      .set = bins,
@@ -123,7 +135,8 @@ const int rows = add_rows({
      .rejects = {{.inputs = {x, {.shape = {4, 4}, .values = std::vector<double>(16, NAN)}, images},
                   .message = "average_of_regions: region 0 has a corner at nan"},
                  {.inputs = {{.shape = {3, 2, 5}}, rois, images},
-                  .message = "average_of_regions: x should be [N, C, H, W] with pixels, it is [3,2,5]"}}},
+                  .message =
+                      "average_of_regions: x should be [N, C, H, W] with pixels, it is [3,2,5]"}}},
     {.op = "spread_over_regions",
      .function = "roi_average_align_2d",
      .set = sampled,

@@ -20,7 +20,8 @@ Truth negative_sampling(bool sum) {
             double& loss = each.values[size_t(n)];
             if (in[1].values[size_t(n)] == -1) continue;
             loss = std::log1p(std::exp(-product(in[0], n, in[2], in[1].values[size_t(n)])));
-            for (int64_t k = 0; k < in[3].dim(1); ++k) loss += std::log1p(std::exp(product(in[0], n, in[2], in[3](n, k))));
+            for (int64_t k = 0; k < in[3].dim(1); ++k)
+                loss += std::log1p(std::exp(product(in[0], n, in[2], in[3](n, k))));
             total.values[0] += loss;
         }
         return sum ? total : each;
@@ -48,10 +49,15 @@ Truth black_out(bool mean) {
     });
 }
 
-Input words(const Shape& shape, std::vector<double> values) { return {.shape = shape, .dtype = Dtype::int32, .values = std::move(values)}; }
+Input words(const Shape& shape, std::vector<double> values) {
+    return {.shape = shape, .dtype = Dtype::int32, .values = std::move(values)};
+}
 
 std::vector<Input> inputs(std::vector<double> t) {
-    return {{.shape = {3, 2}}, words({3}, std::move(t)), {.shape = {4, 2}}, words({3, 2}, {0, 3, 1, 1, 2, 0})};
+    return {{.shape = {3, 2}},
+            words({3}, std::move(t)),
+            {.shape = {4, 2}},
+            words({3, 2}, {0, 3, 1, 1, 2, 0})};
 }
 std::vector<Input> with(std::vector<Input> inputs, size_t at, const Input& other) {
     inputs[at] = other;
@@ -63,13 +69,16 @@ const int rows = add_rows({
      .inputs = inputs({1, -1, 3}),
      .truth = negative_sampling(true),
      .tolerance = 4,
-     .rejects = {{.set = {{"reduce", "'mean'"}}, .message = "negative_sampling: reduce is 'mean' and should be 'sum' or 'no'"},
-                 {.inputs = with(inputs({1, 2, 3}), 2, {.shape = {4, 3}}),
-                  .message = "negative_sampling: x should be [N,D] and W [V,D], they are [3,2] and [4,3]"},
-                 {.inputs = with(inputs({1, 2, 3}), 1, words({2}, {1, 2})),
-                  .message = "negative_sampling: t should be [3], as x is [3,2]; it is [2]"},
-                 {.inputs = with(inputs({1, 2, 3}), 3, words({2, 2}, {0, 0, 0, 0})),
-                  .message = "negative_sampling: samples should be [3,S], as x is [3,2]; they are [2,2]"}}},
+     .rejects =
+         {{.set = {{"reduce", "'mean'"}},
+           .message = "negative_sampling: reduce is 'mean' and should be 'sum' or 'no'"},
+          {.inputs = with(inputs({1, 2, 3}), 2, {.shape = {4, 3}}),
+           .message = "negative_sampling: x should be [N,D] and W [V,D], they are [3,2] and [4,3]"},
+          {.inputs = with(inputs({1, 2, 3}), 1, words({2}, {1, 2})),
+           .message = "negative_sampling: t should be [3], as x is [3,2]; it is [2]"},
+          {.inputs = with(inputs({1, 2, 3}), 3, words({2, 2}, {0, 0, 0, 0})),
+           .message =
+               "negative_sampling: samples should be [3,S], as x is [3,2]; they are [2,2]"}}},
     {.function = "negative_sampling",
      .note = "each",
      .set = {{"reduce", "'no'"}},
@@ -80,8 +89,14 @@ const int rows = add_rows({
      .inputs = inputs({1, 0, 3}),
      .truth = black_out(true),
      .tolerance = 16,
-     .rejects = {{.set = {{"reduce", "'sum'"}}, .message = "black_out: reduce is 'sum' and should be 'mean' or 'no'"}}},
-    {.function = "black_out", .note = "each", .set = {{"reduce", "'no'"}}, .inputs = inputs({1, 0, 3}), .truth = black_out(false), .tolerance = 16},
+     .rejects = {{.set = {{"reduce", "'sum'"}},
+                  .message = "black_out: reduce is 'sum' and should be 'mean' or 'no'"}}},
+    {.function = "black_out",
+     .note = "each",
+     .set = {{"reduce", "'no'"}},
+     .inputs = inputs({1, 0, 3}),
+     .truth = black_out(false),
+     .tolerance = 16},
 });
 
 }  // namespace

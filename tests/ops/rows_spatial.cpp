@@ -31,13 +31,15 @@ Truth resized(int64_t height, int64_t width, const std::string& mode, bool align
         };
         Reference y(Shape{x.dim(0), x.dim(1), height, width});
         for_each_index(y.shape, [&](const Dims& i) {
-            y[i] = between(x, i[0], i[1], place(i[2], x.dim(2), height), place(i[3], x.dim(3), width), false);
+            y[i] = between(x, i[0], i[1], place(i[2], x.dim(2), height),
+                           place(i[3], x.dim(3), width), false);
         });
         return y;
     });
 }
 
-Truth columns(const Dims& kernel, const Dims& stride, const Dims& pad, const Dims& dilate, bool cover_all) {
+Truth columns(const Dims& kernel, const Dims& stride, const Dims& pad, const Dims& dilate,
+              bool cover_all) {
     return one([=](const References& in) {
         const Reference& x = in[0];
         Dims count;
@@ -47,8 +49,10 @@ Truth columns(const Dims& kernel, const Dims& stride, const Dims& pad, const Dim
         }
         Reference y(Shape{x.dim(0), x.dim(1) * kernel[0] * kernel[1], count[0], count[1]});
         for_each_index(y.shape, [&](const Dims& at) {
-            const int64_t j = at[1] % kernel[1], i = at[1] / kernel[1] % kernel[0], c = at[1] / (kernel[0] * kernel[1]);
-            const int64_t h = at[2] * stride[0] + i * dilate[0] - pad[0], w = at[3] * stride[1] + j * dilate[1] - pad[1];
+            const int64_t j = at[1] % kernel[1], i = at[1] / kernel[1] % kernel[0],
+                          c = at[1] / (kernel[0] * kernel[1]);
+            const int64_t h = at[2] * stride[0] + i * dilate[0] - pad[0],
+                          w = at[3] * stride[1] + j * dilate[1] - pad[1];
             if (h >= 0 && w >= 0 && h < x.dim(2) && w < x.dim(3)) y[at] = x(at[0], c, h, w);
         });
         return y;
@@ -60,9 +64,11 @@ Truth affine_places(int64_t height, int64_t width) {
         const Reference& theta = in[0];
         Reference y(Shape{theta.dim(0), 2, height, width});
         for_each_index(y.shape, [&](const Dims& i) {
-            const auto along = [](int64_t at, int64_t size) { return size > 1 ? 2 * double(at) / double(size - 1) - 1 : -1.0; };
-            y[i] = theta(i[0], i[1], 0) * along(i[3], width) + theta(i[0], i[1], 1) * along(i[2], height) +
-                   theta(i[0], i[1], 2);
+            const auto along = [](int64_t at, int64_t size) {
+                return size > 1 ? 2 * double(at) / double(size - 1) - 1 : -1.0;
+            };
+            y[i] = theta(i[0], i[1], 0) * along(i[3], width) +
+                   theta(i[0], i[1], 1) * along(i[2], height) + theta(i[0], i[1], 2);
         });
         return y;
     });
@@ -90,10 +96,14 @@ Truth deformed(const Dims& stride, const Dims& pad) {
         for_each_index(y.shape, [&](const Dims& i) {
             double sum = in.size() > 3 ? in[3](i[1]) : 0;
             for (int64_t k = 0; k < W.dim(2) * W.dim(3); ++k) {
-                const int64_t row = k / W.dim(3), column = k % W.dim(3), elements = W.dim(2) * W.dim(3);
-                const double h = double(i[2] * stride[0] + row - pad[0]) + offset(i[0], elements + k, i[2], i[3]),
-                             w = double(i[3] * stride[1] + column - pad[1]) + offset(i[0], k, i[2], i[3]);
-                for (int64_t c = 0; c < x.dim(1); ++c) sum += W(i[1], c, row, column) * between(x, i[0], c, h, w, true);
+                const int64_t row = k / W.dim(3), column = k % W.dim(3),
+                              elements = W.dim(2) * W.dim(3);
+                const double h = double(i[2] * stride[0] + row - pad[0]) +
+                                 offset(i[0], elements + k, i[2], i[3]),
+                             w = double(i[3] * stride[1] + column - pad[1]) +
+                                 offset(i[0], k, i[2], i[3]);
+                for (int64_t c = 0; c < x.dim(1); ++c)
+                    sum += W(i[1], c, row, column) * between(x, i[0], c, h, w, true);
             }
             y[i] = sum;
         });
@@ -109,12 +119,15 @@ const int rows = add_rows({
      .inputs = {images},
      .truth = resized(7, 3, "bilinear", true),
      .tolerance = 2,
-     .rejects = {{.set = {{"mode", "'cubic'"}},
-                  .message = "resize_images: mode is 'cubic' and should be 'bilinear' or 'nearest'"},
-                 {.set = {{"output_shape", "(7, 0)"}},
-                  .message = "resize_images: output_shape is [7,0] and should be two positive sizes"},
-                 {.inputs = {{.shape = {2, 3, 0, 5}}}, .message = "resize_images: x [2,3,0,5] has no pixels"},
-                 {.inputs = {{.shape = {4, 5}}}, .message = "resize_images: x should be [N,C,H,W], it is [4,5]"}}},
+     .rejects =
+         {{.set = {{"mode", "'cubic'"}},
+           .message = "resize_images: mode is 'cubic' and should be 'bilinear' or 'nearest'"},
+          {.set = {{"output_shape", "(7, 0)"}},
+           .message = "resize_images: output_shape is [7,0] and should be two positive sizes"},
+          {.inputs = {{.shape = {2, 3, 0, 5}}},
+           .message = "resize_images: x [2,3,0,5] has no pixels"},
+          {.inputs = {{.shape = {4, 5}}},
+           .message = "resize_images: x should be [N,C,H,W], it is [4,5]"}}},
     {.function = "resize_images",
      .note = "borders",
      .set = {{"output_shape", "(8, 2)"}, {"align_corners", "False"}},
@@ -137,12 +150,19 @@ const int rows = add_rows({
      .inputs = {images},
      .truth = columns({3, 3}, {1, 1}, {0, 0}, {1, 1}, false),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"ksize", "6"}},
-                  .message = "im2col: a window of [6,6] (pad [0,0], dilate [1,1]) does not fit into x [2,3,4,5]"},
-                 {.inputs = {{.shape = {4, 5}}}, .message = "im2col: x should be [N,C,H,W], it is [4,5]"}}},
+     .rejects =
+         {{.set = {{"ksize", "6"}},
+           .message =
+               "im2col: a window of [6,6] (pad [0,0], dilate [1,1]) does not fit into x [2,3,4,5]"},
+          {.inputs = {{.shape = {4, 5}}},
+           .message = "im2col: x should be [N,C,H,W], it is [4,5]"}}},
     {.function = "im2col",
      .note = "options",
-     .set = {{"ksize", "(2, 3)"}, {"stride", "(3, 2)"}, {"pad", "(1, 2)"}, {"cover_all", "True"}, {"dilate", "(2, 1)"}},
+     .set = {{"ksize", "(2, 3)"},
+             {"stride", "(3, 2)"},
+             {"pad", "(1, 2)"},
+             {"cover_all", "True"},
+             {"dilate", "(2, 1)"}},
      .inputs = {images},
      .truth = columns({2, 3}, {3, 2}, {1, 2}, {2, 1}, true)},
     {.function = "spatial_transformer_grid",
@@ -150,30 +170,39 @@ const int rows = add_rows({
      .inputs = {{.shape = {2, 2, 3}}},
      .truth = affine_places(3, 4),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 3, 3}}},
-                  .message = "spatial_transformer_grid: theta should be [B,2,3], it is [2,3,3]"},
-                 {.set = {{"output_shape", "3"}},
-                  .message =
-                      "spatial_transformer_grid: output_shape is [3] and should be two positive sizes"}}},
+     .rejects =
+         {{.inputs = {{.shape = {2, 3, 3}}},
+           .message =
+               "spatial_transformer_grid: theta should be [B,2,3], it is [2,3,3]"},
+          {.set = {{"output_shape", "3"}},
+           .message =
+               "spatial_transformer_grid: output_shape is [3] and should be two positive sizes"}}},
     {.function = "spatial_transformer_sampler",
      .inputs = {images, {.shape = {2, 2, 3, 2}, .low = -1.6, .high = 1.6}},
      .truth = sampled(),
      .tolerance = 8,
      .rejects = {{.inputs = {images, {.shape = {2, 3, 3, 2}}},
-                  .message = "spatial_transformer_sampler: x should be [B,C,H,W] and grid [B,2,H2,W2], "
-                             "they are [2,3,4,5] and [2,3,3,2]"}}},
+                  .message =
+                      "spatial_transformer_sampler: x should be [B,C,H,W] and grid [B,2,H2,W2], "
+                      "they are [2,3,4,5] and [2,3,3,2]"}}},
     {.function = "deformable_convolution_2d_sampler",
-     .inputs = {images, {.shape = {2, 8, 3, 4}, .low = 0.1, .high = 0.9}, {.shape = {2, 3, 2, 2}}, {.shape = {2}}},
+     .inputs = {images,
+                {.shape = {2, 8, 3, 4}, .low = 0.1, .high = 0.9},
+                {.shape = {2, 3, 2, 2}},
+                {.shape = {2}}},
      .truth = deformed({1, 1}, {0, 0}),
      .tolerance = 16,
-     .rejects = {{.inputs = {images, {.shape = {2, 6, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {2}}},
-                  .message = "deformable_convolution_2d_sampler: offset should be [2, 8, positions down, positions across], it "
-                             "is [2,6,3,4] (W [2,3,2,2])"},
-                 {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 2, 2, 2}}, {.shape = {2}}},
-                  .message = "deformable_convolution_2d_sampler: x should be [N, C, H, W] and W [O, C, kh, kw], they are "
-                             "[2,3,4,5] and [2,2,2,2]"},
-                 {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {3}}},
-                  .message = "deformable_convolution_2d_sampler: b should be [2], it is [3]"}}},
+     .rejects =
+         {{.inputs = {images, {.shape = {2, 6, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {2}}},
+           .message = "deformable_convolution_2d_sampler: offset should be [2, 8, positions down, "
+                      "positions across], it "
+                      "is [2,6,3,4] (W [2,3,2,2])"},
+          {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 2, 2, 2}}, {.shape = {2}}},
+           .message = "deformable_convolution_2d_sampler: x should be [N, C, H, W] and W [O, C, "
+                      "kh, kw], they are "
+                      "[2,3,4,5] and [2,2,2,2]"},
+          {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {3}}},
+           .message = "deformable_convolution_2d_sampler: b should be [2], it is [3]"}}},
     {.function = "deformable_convolution_2d_sampler",
      .note = "far_offsets",  // Also across the border, where Chainer's padding has its centre.
      .set = {{"stride", "(2, 1)"}, {"pad", "(1, 0)"}},

@@ -31,7 +31,8 @@ double hurwitz(double x, double q) {
     const long double power = -x;
     for (int k = 20000; k-- > 0;) sum += std::pow(static_cast<long double>(q) + k, power);
     const long double w = static_cast<long double>(q) + 20000;
-    return double(sum + std::pow(w, 1 + power) / (x - 1) + std::pow(w, power) / 2 + x * std::pow(w, power - 1) / 12);
+    return double(sum + std::pow(w, 1 + power) / (x - 1) + std::pow(w, power) / 2 +
+                  x * std::pow(w, power - 1) / 12);
 }
 /// By 20000 steps of the recurrence.
 double psi(double x) {
@@ -49,7 +50,9 @@ double derivative_of_psi(double n, double x) {
 }
 
 Row of_one(const std::string& op, double low, double high, std::function<double(double)> f) {
-    return {.op = op, .inputs = {{.shape = {3, 4}, .low = low, .high = high}}, .truth = each(std::move(f))};
+    return {.op = op,
+            .inputs = {{.shape = {3, 4}, .low = low, .high = high}},
+            .truth = each(std::move(f))};
 }
 
 /// Large arguments have 16-bit results of few digits, so that numbers are compared as they are.
@@ -76,11 +79,18 @@ const int rows = add_rows({
          for (double& x : y.values) x = x == 0 ? 1 : std::sin(pi * x) / (pi * x);
          return y;
      })},
-    of_one("erfcx", -1.5, 3, [](double x) { return x < -27 ? INFINITY : x > 20 ? 1 / (x * std::sqrt(pi)) : std::exp(x * x) * std::erfc(x); }),
-    of_one("erfinv", -0.9, 0.9, [](double x) { return inverse([](double v) { return std::erf(v); }, x, -7, 7); }),
+    of_one("erfcx", -1.5, 3,
+           [](double x) {
+               return x < -27  ? INFINITY
+                      : x > 20 ? 1 / (x * std::sqrt(pi))
+                               : std::exp(x * x) * std::erfc(x);
+           }),
+    of_one("erfinv", -0.9, 0.9,
+           [](double x) { return inverse([](double v) { return std::erf(v); }, x, -7, 7); }),
     of_one("erfcinv", 0.1, 1.9, [](double x) { return inverse(minus_erfc, -x, -40, 40); }),
     of_one("ndtr", -3, 3, normal_integral),
-    of_one("log_ndtr", -3, 3, [](double x) { return std::isinf(x) && x < 0 ? x : std::log(normal_integral(x)); }),
+    of_one("log_ndtr", -3, 3,
+           [](double x) { return std::isinf(x) && x < 0 ? x : std::log(normal_integral(x)); }),
     of_one("ndtri", 0.05, 0.95, [](double p) { return inverse(normal_integral, p, -45, 45); }),
     of_one("lgamma", 0.4, 6, [](double x) { return std::lgamma(x); }),
     wide(of_one("lgamma", -3.9, -3.1, [](double x) { return std::lgamma(x); }), 4),
@@ -91,20 +101,27 @@ const int rows = add_rows({
      .truth = each([](double a, double b) { return std::atan2(a, b); })},
     {.op = "arctan2",
      .note = "corners",
-     .inputs = {{.shape = {9}, .differentiable = false, .values = {0, 0, 1, -1, 2, -2, INFINITY, INFINITY, -INFINITY}},
-                {.shape = {9}, .differentiable = false, .values = {1, -1, 0, 0, 2, -2, INFINITY, -INFINITY, 3}}},
+     .inputs = {{.shape = {9},
+                 .differentiable = false,
+                 .values = {0, 0, 1, -1, 2, -2, INFINITY, INFINITY, -INFINITY}},
+                {.shape = {9},
+                 .differentiable = false,
+                 .values = {1, -1, 0, 0, 2, -2, INFINITY, -INFINITY, 3}}},
      .truth = one([](const References& in) {
          Reference y = in[0];
-         for (size_t i = 0; i < y.values.size(); ++i) y.values[i] = std::atan2(in[0].values[i], in[1].values[i]);
+         for (size_t i = 0; i < y.values.size(); ++i)
+             y.values[i] = std::atan2(in[0].values[i], in[1].values[i]);
          return y;
      }),
      .gradient = false},
     {.op = "polygamma",
-     .inputs = {{.shape = {3, 4}, .low = 0, .high = 4, .dtype = Dtype::int32}, {.shape = {3, 4}, .low = 1.2, .high = 4}},
+     .inputs = {{.shape = {3, 4}, .low = 0, .high = 4, .dtype = Dtype::int32},
+                {.shape = {3, 4}, .low = 1.2, .high = 4}},
      .truth = {each(derivative_of_psi).of},
      .tolerance = 4},
     {.op = "zeta",
-     .inputs = {{.shape = {3, 4}, .low = 1.5, .high = 4, .differentiable = false}, {.shape = {3, 4}, .low = 0.6, .high = 4}},
+     .inputs = {{.shape = {3, 4}, .low = 1.5, .high = 4, .differentiable = false},
+                {.shape = {3, 4}, .low = 0.6, .high = 4}},
      .truth = {each(hurwitz).of},
      .tolerance = 4},
 });

@@ -59,7 +59,8 @@ TEST(ScalarType, a_float_lifts_integers_in_clip_where_and_pad) {
 TEST(ScalarType, a_picture_of_bytes_becomes_one_of_floats) {
     const Variable y = Array::from<uint8_t>({0, 51, 255}) * (1.0 / 255);
     EXPECT_EQ(y.dtype(), Dtype::float32);
-    EXPECT_THAT(y.array().to_vector<float>(), testing::Pointwise(testing::FloatNear(1e-6f), {0.f, 0.2f, 1.f}));
+    EXPECT_THAT(y.array().to_vector<float>(),
+                testing::Pointwise(testing::FloatNear(1e-6f), {0.f, 0.2f, 1.f}));
 }
 
 TEST(ScalarType, an_integer_keeps_integers) {
@@ -101,7 +102,8 @@ TEST(ScalarType, a_function_called_by_name_reads_it_from_how_the_number_is_writt
 TEST(ScalarType, compiled_regions_agree) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
     auto f = [](const Variable& x) {
-        return std::vector<Variable>{x * 0.5, x < 7.5, clip(x, 0.5, 6.5), where(x > 0, x, 0.25), x * 2, maximum(x, 0.5)};
+        return std::vector<Variable>{
+            x * 0.5, x < 7.5, clip(x, 0.5, 6.5), where(x > 0, x, 0.25), x * 2, maximum(x, 0.5)};
     };
     const std::vector<Variable> right = f(Variable(sevens(), false));
     auto region = static_graph(f);

@@ -10,7 +10,8 @@ namespace catena {
 namespace {
 
 Variable batch() {
-    return Variable(Array::from(std::vector<double>{0, 2, 0, 0, 0, -3, 1, 0, 0, 4, 0, 5}, {2, 2, 3}), true);
+    return Variable(
+        Array::from(std::vector<double>{0, 2, 0, 0, 0, -3, 1, 0, 0, 4, 0, 5}, {2, 2, 3}), true);
 }
 
 TEST(to_coo, gives_the_elements_in_order_of_rows_and_fills_up_with_places_that_do_not_count) {
@@ -23,7 +24,8 @@ TEST(to_coo, gives_the_elements_in_order_of_rows_and_fills_up_with_places_that_d
 }
 
 TEST(to_coo, and_back_is_the_identity) {
-    EXPECT_EQ(to_coo(batch()).to_dense().array().to_vector<double>(), batch().array().to_vector<double>());
+    EXPECT_EQ(to_coo(batch()).to_dense().array().to_vector<double>(),
+              batch().array().to_vector<double>());
 }
 
 TEST(sparse_matmul, equals_the_dense_product_on_either_side) {
@@ -31,9 +33,12 @@ TEST(sparse_matmul, equals_the_dense_product_on_either_side) {
     const CooMatrix a = to_coo(x);
     const Variable right(Array::from(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3, 1}), false);
     const Variable left(Array::from(std::vector<double>{1, 2, 3, 4}, {2, 2, 1}), false);
-    EXPECT_EQ(sparse_matmul(a, right).array().to_vector<double>(), matmul(x, right).array().to_vector<double>());
-    EXPECT_EQ(sparse_matmul(a, left, true).array().to_vector<double>(), matmul(x, left, true).array().to_vector<double>());
-    EXPECT_EQ(sparse_matmul(left, a, true).array().to_vector<double>(), matmul(left, x, true).array().to_vector<double>());
+    EXPECT_EQ(sparse_matmul(a, right).array().to_vector<double>(),
+              matmul(x, right).array().to_vector<double>());
+    EXPECT_EQ(sparse_matmul(a, left, true).array().to_vector<double>(),
+              matmul(x, left, true).array().to_vector<double>());
+    EXPECT_EQ(sparse_matmul(left, a, true).array().to_vector<double>(),
+              matmul(left, x, true).array().to_vector<double>());
     EXPECT_EQ(sparse_matmul(right, a, true, true).array().to_vector<double>(),
               matmul(right, x, true, true).array().to_vector<double>());
 }

@@ -26,14 +26,15 @@ const std::map<std::string, std::vector<Point>>& points() {
     return all;
 }
 
-/// Units in the last place of float32 (of float64: 1e-16) that the worst point may be off. Above 4 are those whose
-/// argument's rounding inside the formula is magnified: by a pole, by a zero, or by an exponential.
+/// Units in the last place of float32 (of float64: 1e-16) that the worst point may be off. Above 4
+/// are those whose argument's rounding inside the formula is magnified: by a pole, by a zero, or by
+/// an exponential.
 struct Allowed {
     double float32 = 4, float64 = 40;
 };
 Allowed allowed(const std::string& name) {
     static const std::map<std::string, Allowed> special{
-        {"erfcx", {8, 60}},     {"lgamma", {6, 100}},     {"digamma", {6, 200}},
+        {"erfcx", {8, 60}},       {"lgamma", {6, 100}}, {"digamma", {6, 200}},
         {"polygamma", {60, 400}}, {"zeta", {12, 200}},
     };
     const auto found = special.find(name);
@@ -49,13 +50,17 @@ void expect_close(const std::string& name, Dtype dtype, double unit, double limi
         b.push_back(point.b);
         expected.push_back(point.y);
     }
-    std::vector<Variable> arguments{Variable(Array::from(a, {int64_t(a.size())}).astype(dtype), false)};
-    if (!std::isnan(b[0])) arguments.emplace_back(Array::from(b, {int64_t(b.size())}).astype(dtype), false);
-    const std::vector<double> actual = call_function(name, arguments)[0].array().to_vector<double>();
+    std::vector<Variable> arguments{
+        Variable(Array::from(a, {int64_t(a.size())}).astype(dtype), false)};
+    if (!std::isnan(b[0]))
+        arguments.emplace_back(Array::from(b, {int64_t(b.size())}).astype(dtype), false);
+    const std::vector<double> actual =
+        call_function(name, arguments)[0].array().to_vector<double>();
     for (size_t i = 0; i < a.size(); ++i) {
-        const double off = std::abs(actual[i] - expected[i]) / std::abs(expected[i] == 0 ? 1 : expected[i]);
-        EXPECT_LE(off / unit, limit) << name << "(" << a[i] << ", " << b[i] << ") is " << actual[i] << ", not "
-                                     << expected[i];
+        const double off =
+            std::abs(actual[i] - expected[i]) / std::abs(expected[i] == 0 ? 1 : expected[i]);
+        EXPECT_LE(off / unit, limit) << name << "(" << a[i] << ", " << b[i] << ") is " << actual[i]
+                                     << ", not " << expected[i];
     }
 }
 

@@ -38,7 +38,8 @@ TEST(batch_renormalization, updates_running_statistics_when_asked) {
                                              {.decay = 0.75, .update_statistics = true});
     EXPECT_EQ(mean.array().to_vector<double>(), (std::vector<double>{1.5, 9}));
     EXPECT_EQ(var.array().to_vector<double>(), (std::vector<double>{4, 181}));
-    // With the running statistics from before the update: r is std / 2, d is (3 - 1) / 2, held at 0.5.
+    // With the running statistics from before the update: r is std / 2, d is (3 - 1) / 2, held at
+    // 0.5.
     EXPECT_NEAR(y.array().to_vector<double>()[0], (1 - 3) / 2.0 + 0.5, 1e-4);
 }
 
@@ -50,7 +51,8 @@ TEST(rrelu, has_the_mean_slope_outside_training) {
 
 TEST(zoneout, gives_the_new_state_outside_training) {
     const auto mode = using_config(&Config::train, false);
-    const Variable h(Array::full({Dtype::float32, {5}}, 1)), x(Array::full({Dtype::float32, {5}}, 2));
+    const Variable h(Array::full({Dtype::float32, {5}}, 1)),
+        x(Array::full({Dtype::float32, {5}}, 2));
     EXPECT_EQ(zoneout(h, x).body(), x.body());
 }
 

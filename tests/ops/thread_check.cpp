@@ -46,12 +46,15 @@ double size_of_shape(const Shape& shape) {
     return size;
 }
 
-/// Elements of all results, found without computing them; 0 when the sizes are refused or depend on values.
+/// Elements of all results, found without computing them; 0 when the sizes are refused or depend on
+/// values.
 double result_elements(const Row& row, int64_t factor, Dtype run) {
     std::vector<Variable> arguments;
     for (const Input& input : row.inputs)
-        arguments.push_back(input.absent ? Variable()
-                                         : Array::empty({input.dtype.value_or(run), times(input.shape, factor)}, meta_device()));
+        arguments.push_back(
+            input.absent ? Variable()
+                         : Array::empty({input.dtype.value_or(run), times(input.shape, factor)},
+                                        meta_device()));
     double elements = 0;
     try {
         for (const Variable& y : call_row(row, arguments))
@@ -67,7 +70,9 @@ int64_t largest_factor(const Row& row, Dtype run) {
         double most = 0;
         for (const Input& input : row.inputs)
             if (!input.absent) most = std::max(most, size_of_shape(times(input.shape, factor)));
-        if (most <= double(most_elements) && result_elements(row, factor, run) <= 4.0 * double(most_elements)) return factor;
+        if (most <= double(most_elements) &&
+            result_elements(row, factor, run) <= 4.0 * double(most_elements))
+            return factor;
     }
     return 1;
 }

@@ -62,7 +62,8 @@ TEST(cluster_graph, merges_exactly_what_stays_acyclic) {
         }
         for (int k = 0; k < 2 * n; ++k) {
             int a = below(n), b = below(n);
-            ASSERT_EQ(graph.try_merge(a, b), slow.try_merge(a, b)) << "seed " << seed << " merge " << k;
+            ASSERT_EQ(graph.try_merge(a, b), slow.try_merge(a, b))
+                << "seed " << seed << " merge " << k;
         }
         std::vector<int> position(n);
         int at = 0;
@@ -74,7 +75,8 @@ TEST(cluster_graph, merges_exactly_what_stays_acyclic) {
             ++at;
         }
         for (int node = 0; node < n; ++node)
-            for (int p : slow.predecessors[node]) EXPECT_LE(position[p], position[node]) << "seed " << seed;
+            for (int p : slow.predecessors[node])
+                EXPECT_LE(position[p], position[node]) << "seed " << seed;
     }
 }
 

@@ -41,7 +41,8 @@ protected:
                 catena.yield %1 : f32 loc("src/user.cpp":7:0)
               } loc("src/user.cpp":7:0)
               return %0 : tensor<8xf32>
-            })", &context_);
+            })",
+                                                       &context_);
     }
     std::string read(const std::string& name) {
         std::ifstream file(folder_ / name);
@@ -69,9 +70,10 @@ TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a_b"))
         names.insert(entry.path().filename());
-    EXPECT_THAT(names, testing::ElementsAre("00-import.mlir", "01-canonicalize.mlir", "02-cse.mlir",
-                                            "03-drop-dead.mlir", "04-join-calls.mlir", "05-variance.mlir",
-                                            "06-fuse.mlir", "07-recompute.mlir", "08-kernel.ll"));
+    EXPECT_THAT(names,
+                testing::ElementsAre("00-import.mlir", "01-canonicalize.mlir", "02-cse.mlir",
+                                     "03-drop-dead.mlir", "04-join-calls.mlir", "05-variance.mlir",
+                                     "06-fuse.mlir", "07-recompute.mlir", "08-kernel.ll"));
     std::string fused = read("a_b/06-fuse.mlir");
     EXPECT_THAT(fused, HasSubstr("catena.group \"exp\""));
     EXPECT_THAT(fused, HasSubstr("// user.cpp:7\n"));
@@ -79,7 +81,8 @@ TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
 }
 
 TEST_F(DumpTest, any_name_of_a_region_is_a_folder_in_the_folder) {
-    for (const char* name : {"a/b", "..", "../../outside", "/tmp", ""}) run({.directory = folder_ / "inside"}, name);
+    for (const char* name : {"a/b", "..", "../../outside", "/tmp", ""})
+        run({.directory = folder_ / "inside"}, name);
     int folders = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "inside")) {
         EXPECT_TRUE(std::filesystem::exists(entry.path() / "00-import.mlir")) << entry.path();
@@ -116,8 +119,12 @@ TEST_F(DumpTest, a_stage_that_does_not_exist_is_an_error_with_those_that_do) {
         DumpSettings::from_environment();
         FAIL();
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR is 'after-nonsense' in the environment and should be one of after-all, import, "
-                                            "canonicalize, cse, drop-dead, join-calls, statistics, variance, tails, blocks, fuse, recompute, layout, rematerialize, schedule, kernels"));
+        EXPECT_THAT(
+            error.what(),
+            HasSubstr("CATENA_PRINT_IR is 'after-nonsense' in the environment and should be one of "
+                      "after-all, import, "
+                      "canonicalize, cse, drop-dead, join-calls, statistics, variance, tails, "
+                      "blocks, fuse, recompute, layout, rematerialize, schedule, kernels"));
     }
 }
 

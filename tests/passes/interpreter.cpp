@@ -58,13 +58,15 @@ std::vector<Elements> run_map(ir::MapOp map, const std::vector<Elements>& inputs
         llvm::DenseMap<mlir::Value, double> numbers;
         for (auto [i, operand] : llvm::enumerate(map.getOperands())) {
             bool tensor = i < map.getInputs().size();
-            numbers[body.getArgument(i)] = inputs[i][tensor ? position(index, ir::shape_of(operand)) : 0];
+            numbers[body.getArgument(i)] =
+                inputs[i][tensor ? position(index, ir::shape_of(operand)) : 0];
         }
         for (mlir::Operation& op : body.without_terminator()) {
             double y = compute(op, numbers);
             numbers[op.getResult(0)] = y;
         }
-        for (auto [r, value] : llvm::enumerate(map.yield().getValues())) results[r][k] = numbers.lookup(value);
+        for (auto [r, value] : llvm::enumerate(map.yield().getValues()))
+            results[r][k] = numbers.lookup(value);
     });
     return results;
 }
@@ -85,11 +87,13 @@ std::vector<Elements> run(mlir::Operation& op, const std::vector<Elements>& inpu
 std::vector<Elements> run_group(ir::GroupOp group, const std::vector<Elements>& inputs) {
     Environment environment;
     mlir::Block& body = group.getBody().front();
-    for (auto [argument, elements] : llvm::zip(body.getArguments(), inputs)) environment[argument] = elements;
+    for (auto [argument, elements] : llvm::zip(body.getArguments(), inputs))
+        environment[argument] = elements;
     for (mlir::Operation& op : body.without_terminator()) {
         std::vector<Elements> operands;
         for (mlir::Value operand : op.getOperands()) operands.push_back(environment[operand]);
-        for (auto [result, elements] : llvm::zip(op.getResults(), run(op, operands))) environment[result] = elements;
+        for (auto [result, elements] : llvm::zip(op.getResults(), run(op, operands)))
+            environment[result] = elements;
     }
     std::vector<Elements> results;
     for (mlir::Value value : group.yield().getValues()) results.push_back(environment[value]);
@@ -97,7 +101,8 @@ std::vector<Elements> run_group(ir::GroupOp group, const std::vector<Elements>& 
 }
 
 std::vector<Elements> run(mlir::Operation& op, const std::vector<Elements>& inputs) {
-    if (auto scalar = llvm::dyn_cast<ir::ScalarOp>(op)) return {{scalar.getSeen()->convertToDouble()}};
+    if (auto scalar = llvm::dyn_cast<ir::ScalarOp>(op))
+        return {{scalar.getSeen()->convertToDouble()}};
     if (auto map = llvm::dyn_cast<ir::MapOp>(op)) return run_map(map, inputs);
     if (auto reduce = llvm::dyn_cast<ir::ReduceOp>(op)) return {run_reduce(reduce, inputs[0])};
     if (auto group = llvm::dyn_cast<ir::GroupOp>(op)) return run_group(group, inputs);
@@ -113,9 +118,12 @@ std::vector<Elements> run(mlir::Operation& op, const std::vector<Elements>& inpu
         });
     } else if (auto broadcast = llvm::dyn_cast<ir::BroadcastOp>(op)) {
         Shape from = ir::shape_of(broadcast.getInput());
-        for_each_index(shape, [&](const Dims& index, int64_t k) { result[k] = inputs[0][position(index, from)]; });
+        for_each_index(shape, [&](const Dims& index, int64_t k) {
+            result[k] = inputs[0][position(index, from)];
+        });
     } else {
-        CATENA_ASSERT(llvm::isa<ir::LibraryCall>(op), "the interpreter does not know this operation");
+        CATENA_ASSERT(llvm::isa<ir::LibraryCall>(op),
+                      "the interpreter does not know this operation");
         for (size_t k = 0; k < result.size(); ++k) result[k] = inputs[0][k] + 1;
     }
     return {result};
@@ -133,8 +141,10 @@ Outcome walk(mlir::func::FuncOp function, Memory& memory) {
         }
         std::vector<Elements> inputs;
         for (mlir::Value operand : op.getOperands()) inputs.push_back(memory.read(operand));
-        if (llvm::isa<mlir::func::ReturnOp>(op)) outcome.results = inputs;
-        else memory.write(op, inputs);
+        if (llvm::isa<mlir::func::ReturnOp>(op))
+            outcome.results = inputs;
+        else
+            memory.write(op, inputs);
     }
     return outcome;
 }
@@ -144,7 +154,8 @@ struct OwnElements {
 
     Elements read(mlir::Value value) { return environment[value]; }
     void write(mlir::Operation& op, const std::vector<Elements>& inputs) {
-        for (auto [result, elements] : llvm::zip(op.getResults(), run(op, inputs))) environment[result] = elements;
+        for (auto [result, elements] : llvm::zip(op.getResults(), run(op, inputs)))
+            environment[result] = elements;
     }
 };
 

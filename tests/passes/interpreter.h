@@ -9,7 +9,8 @@ namespace catena::passes {
 
 using Elements = std::vector<double>;
 
-/// What a float64 program gives, the slow and plain way: its results, then what is assigned to each state.
+/// What a float64 program gives, the slow and plain way: its results, then what is assigned to each
+/// state.
 struct Outcome {
     std::vector<Elements> results;
     std::map<int, Elements> assigned;  ///< By number of the argument.

@@ -8,7 +8,8 @@
 namespace catena::passes {
 namespace {
 
-/// A chain of layers as training runs it: forward f_i makes a_i from a_(i-1), backward b_i makes g_(i-1) from g_i and a_(i-1).
+/// A chain of layers as training runs it: forward f_i makes a_i from a_(i-1), backward b_i makes
+/// g_(i-1) from g_i and a_(i-1).
 MemoryModel chain(int layers, int64_t bytes = 100) {
     MemoryModel m;
     const auto value = [&](int64_t size, int maker) {
@@ -30,7 +31,8 @@ MemoryModel chain(int layers, int64_t bytes = 100) {
     return m;
 }
 
-/// Runs the order: every read is of the value that the model names, made before. The most bytes alive.
+/// Runs the order: every read is of the value that the model names, made before. The most bytes
+/// alive.
 int64_t run(const MemoryModel& model, const MemoryPlan& plan) {
     std::vector<int64_t> change(plan.order.size() + 1, 0);
     std::map<std::pair<int, int>, int> last;  // (place, value) -> last reader.
@@ -84,7 +86,8 @@ TEST(MemoryModel, every_budget_of_a_chain_is_met_or_as_near_as_it_can_be) {
         EXPECT_EQ(run(m, plan), plan.bytes);
         EXPECT_LE(plan.bytes, budget);
     }
-    // About 2 sqrt(36) arrays suffice with one more forward pass; a greedy choice needs somewhat more of both.
+    // About 2 sqrt(36) arrays suffice with one more forward pass; a greedy choice needs somewhat
+    // more of both.
     const MemoryPlan least = plan_within(m, 0);
     EXPECT_EQ(run(m, least), least.bytes);
     EXPECT_LE(least.bytes, 1500);
@@ -128,7 +131,9 @@ TEST(MemoryModel, random_programs_stay_right_under_any_budget) {
         m.values.push_back({0, -1});
         for (int s = 0; s < 60; ++s) {
             MemoryModel::Step step{{}, {}, 0.1 * (1 + random(20)), random(8) > 0};
-            for (int i = 0; i < 1 + random(3); ++i) step.reads.push_back(random(3) ? std::max(0, int(m.values.size()) - 1 - random(5)) : random(int(m.values.size())));
+            for (int i = 0; i < 1 + random(3); ++i)
+                step.reads.push_back(random(3) ? std::max(0, int(m.values.size()) - 1 - random(5))
+                                               : random(int(m.values.size())));
             for (int i = 0; i < 1 + random(2); ++i) {
                 step.makes.push_back(int(m.values.size()));
                 m.values.push_back({random(10) ? 10 + random(200) : 0, s});

@@ -17,14 +17,16 @@ namespace catena::passes {
 namespace {
 
 const OpDef& op_step = elementwise<2, 1>("pipeline_test_step")
-    .forward([](auto x, auto y, auto k) { return x * k + y; }).define();
+                           .forward([](auto x, auto y, auto k) { return x * k + y; })
+                           .define();
 const OpDef& op_wall = register_op({
     .name = "pipeline_test_wall",
     .kind = Kind::call,
     .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
 });
 
-/// A program of `count` maps, each over the one before and the argument; every `wall`-th is a library call.
+/// A program of `count` maps, each over the one before and the argument; every `wall`-th is a
+/// library call.
 Trace chain(int count, int wall) {
     Trace trace;
     trace.name = "chain";
@@ -35,8 +37,10 @@ Trace chain(int count, int wall) {
     for (int i = 0; i < count; ++i) {
         bool is_wall = wall && i % wall == wall - 1;
         trace.values.push_back({.type = type});
-        if (is_wall) trace.steps.push_back({&op_wall, {i}, {i + 1}, {}, {}, {}});
-        else trace.steps.push_back({&op_step, {i, 0}, {i + 1}, {0}, {}, {}});
+        if (is_wall)
+            trace.steps.push_back({&op_wall, {i}, {i + 1}, {}, {}, {}});
+        else
+            trace.steps.push_back({&op_step, {i, 0}, {i + 1}, {0}, {}, {}});
     }
     trace.outputs = {count};
     return trace;
@@ -72,7 +76,8 @@ TEST(pipeline, every_map_ends_in_a_group) {
     Compiled compiled(chain(2000, 10));
     EXPECT_EQ(compiled.count<ir::CallOp>(), 200);
     EXPECT_EQ(compiled.count<ir::GroupOp>(), 200);
-    compiled.module->walk([](ir::MapOp map) { EXPECT_TRUE(llvm::isa<ir::GroupOp>(map->getParentOp())); });
+    compiled.module->walk(
+        [](ir::MapOp map) { EXPECT_TRUE(llvm::isa<ir::GroupOp>(map->getParentOp())); });
 }
 
 TEST(pipeline, the_users_functions_stay_readable) {
@@ -94,8 +99,11 @@ TEST(pipeline, a_pass_that_does_not_exist_is_an_error_with_those_that_do) {
         Compiled compiled(chain(2, 0));
         FAIL();
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("CATENA_DISABLE_PASS names 'fusion' in the environment and should name some of canonicalize, cse, "
-                                                     "drop-dead, join-calls, statistics, variance, tails, blocks, fuse"));
+        EXPECT_THAT(
+            error.what(),
+            testing::HasSubstr("CATENA_DISABLE_PASS names 'fusion' in the environment and should "
+                               "name some of canonicalize, cse, "
+                               "drop-dead, join-calls, statistics, variance, tails, blocks, fuse"));
     }
 }
 

@@ -19,8 +19,11 @@ namespace catena::passes {
 namespace {
 
 const OpDef& op_mix = elementwise<2, 1>("random_program_mix")
-    .forward([](auto x, auto y, auto k) { return x * k + y; }).define();
-const OpDef& op_halve = elementwise<1, 1>("random_program_halve").forward([](auto x, auto k) { return x * k; }).define();
+                          .forward([](auto x, auto y, auto k) { return x * k + y; })
+                          .define();
+const OpDef& op_halve = elementwise<1, 1>("random_program_halve")
+                            .forward([](auto x, auto k) { return x * k; })
+                            .define();
 
 const OpDef& define_both() {
     OpDef op;
@@ -78,11 +81,13 @@ private:
         trace_.inputs.push_back(int(trace_.values.size()) - 1);
     }
 
-    void add(const OpDef& op, std::vector<int> inputs, const Attributes& attributes = {}, std::vector<int> scalars = {}) {
+    void add(const OpDef& op, std::vector<int> inputs, const Attributes& attributes = {},
+             std::vector<int> scalars = {}) {
         std::vector<Type> types;
         for (int i : inputs) types.push_back(type(i));
         Trace::Step step{&op, std::move(inputs), {}, std::move(scalars), attributes, {}};
-        for (const Type& y : op.type ? op.type({op, types, attributes}) : Types{map_type(op, types)}) {
+        for (const Type& y :
+             op.type ? op.type({op, types, attributes}) : Types{map_type(op, types)}) {
             step.outputs.push_back(int(trace_.values.size()));
             trace_.values.push_back({.type = y});
         }
@@ -94,9 +99,12 @@ private:
         const Shape& shape = type(x).shape;
         Shape both;
         switch (below(10)) {
-            case 0: return add(op_wall, {x});
-            case 1: return reduce(x);
-            case 2: return add(*find_op("reshape"), {x}, {{"shape", other_shape(shape)}});
+            case 0:
+                return add(op_wall, {x});
+            case 1:
+                return reduce(x);
+            case 2:
+                return add(*find_op("reshape"), {x}, {{"shape", other_shape(shape)}});
             case 3:
                 if (shape.rank() == 2) add(*find_op("transpose"), {x}, {{"axes", Axes{1, 0}}});
                 return;
@@ -104,11 +112,15 @@ private:
                 if (broadcast_shapes(shape, Shape{3, 4}, both))
                     add(*find_op("broadcast_to"), {x}, {{"shape", both}});
                 return;
-            case 5: return add(op_halve, {x}, {}, {below(2)});
+            case 5:
+                return add(op_halve, {x}, {}, {below(2)});
             default:
-                if (!broadcast_shapes(shape, type(y).shape, both) || element_count(both) > 12) return;
-                if (below(4) == 0) add(op_both, {x, y});
-                else add(op_mix, {x, y}, {}, {below(2)});
+                if (!broadcast_shapes(shape, type(y).shape, both) || element_count(both) > 12)
+                    return;
+                if (below(4) == 0)
+                    add(op_both, {x, y});
+                else
+                    add(op_mix, {x, y}, {}, {below(2)});
         }
     }
 
@@ -123,10 +135,14 @@ private:
     Shape other_shape(const Shape& shape) {
         int64_t n = element_count(shape);
         switch (below(4)) {
-            case 0: return {n};
-            case 1: return {1, n};
-            case 2: return {n, 1};
-            default: return n == 12 ? Shape{4, 3} : Shape{n};
+            case 0:
+                return {n};
+            case 1:
+                return {1, n};
+            case 2:
+                return {n, 1};
+            default:
+                return n == 12 ? Shape{4, 3} : Shape{n};
         }
     }
 
@@ -134,7 +150,9 @@ private:
     Trace trace_;
 };
 
-mlir::func::FuncOp function_of(mlir::ModuleOp module) { return *module.getOps<mlir::func::FuncOp>().begin(); }
+mlir::func::FuncOp function_of(mlir::ModuleOp module) {
+    return *module.getOps<mlir::func::FuncOp>().begin();
+}
 
 TEST(random_program, means_the_same_after_the_pipeline) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -153,9 +171,12 @@ TEST(random_program, means_the_same_after_the_pipeline) {
         }
         Outcome expected = interpret(function_of(*module), arguments);
         std::vector<std::string> notes;
-        ASSERT_TRUE(mlir::succeeded(run_pipeline(*module, {.memory_budget = seed % 2, .verify_each = true}, notes))) << before;
+        ASSERT_TRUE(mlir::succeeded(
+            run_pipeline(*module, {.memory_budget = seed % 2, .verify_each = true}, notes)))
+            << before;
         made_again += std::ranges::any_of(notes, [](const std::string& note) {
-            return note.starts_with("memory_budget: ") && note.find(" launches are made again") != std::string::npos &&
+            return note.starts_with("memory_budget: ") &&
+                   note.find(" launches are made again") != std::string::npos &&
                    note.find("; 0 launches") == std::string::npos;
         });
         module->walk([&](mlir::Operation* op) {
@@ -163,7 +184,8 @@ TEST(random_program, means_the_same_after_the_pipeline) {
             EXPECT_TRUE(llvm::isa<ir::GroupOp>(op->getParentOp())) << "seed " << seed;
         });
         std::string after = print_with_places(*module);
-        ASSERT_EQ(interpret(function_of(*module), arguments), expected) << "seed " << seed << "\n" << before << after;
+        ASSERT_EQ(interpret(function_of(*module), arguments), expected) << "seed " << seed << "\n"
+                                                                        << before << after;
     }
     EXPECT_GE(made_again, 15) << "programs whose memory budget of one byte made a difference";
 }

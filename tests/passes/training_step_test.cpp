@@ -23,7 +23,9 @@
 namespace catena::passes {
 namespace {
 
-Variable data(const Shape& shape, Dtype dtype = Dtype::float32) { return Variable(Array::zeros({dtype, shape}), false); }
+Variable data(const Shape& shape, Dtype dtype = Dtype::float32) {
+    return Variable(Array::zeros({dtype, shape}), false);
+}
 
 /// A parameter: a leaf with identity.
 Variable state(const Shape& shape) {
@@ -38,7 +40,8 @@ struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::vector<std::string> notes;
 
-    /// Records `body` over `arguments` in shape-only mode and compiles the record. What `body` returns are the outputs.
+    /// Records `body` over `arguments` in shape-only mode and compiles the record. What `body`
+    /// returns are the outputs.
     template <class Body>
     Program(std::vector<Variable> arguments, Body body) {
         Tracer tracer(true);

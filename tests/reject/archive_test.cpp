@@ -1,5 +1,6 @@
-// .npz archives that lie: each is refused by name, reason and place, before memory or elements are touched. Cut and
-// changed archives, and what .npy headers can get wrong, stand in tests/frontend/npz_test.cpp.
+// .npz archives that lie: each is refused by name, reason and place, before memory or elements are
+// touched. Cut and changed archives, and what .npy headers can get wrong, stand in
+// tests/frontend/npz_test.cpp.
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -23,7 +24,8 @@ namespace fs = std::filesystem;
 
 std::string scalar_npy() {
     std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n";
-    return std::string("\x93NUMPY\1\0", 8) + char(header.size()) + '\0' + header + std::string(4, '\0');
+    return std::string("\x93NUMPY\1\0", 8) + char(header.size()) + '\0' + header +
+           std::string(4, '\0');
 }
 
 /// A stored archive of one entry, in which every number can be a lie.
@@ -31,7 +33,8 @@ struct Archive {
     std::string name = "x.npy", content = scalar_npy(), extra;
     uint16_t flags = 0, method = stored, entries = 1;
     uint32_t packed = uint32_t(content.size()), bytes = uint32_t(content.size());
-    uint32_t crc = uint32_t(crc32(0, reinterpret_cast<const Bytef*>(content.data()), uInt(content.size())));
+    uint32_t crc =
+        uint32_t(crc32(0, reinterpret_cast<const Bytef*>(content.data()), uInt(content.size())));
     uint32_t header_offset = 0;
     std::optional<uint32_t> directory_offset, directory_bytes;
 
@@ -83,12 +86,15 @@ private:
 class RejectedArchive : public ::testing::Test {
 protected:
     ~RejectedArchive() override { fs::remove(path_); }
-    void write(const std::string& content) const { std::ofstream(path_, std::ios::binary) << content; }
+    void write(const std::string& content) const {
+        std::ofstream(path_, std::ios::binary) << content;
+    }
     std::string refused(const Archive& archive) const {
         write(archive.text());
         return refusal<FileError>([&] { read_npz(path_); });
     }
-    const std::string path_ = fs::temp_directory_path() / fmt::format("catena_reject_{}.npz", getpid());
+    const std::string path_ =
+        fs::temp_directory_path() / fmt::format("catena_reject_{}.npz", getpid());
 };
 
 TEST_F(RejectedArchive, an_honest_one_is_read) {
@@ -100,14 +106,18 @@ TEST_F(RejectedArchive, an_honest_one_is_read) {
 }
 
 TEST_F(RejectedArchive, what_cannot_be_unpacked) {
-    EXPECT_THAT(refused({.flags = flag_encrypted}), HasSubstr("entry 'x.npy': it is encrypted at byte"));
-    EXPECT_THAT(refused({.method = 93}), HasSubstr("entry 'x.npy': compression method 93 (0 and 8 are known)"));
-    EXPECT_THAT(refused({.method = deflated}), HasSubstr("the compressed data is damaged near byte"));
+    EXPECT_THAT(refused({.flags = flag_encrypted}),
+                HasSubstr("entry 'x.npy': it is encrypted at byte"));
+    EXPECT_THAT(refused({.method = 93}),
+                HasSubstr("entry 'x.npy': compression method 93 (0 and 8 are known)"));
+    EXPECT_THAT(refused({.method = deflated}),
+                HasSubstr("the compressed data is damaged near byte"));
 }
 
 TEST_F(RejectedArchive, sizes_that_are_not_there) {
     const uint32_t right = uint32_t(scalar_npy().size());
-    EXPECT_THAT(refused({.bytes = right + 1}), HasSubstr(fmt::format("stored, yet {} bytes became {}", right + 1, right)));
+    EXPECT_THAT(refused({.bytes = right + 1}),
+                HasSubstr(fmt::format("stored, yet {} bytes became {}", right + 1, right)));
     EXPECT_THAT(refused({.packed = 1u << 30, .bytes = 1u << 30}), HasSubstr("do not fit the file"));
     EXPECT_THAT(refused({.packed = right + 60, .bytes = right + 60}), HasSubstr("x.npy"));
     EXPECT_THAT(refused({.header_offset = 1u << 30}), HasSubstr("do not fit the file"));
@@ -120,7 +130,8 @@ TEST_F(RejectedArchive, a_wrong_checksum) {
 
 TEST_F(RejectedArchive, a_directory_elsewhere) {
     EXPECT_THAT(refused({.entries = 2}), HasSubstr("1 directory entries where 2 are declared"));
-    EXPECT_THAT(refused({.directory_offset = 1u << 30}), HasSubstr("a directory of 51 bytes that does not fit"));
+    EXPECT_THAT(refused({.directory_offset = 1u << 30}),
+                HasSubstr("a directory of 51 bytes that does not fit"));
     EXPECT_THAT(refused({.directory_offset = 3}), HasSubstr("no directory entry at byte 3"));
     EXPECT_THAT(refused({.directory_bytes = 0x7fffffff}), HasSubstr("that does not fit"));
     EXPECT_THAT(refused({.directory_bytes = 50}), HasSubstr("a cut directory entry"));
@@ -131,15 +142,18 @@ TEST_F(RejectedArchive, zip64_fields_without_their_numbers) {
                 HasSubstr("a zip64 field without its sizes"));
     EXPECT_THAT(refused({.extra = std::string("\1\0\x40\0", 4)}),
                 HasSubstr("an extra field that is longer than its record"));
-    EXPECT_THAT(refused({.extra = std::string("\1\0\10\0\xff\xff\xff\xff\xff\xff\xff\xff", 12), .bytes = in_zip64_32}),
+    EXPECT_THAT(refused({.extra = std::string("\1\0\10\0\xff\xff\xff\xff\xff\xff\xff\xff", 12),
+                         .bytes = in_zip64_32}),
                 HasSubstr("stored, yet 18446744073709551615 bytes"));
 }
 
 TEST_F(RejectedArchive, what_is_no_archive_at_all) {
     write("");
-    EXPECT_THAT(refusal<FileError>([&] { read_npz(path_); }), HasSubstr("is not a valid zip archive"));
+    EXPECT_THAT(refusal<FileError>([&] { read_npz(path_); }),
+                HasSubstr("is not a valid zip archive"));
     write(scalar_npy());
-    EXPECT_THAT(refusal<FileError>([&] { read_npz(path_); }), HasSubstr("no end record (a truncated file?)"));
+    EXPECT_THAT(refusal<FileError>([&] { read_npz(path_); }),
+                HasSubstr("no end record (a truncated file?)"));
     EXPECT_THAT(refusal<FileError>([&] { read_npz(fs::temp_directory_path().string()); }),
                 HasSubstr("is not a regular file"));
     EXPECT_THAT(refusal<FileError>([] { read_npz("/no/such/file.npz"); }),
@@ -154,8 +168,10 @@ TEST_F(RejectedArchive, random_damage_is_an_error_or_harmless) {
         for (int k = 1 + i % 4; k > 0; --k) damaged[random() % damaged.size()] = char(random());
         write(damaged);
         try {
-            if (i % 2) read_npz(path_);
-            else load_npy(path_);
+            if (i % 2)
+                read_npz(path_);
+            else
+                load_npy(path_);
         } catch (const Error&) {
         }
     }

@@ -10,7 +10,8 @@ namespace {
 
 Variable floats(const Shape& shape) { return Variable(Array::full({Dtype::float32, shape}, 0.5)); }
 
-Variables call(const char* name, std::vector<Variable> arrays, const std::map<std::string, const char*>& arguments = {}) {
+Variables call(const char* name, std::vector<Variable> arrays,
+               const std::map<std::string, const char*>& arguments = {}) {
     std::map<std::string, LiteralValue, std::less<>> values;
     for (const auto& [key, text] : arguments) values[key] = parse_literal(text);
     return call_function(name, std::move(arrays), std::move(values));
@@ -25,10 +26,12 @@ public:
         const Shape common = shape();
         const Dtype one = dtype();
         const bool alike = below(2);
-        for (size_t i = 0; i < count; ++i) arrays.push_back(array(alike ? common : shape(), alike ? one : dtype()));
+        for (size_t i = 0; i < count; ++i)
+            arrays.push_back(array(alike ? common : shape(), alike ? one : dtype()));
         for (const auto& [name, value] : f.defaults)
             if (below(3) == 0) arguments[name] = parse_literal(text());
-        for (const char* name : {"axis", "shape", "ksize", "r", "n", "size", "start", "stop", "indices_or_sections", "slices"})
+        for (const char* name : {"axis", "shape", "ksize", "r", "n", "size", "start", "stop",
+                                 "indices_or_sections", "slices"})
             if (f.signature.find(std::string("(") + name + ")") != f.signature.npos ||
                 f.signature.find(std::string(", ") + name + ",") != f.signature.npos ||
                 f.signature.find(std::string(", ") + name + ")") != f.signature.npos)
@@ -40,7 +43,8 @@ public:
 private:
     size_t below(size_t n) { return random_() % n; }
     Shape shape() {
-        static const Shape all[] = {{}, {0}, {3}, {2, 3}, {3, 3}, {0, 3}, {2, 3, 4}, {2, 3, 4, 4}, {2, 0, 4, 4}, {1, 2, 3, 4, 5}};
+        static const Shape all[] = {{},     {0},       {3},          {2, 3},       {3, 3},
+                                    {0, 3}, {2, 3, 4}, {2, 3, 4, 4}, {2, 0, 4, 4}, {1, 2, 3, 4, 5}};
         return all[below(std::size(all))];
     }
     Dtype dtype() {
@@ -49,8 +53,24 @@ private:
         return all[below(std::size(all))];
     }
     const char* text() {
-        static const char* const all[] = {"-1", "0", "2", "99", "0.5", "1e30", "None", "True", "'x'", "[]", "[0]", "[-5]", "[1,2,3]",
-                                          "1099511627776", "9223372036854775807", "-9223372036854775808", "[2,2]", "[[1,2],[3]]"};
+        static const char* const all[] = {"-1",
+                                          "0",
+                                          "2",
+                                          "99",
+                                          "0.5",
+                                          "1e30",
+                                          "None",
+                                          "True",
+                                          "'x'",
+                                          "[]",
+                                          "[0]",
+                                          "[-5]",
+                                          "[1,2,3]",
+                                          "1099511627776",
+                                          "9223372036854775807",
+                                          "-9223372036854775808",
+                                          "[2,2]",
+                                          "[[1,2],[3]]"};
         return all[below(std::size(all))];
     }
     Variable array(const Shape& shape, Dtype dtype) {
@@ -77,7 +97,8 @@ TEST(RejectedByName, every_function_computes_or_says_by_its_name_what_is_wrong) 
                 ++refused;
             } catch (const Error& error) {
                 ++refused;
-                EXPECT_EQ(std::string(error.what()).find(f->name), 0u) << "seed " << seed << ": " << error.what();
+                EXPECT_EQ(std::string(error.what()).find(f->name), 0u)
+                    << "seed " << seed << ": " << error.what();
             } catch (const std::exception& error) {
                 ADD_FAILURE() << f->name << ", seed " << seed << ": " << error.what();
             }
@@ -88,35 +109,44 @@ TEST(RejectedByName, every_function_computes_or_says_by_its_name_what_is_wrong) 
 }
 
 TEST(RejectedByName, a_part_of_the_function_is_named_behind_it) {
-    EXPECT_EQ(refusal<ShapeError>([] { call("hsplit", {floats({2, 3})}, {{"indices_or_sections", "2"}}); })
-                  .find("hsplit: split_axis: axis 1 of x [2,3] has size 3, which 2 sections do not divide"),
-              0u);
+    EXPECT_EQ(
+        refusal<ShapeError>([] {
+            call("hsplit", {floats({2, 3})}, {{"indices_or_sections", "2"}});
+        }).find("hsplit: split_axis: axis 1 of x [2,3] has size 3, which 2 sections do not divide"),
+        0u);
 }
 
 TEST(RejectedByName, a_list_of_arrays_is_no_argument) {
     EXPECT_REFUSED_WITHOUT_LINE(ValueError,
-                                "concat: xs is a list of arrays, which are given in order; it is called as concat(xs, axis=1)",
+                                "concat: xs is a list of arrays, which are given in order; it is "
+                                "called as concat(xs, axis=1)",
                                 call("concat", {floats({2, 3})}, {{"xs", "5"}}));
 }
 
 TEST(RejectedByName, windows_larger_than_can_be_counted) {
     const Variable x = floats({1, 1, 4, 4});
-    EXPECT_EQ(refusal<ValueError>([&] { max_pooling_2d(x, {1, 1}, {.stride = {int64_t(1) << 40, 1}}); })
-                  .find("max_pooling_2d: stride is [1099511627776,1], at most 2147483647 is possible"),
-              0u);
+    EXPECT_EQ(
+        refusal<ValueError>([&] {
+            max_pooling_2d(x, {1, 1}, {.stride = {int64_t(1) << 40, 1}});
+        }).find("max_pooling_2d: stride is [1099511627776,1], at most 2147483647 is possible"),
+        0u);
     EXPECT_EQ(refusal<ShapeError>([&] { max_pooling_2d(x, {1 << 20, 1 << 20}); })
-                  .find("max_pooling: a window of [1048576,1048576] has more elements than an int32 can number"),
+                  .find("max_pooling: a window of [1048576,1048576] has more elements than an "
+                        "int32 can number"),
               0u);
-    EXPECT_EQ(refusal<ValueError>([&] { depth2space(x, int64_t(1) << 62); })
-                  .find("depth2space: r is 4611686018427387904, at most 1048576 is possible"),
+    EXPECT_EQ(refusal<ValueError>([&] {
+                  depth2space(x, int64_t(1) << 62);
+              }).find("depth2space: r is 4611686018427387904, at most 1048576 is possible"),
               0u);
-    EXPECT_EQ(refusal<ShapeError>([&] { split_axis(floats({0, 3}), int64_t(1) << 40, 0); })
-                  .find("split_axis: 1099511627776 sections, at most 16777216 are possible"),
+    EXPECT_EQ(refusal<ShapeError>([&] {
+                  split_axis(floats({0, 3}), int64_t(1) << 40, 0);
+              }).find("split_axis: 1099511627776 sections, at most 16777216 are possible"),
               0u);
 }
 
 TEST(RejectedByName, not_a_mixture_of_precisions) {
-    const Variable a(Array::from<double>(std::vector<double>{2, 0, 0, 3}, Shape{2, 2})), q = floats({2, 2});
+    const Variable a(Array::from<double>(std::vector<double>{2, 0, 0, 3}, Shape{2, 2})),
+        q = floats({2, 2});
     sum(lyapunov(a, q)).backward();
     EXPECT_EQ(q.grad().dtype(), Dtype::float32);
 }

@@ -32,23 +32,25 @@ namespace fs = std::filesystem;
 /// What a zip archive says of one entry, before its data and in the directory.
 struct Entry {
     std::string name = "x.npy";
-    std::string data;      ///< As it lies in the file.
-    uint32_t bytes = 0;    ///< As is announced.
+    std::string data;    ///< As it lies in the file.
+    uint32_t bytes = 0;  ///< As is announced.
     uint16_t method = stored;
-    std::string own_name = name;         ///< In the header before the data.
+    std::string own_name = name;  ///< In the header before the data.
     uint16_t own_method = method;
     uint32_t own_bytes = bytes;
-    int data_of = -1;      ///< Of another entry instead of its own.
+    int data_of = -1;  ///< Of another entry instead of its own.
 };
 
 std::string archive(const std::vector<Entry>& entries) {
     std::string file, directory;
     std::vector<uint32_t> offsets;
-    const auto describe = [](std::string& record, uint16_t method, const Entry& e, uint32_t bytes, const std::string& name) {
+    const auto describe = [](std::string& record, uint16_t method, const Entry& e, uint32_t bytes,
+                             const std::string& name) {
         put(record, uint16_t(0));
         put(record, method);
         put(record, uint32_t(0));
-        put(record, uint32_t(crc32(0, reinterpret_cast<const Bytef*>(e.data.data()), uInt(e.data.size()))));
+        put(record,
+            uint32_t(crc32(0, reinterpret_cast<const Bytef*>(e.data.data()), uInt(e.data.size()))));
         put(record, uint32_t(e.data.size()));
         put(record, bytes);
         put(record, uint16_t(name.size()));
@@ -134,7 +136,8 @@ TEST_F(FileLimit, entries_that_share_their_bytes_are_refused) {
     const uint32_t offset = uint32_t(local_bytes + 5);
     std::memcpy(outer.data() + record + 42, &offset, sizeof offset);
     const std::string file = written("inner.npz", outer);
-    EXPECT_THAT(refusal<FileError>([&] { read_npz(file); }), HasSubstr("entries 'x.npy' and 'y.npy' overlap"));
+    EXPECT_THAT(refusal<FileError>([&] { read_npz(file); }),
+                HasSubstr("entries 'x.npy' and 'y.npy' overlap"));
 }
 
 TEST_F(FileLimit, an_entry_that_says_two_things_of_itself_is_refused) {
@@ -143,7 +146,8 @@ TEST_F(FileLimit, an_entry_that_says_two_things_of_itself_is_refused) {
     EXPECT_THAT(refused_archive({e}), HasSubstr("entry 'x.npy': its own header calls it 'y.npy'"));
     e = entry("x.npy", "12345678");
     e.own_method = deflated;
-    EXPECT_THAT(refused_archive({e}), HasSubstr("another method of compression than the directory"));
+    EXPECT_THAT(refused_archive({e}),
+                HasSubstr("another method of compression than the directory"));
     e = entry("x.npy", "12345678");
     e.own_bytes = 7;
     EXPECT_THAT(refused_archive({e}), HasSubstr("its own header has the size 7, the directory 8"));
@@ -152,11 +156,15 @@ TEST_F(FileLimit, an_entry_that_says_two_things_of_itself_is_refused) {
 TEST_F(FileLimit, a_small_archive_may_not_announce_much_in_all) {
     limit([](FileLimits& limits) { limits.bytes = 1'000'000; });
     NamedArrays zeros;
-    for (int i = 0; i < 5; ++i) zeros.emplace_back(fmt::format("x{}", i), Array::zeros({Dtype::float32, {100'000}}));
+    for (int i = 0; i < 5; ++i)
+        zeros.emplace_back(fmt::format("x{}", i), Array::zeros({Dtype::float32, {100'000}}));
     save_npz(path("zeros.npz"), zeros, {.compression = true});
     const std::string message = refusal<FileError>([&] { read_npz(path("zeros.npz")); });
     EXPECT_THAT(message, HasSubstr("entry 'x2.npy' declares 400128 bytes after 800256 others"));
-    EXPECT_THAT(message, HasSubstr("may declare 1000000 in total; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
+    EXPECT_THAT(
+        message,
+        HasSubstr(
+            "may declare 1000000 in total; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
     limit([](FileLimits& limits) { limits.bytes = 3'000'000; });
     EXPECT_EQ(read_npz(path("zeros.npz")).size(), 5u);
     // What is really there is not limited, only what the file multiplies.
@@ -171,7 +179,8 @@ TEST_F(FileLimit, entries_are_counted) {
     const std::string file = written("many.npz", archive(entries));
     EXPECT_EQ(ZipReader(file).entries().size(), 11u);
     limit([](FileLimits& limits) { limits.entries = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }), HasSubstr("declares 11 entries; at most 10 are allowed"));
+    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }),
+                HasSubstr("declares 11 entries; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, json_within_json_ends_somewhere) {
@@ -181,29 +190,36 @@ TEST_F(FileLimit, json_within_json_ends_somewhere) {
     EXPECT_EQ(parsed(std::string(100, '[') + std::string(100, ']')).size(), 1u);
     EXPECT_EQ(parsed("\"" + std::string(1000, '[') + "\\\"[\"").get<std::string>().size(), 1002u);
     limit([](FileLimits& limits) { limits.json = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }), HasSubstr("is JSON of 12 bytes; at most 10 are allowed"));
+    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }),
+                HasSubstr("is JSON of 12 bytes; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, the_environment_sets_it) {
-    save_npz(path("zeros.npz"), {{"x0", Array::zeros({Dtype::float32, {1'000'000}})}}, {.compression = true});
+    save_npz(path("zeros.npz"), {{"x0", Array::zeros({Dtype::float32, {1'000'000}})}},
+             {.compression = true});
     const auto with = [&](const std::string& megabytes) {
-        return run("CATENA_FILE_LIMIT_MB=" + megabytes + " " + program("catena") + " call sum " + path("zeros.npz"));
+        return run("CATENA_FILE_LIMIT_MB=" + megabytes + " " + program("catena") + " call sum " +
+                   path("zeros.npz"));
     };
     EXPECT_EQ(with("4").status, 0) << with("4").output;
     EXPECT_THAT(with("3").output, HasSubstr("may declare 3145728 in total"));
-    EXPECT_THAT(with("all").output, HasSubstr("CATENA_FILE_LIMIT_MB is 'all' in the environment and should be a whole number"));
+    EXPECT_THAT(
+        with("all").output,
+        HasSubstr("CATENA_FILE_LIMIT_MB is 'all' in the environment and should be a whole number"));
     EXPECT_NE(with("3").status, 0);
 }
 
 TEST_F(FileLimit, a_limit_of_nothing_is_refused) {
-    EXPECT_THAT(refusal<ValueError>([] { limit([](FileLimits& limits) { limits.depth = 0; }); }), HasSubstr("depth 0"));
+    EXPECT_THAT(refusal<ValueError>([] { limit([](FileLimits& limits) { limits.depth = 0; }); }),
+                HasSubstr("depth 0"));
 }
 
 TEST_F(FileLimit, a_file_that_is_larger_than_memory_is_named_with_its_bytes) {
 #if defined(__SANITIZE_ADDRESS__)
     GTEST_SKIP() << "the address sanitizer ends the process where an allocation would throw";
 #endif
-    for (const char* part : {"train", "valid", "test"}) std::ofstream(path(fmt::format("ptb.{}.txt", part))).put('x');
+    for (const char* part : {"train", "valid", "test"})
+        std::ofstream(path(fmt::format("ptb.{}.txt", part))).put('x');
     fs::resize_file(path("ptb.train.txt"), uintmax_t(1) << 42);
     EXPECT_THAT(refusal<OutOfMemory>([&] { get_ptb_words(folder_.string()); }),
                 HasSubstr("ptb.train.txt: out of memory: the system refused 4398046511104 bytes"));
@@ -221,15 +237,19 @@ TEST_F(FileLimit, pipes_and_devices_are_refused_unopened) {
         {"idx", [](const std::string& file) { read_idx(file, 3); }},
         {"text", [](const std::string& file) { TextDataset({file}); }},
         {"words", [&](const std::string&) { get_ptb_words(path("ptb")); }},
-        {"hdf5", [](const std::string& file) {
-             if (hdf5_available()) open_hdf5(file);
-             else fail<FileError>("is not a regular file");
+        {"hdf5",
+         [](const std::string& file) {
+             if (hdf5_available())
+                 open_hdf5(file);
+             else
+                 fail<FileError>("is not a regular file");
          }},
     };
     for (const std::string& file : {pipe, std::string("/dev/zero"), folder_.string()})
         for (const auto& [what, read] : readers) {
             SCOPED_TRACE(what + (" of " + file));
-            EXPECT_THAT(refusal<FileError>([&, &read = read] { read(file); }), HasSubstr("is not a regular file"));
+            EXPECT_THAT(refusal<FileError>([&, &read = read] { read(file); }),
+                        HasSubstr("is not a regular file"));
         }
 }
 

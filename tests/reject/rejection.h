@@ -23,12 +23,14 @@ std::string refusal(F&& call) {
 }
 
 /// " (at FILE:LINE)", as the errors of calls on that line end.
-inline std::string at(const std::source_location& place) { return " (at " + to_string(SourceLoc(place)) + ")"; }
+inline std::string at(const std::source_location& place) {
+    return " (at " + to_string(SourceLoc(place)) + ")";
+}
 
 }  // namespace catena::testing
 
 /// The calls after `message` must throw an `error` with that text and the line of this statement.
-#define EXPECT_REFUSED(error, message, ...)                                         \
+#define EXPECT_REFUSED(error, message, ...)                                               \
     EXPECT_EQ(::catena::testing::refusal<error>([&] { static_cast<void>(__VA_ARGS__); }), \
               (message) + ::catena::testing::at(std::source_location::current()))
 

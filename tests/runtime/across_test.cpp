@@ -23,7 +23,8 @@ Array counted(const Shape& shape, Dtype dtype) {
     return Array::from(values, shape).astype(dtype);
 }
 
-/// `x` with its axes in the order `order`, without a copy, and with one that is made element by element.
+/// `x` with its axes in the order `order`, without a copy, and with one that is made element by
+/// element.
 struct Ordered {
     Array view, copy;
     Ordered(const Array& x, const std::vector<int>& order) {
@@ -58,14 +59,17 @@ void for_each_order(const Shape& shape, F&& f) {
     while (std::next_permutation(order.begin(), order.end()));
 }
 
-constexpr Dtype dtypes[] = {Dtype::float32, Dtype::float64, Dtype::float16, Dtype::int32, Dtype::uint8};
+constexpr Dtype dtypes[] = {Dtype::float32, Dtype::float64, Dtype::float16, Dtype::int32,
+                            Dtype::uint8};
 
 TEST(Across, copies_have_the_elements_of_the_view) {
     for (const Dtype dtype : dtypes)
-        for (const Shape& shape : {Shape{3, 70, 65}, Shape{40, 2, 9, 17}, Shape{100, 90}, Shape{5000, 3}, Shape{2, 9, 1, 700}})
+        for (const Shape& shape : {Shape{3, 70, 65}, Shape{40, 2, 9, 17}, Shape{100, 90},
+                                   Shape{5000, 3}, Shape{2, 9, 1, 700}})
             for_each_order(shape, [&](const std::vector<int>& order) {
                 const Ordered x(counted(shape, dtype), order);
-                EXPECT_EQ(x.view.as_contiguous().to_vector<double>(), x.copy.to_vector<double>()) << to_string(x.view.type());
+                EXPECT_EQ(x.view.as_contiguous().to_vector<double>(), x.copy.to_vector<double>())
+                    << to_string(x.view.type());
             });
 }
 
@@ -81,7 +85,8 @@ TEST(Across, maps_read_the_elements_of_the_view) {
                 Shape wide{2};
                 for (int64_t size : x.view.shape()) wide.push_back(size);
                 const Variable more(counted(wide, dtype), false);
-                EXPECT_EQ(numbers(more - Variable(x.view, false)), numbers(more - Variable(x.copy, false)));
+                EXPECT_EQ(numbers(more - Variable(x.view, false)),
+                          numbers(more - Variable(x.copy, false)));
             });
 }
 
@@ -100,11 +105,15 @@ TEST(Across, reductions_along_any_axes_are_those_of_a_copy) {
                     for (const bool keepdims : {false, true}) {
                         const Variable view(x.view, false), copy(x.copy, false);
                         const Variable sums = sum(cast(view, Dtype::float64), reduced, keepdims);
-                        ASSERT_EQ(numbers(sums), numbers(sum(cast(copy, Dtype::float64), reduced, keepdims)));
-                        ASSERT_EQ(numbers(max(view, reduced, keepdims)), numbers(max(copy, reduced, keepdims)));
-                        ASSERT_EQ(max(view, reduced, keepdims).shape(), max(copy, reduced, keepdims).shape());
+                        ASSERT_EQ(numbers(sums),
+                                  numbers(sum(cast(copy, Dtype::float64), reduced, keepdims)));
+                        ASSERT_EQ(numbers(max(view, reduced, keepdims)),
+                                  numbers(max(copy, reduced, keepdims)));
+                        ASSERT_EQ(max(view, reduced, keepdims).shape(),
+                                  max(copy, reduced, keepdims).shape());
                         if (dtype != Dtype::float16) {
-                            ASSERT_EQ(numbers(sum(view, reduced, keepdims)), numbers(sum(copy, reduced, keepdims)));
+                            ASSERT_EQ(numbers(sum(view, reduced, keepdims)),
+                                      numbers(sum(copy, reduced, keepdims)));
                         }
                     }
                 }

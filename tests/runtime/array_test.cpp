@@ -122,11 +122,16 @@ TEST(Array, prints_its_elements_and_shortens_long_ones) {
 
 TEST(Array, of_no_elements_prints_at_once_whatever_its_other_sizes) {
     const int64_t most = std::numeric_limits<int64_t>::max();
-    EXPECT_EQ(to_string(Array::empty({Dtype::float32, {most, 2, 0}})), "float32[9223372036854775807,2,0] {}");
-    EXPECT_EQ(to_string(Array::zeros({Dtype::int8, {0, most}}).astype(Dtype::int64)), "int64[0,9223372036854775807] {}");
-    EXPECT_EQ(to_string(Array::empty({Dtype::int8, {2, 0, most}})), "int8[2,0,9223372036854775807] {}");
-    const Array backwards = Array::empty({Dtype::int8, {most, 0, 2}}).view({2, 0, most}, {1, 2, 2}, 0);
-    EXPECT_EQ(to_string(backwards.as_contiguous().astype(Dtype::float32)), "float32[2,0,9223372036854775807] {}");
+    EXPECT_EQ(to_string(Array::empty({Dtype::float32, {most, 2, 0}})),
+              "float32[9223372036854775807,2,0] {}");
+    EXPECT_EQ(to_string(Array::zeros({Dtype::int8, {0, most}}).astype(Dtype::int64)),
+              "int64[0,9223372036854775807] {}");
+    EXPECT_EQ(to_string(Array::empty({Dtype::int8, {2, 0, most}})),
+              "int8[2,0,9223372036854775807] {}");
+    const Array backwards =
+        Array::empty({Dtype::int8, {most, 0, 2}}).view({2, 0, most}, {1, 2, 2}, 0);
+    EXPECT_EQ(to_string(backwards.as_contiguous().astype(Dtype::float32)),
+              "float32[2,0,9223372036854775807] {}");
 }
 
 TEST(Array, of_no_elements_is_no_special_case) {
@@ -143,7 +148,9 @@ TEST(Device, an_unknown_name_is_refused_with_the_list) {
         get_device("tpu");
         FAIL() << "not refused";
     } catch (const DeviceError& error) {
-        EXPECT_STREQ(error.what(), "there is no device 'tpu'; there are cpu, meta, and cuda:0 where there is one");
+        EXPECT_STREQ(
+            error.what(),
+            "there is no device 'tpu'; there are cpu, meta, and cuda:0 where there is one");
     }
 }
 

@@ -42,9 +42,11 @@ TEST_F(AtomicFileTest, replaces_nothing_else) {
     fs::create_directory(below);
     fs::create_symlink("/dev/null", device);
     for (const fs::path& path : {pipe, below, device}) {
-        EXPECT_REFUSED_WITHOUT_LINE(FileError,
-                                    path.string() + ": cannot be written: there is something of that name that is not a regular file",
-                                    write(path, "text"));
+        EXPECT_REFUSED_WITHOUT_LINE(
+            FileError,
+            path.string() +
+                ": cannot be written: there is something of that name that is not a regular file",
+            write(path, "text"));
     }
     EXPECT_TRUE(fs::is_fifo(pipe));
     EXPECT_TRUE(fs::is_directory(below));

@@ -10,7 +10,10 @@
 namespace catena::testing {
 namespace {
 
-Attributes strided(int64_t stride) { return {{"stride", Dims{stride, 1}}, {"name", std::string("a text that is longer than a short string")}}; }
+Attributes strided(int64_t stride) {
+    return {{"stride", Dims{stride, 1}},
+            {"name", std::string("a text that is longer than a short string")}};
+}
 Attributes number(double value) { return {{"value", value}}; }
 const void* list_of(const Attributes& attributes) { return attributes.entries().data(); }
 
@@ -23,7 +26,9 @@ TEST(Attributes, equal_lists_are_one) {
 }
 
 TEST(Attributes, a_list_made_of_a_vector_is_the_same) {
-    const auto made = [] { return Attributes(std::vector<Attributes::Entry>{{"axis", int64_t(1)}, {"keep", true}}); };
+    const auto made = [] {
+        return Attributes(std::vector<Attributes::Entry>{{"axis", int64_t(1)}, {"keep", true}});
+    };
     EXPECT_EQ(list_of(made()), list_of(made()));
 }
 
@@ -35,21 +40,28 @@ TEST(Attributes, numbers_are_told_apart_by_their_bits) {
     EXPECT_TRUE(std::isnan(not_a_number.number("value")));
     // So that code with another zero leaves a program, and code with the same NaN does not.
     EXPECT_FALSE(number(0.0) == number(-0.0));
-    EXPECT_TRUE(not_a_number == Attributes(std::vector(not_a_number.entries().begin(), not_a_number.entries().end())));
+    EXPECT_TRUE(not_a_number == Attributes(std::vector(not_a_number.entries().begin(),
+                                                       not_a_number.entries().end())));
 }
 
 TEST(Attributes, equal_lists_of_two_threads_are_equal_and_have_one_hash) {
     Attributes other;
-    std::thread([&] { other = {{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 1}}}; }).join();
-    const Attributes mine{{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 1}}};
+    std::thread([&] {
+        other = {{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 1}}};
+    }).join();
+    const Attributes mine{{"value", std::numeric_limits<double>::quiet_NaN()},
+                          {"stride", Dims{2, 1}}};
     EXPECT_NE(list_of(other), list_of(mine));
     EXPECT_TRUE(other == mine);
     EXPECT_EQ(other.hash(), mine.hash());
-    EXPECT_NE(mine.hash(), (Attributes{{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 2}}}.hash()));
+    EXPECT_NE(mine.hash(), (Attributes{{"value", std::numeric_limits<double>::quiet_NaN()},
+                                       {"stride", Dims{2, 2}}}
+                                .hash()));
 }
 
 TEST(Attributes, kinds_and_order_matter) {
-    const Attributes integer{{"value", int64_t(1)}}, flag{{"value", true}}, both{{"a", true}, {"b", false}}, turned{{"b", false}, {"a", true}};
+    const Attributes integer{{"value", int64_t(1)}}, flag{{"value", true}},
+        both{{"a", true}, {"b", false}}, turned{{"b", false}, {"a", true}};
     EXPECT_FALSE(integer == flag);
     EXPECT_FALSE(both == turned);
     EXPECT_EQ(integer.integer("value"), 1);
@@ -65,10 +77,12 @@ TEST(Attributes, more_lists_than_are_remembered_are_still_right) {
 }
 
 TEST(Attributes, a_steps_lists_are_remembered_whatever_was_made_before) {
-    for (int64_t i = 0; i < 20'000; ++i) EXPECT_EQ((Attributes{{"earlier", i}}.integer("earlier")), i);
+    for (int64_t i = 0; i < 20'000; ++i)
+        EXPECT_EQ((Attributes{{"earlier", i}}.integer("earlier")), i);
     std::vector<Attributes> first;
     for (int64_t i = 0; i < 200; ++i) first.push_back(Attributes{{"now", i}});
-    for (int64_t i = 0; i < 200; ++i) EXPECT_EQ(list_of(Attributes{{"now", i}}), list_of(first[size_t(i)])) << i;
+    for (int64_t i = 0; i < 200; ++i)
+        EXPECT_EQ(list_of(Attributes{{"now", i}}), list_of(first[size_t(i)])) << i;
 }
 
 TEST(Attributes, lists_outlive_the_thread_that_made_them) {

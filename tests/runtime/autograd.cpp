@@ -20,7 +20,9 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-Variable leaf(std::initializer_list<double> values) { return Variable(Array::from<double>(values)); }
+Variable leaf(std::initializer_list<double> values) {
+    return Variable(Array::from<double>(values));
+}
 Variable scalar(double value) { return Variable(Array::scalar(value)); }
 Doubles values(const Array& a) { return a.to_vector<double>(); }
 
@@ -62,7 +64,9 @@ TEST(Backward, more_than_one_element_needs_a_gradient) {
         y.backward();
         FAIL() << "no error";
     } catch (const ValueError& e) {
-        EXPECT_NE(std::string(e.what()).find("float64[2] needs a gradient set first"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("float64[2] needs a gradient set first"),
+                  std::string::npos)
+            << e.what();
     }
 }
 
@@ -115,7 +119,8 @@ TEST(Backward, gradients_of_an_unchained_variable_can_be_asked_for_and_different
     Variable x = scalar(3);
     Variable h = x * 2.0, y = h * h * h;
     h.unchain();
-    Variables first = grad(std::span(&y, 1), std::span(&h, 1), {}, {.enable_double_backprop = true});
+    Variables first =
+        grad(std::span(&y, 1), std::span(&h, 1), {}, {.enable_double_backprop = true});
     EXPECT_EQ(values(first[0].array()), Doubles{108});
     EXPECT_EQ(values(grad(first, std::span(&h, 1))[0].array()), Doubles{36});
     EXPECT_FALSE(grad(std::span(&y, 1), std::span(&x, 1))[0].defined());
@@ -188,7 +193,10 @@ TEST(Backward, a_wide_diamond_runs_each_node_once) {
     struct Counter : FunctionHook {
         int backward = 0;
         std::string name() const override { return "counter"; }
-        void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++backward; }
+        void backward_preprocess(const OpDef&, std::span<const Array>,
+                                 std::span<const Variable>) override {
+            ++backward;
+        }
     } counter;
     Variable x = scalar(1), h = x;
     for (int i = 0; i < 30; ++i) h = h + h;
@@ -224,7 +232,10 @@ TEST(Grad, only_the_part_between_outputs_and_inputs_runs) {
     struct Names : FunctionHook {
         std::string seen;
         std::string name() const override { return "names"; }
-        void backward_preprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override { seen += op.name + " "; }
+        void backward_preprocess(const OpDef& op, std::span<const Array>,
+                                 std::span<const Variable>) override {
+            seen += op.name + " ";
+        }
     } names;
     Variable x = scalar(2), w = scalar(3);
     Variable y = exp(w) * (x * x);
@@ -246,8 +257,12 @@ TEST(Graph, hooks_may_be_added_while_hooks_are_called) {
     struct Count : FunctionHook {
         explicit Count(std::string name) : name_(std::move(name)) {}
         std::string name() const override { return name_; }
-        void forward_preprocess(const OpDef&, std::span<const Variable* const>) override { ++before; }
-        void forward_postprocess(const OpDef&, std::span<const Variable* const>) override { ++after; }
+        void forward_preprocess(const OpDef&, std::span<const Variable* const>) override {
+            ++before;
+        }
+        void forward_postprocess(const OpDef&, std::span<const Variable* const>) override {
+            ++after;
+        }
         int before = 0, after = 0;
         std::string name_;
     };
@@ -286,7 +301,8 @@ TEST(Graph, a_hook_may_add_hooks_while_it_is_called) {
     struct Hook : FunctionHook {
         explicit Hook(std::string name) : own_name(std::move(name)) {}
         std::string name() const override { return own_name; }
-        void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override {
+        void backward_preprocess(const OpDef&, std::span<const Array>,
+                                 std::span<const Variable>) override {
             ++calls;
             if (when_called) when_called();
         }
@@ -330,7 +346,8 @@ TEST(Graph, an_input_without_an_array_is_an_error_that_names_the_op) {
         exp(Variable());
         FAIL() << "no error";
     } catch (const ValueError& e) {
-        EXPECT_NE(std::string(e.what()).find("exp: input 0 holds no array"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("exp: input 0 holds no array"), std::string::npos)
+            << e.what();
     }
 }
 

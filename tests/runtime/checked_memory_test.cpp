@@ -1,4 +1,5 @@
-// With CATENA_CHECK_MEMORY=1 a write outside of an array ends the process, wherever the array's memory comes from.
+// With CATENA_CHECK_MEMORY=1 a write outside of an array ends the process, wherever the array's
+// memory comes from.
 #include "runtime/core/checked_memory.h"
 
 #include <cmath>
@@ -90,7 +91,9 @@ TEST_F(CheckedProcess, checks_each_piece_of_scratch_memory) {
         behind);
 }
 
-void write_behind(const program::KernelArguments* arguments, int64_t, int64_t) { write(arguments->pointers[0], 100); }
+void write_behind(const program::KernelArguments* arguments, int64_t, int64_t) {
+    write(arguments->pointers[0], 100);
+}
 
 TEST_F(CheckedProcess, checks_each_temporary_of_a_program) {
     program::Schedule schedule;

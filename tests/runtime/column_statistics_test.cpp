@@ -1,4 +1,5 @@
-// Sums of columns and of squares of differences from their means, against float64 (runtime/cpu/column_statistics.h).
+// Sums of columns and of squares of differences from their means, against float64
+// (runtime/cpu/column_statistics.h).
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -15,7 +16,8 @@ struct Matrix {
     int64_t rows, columns;
     std::vector<float> values;
 
-    Matrix(int64_t rows, int64_t columns, const std::function<double(int64_t, int64_t)>& value) : rows(rows), columns(columns) {
+    Matrix(int64_t rows, int64_t columns, const std::function<double(int64_t, int64_t)>& value)
+        : rows(rows), columns(columns) {
         for (int64_t i = 0; i < rows; ++i)
             for (int64_t j = 0; j < columns; ++j) values.push_back(float(value(i, j)));
     }
@@ -27,7 +29,8 @@ struct Matrix {
     double squares(int64_t j) const {
         const double mean = sum(j) / double(rows);
         double total = 0;
-        for (int64_t i = 0; i < rows; ++i) total += std::pow(double(values[size_t(i * columns + j)]) - mean, 2);
+        for (int64_t i = 0; i < rows; ++i)
+            total += std::pow(double(values[size_t(i * columns + j)]) - mean, 2);
         return total;
     }
 };
@@ -46,10 +49,13 @@ Found gathered(const Matrix& m, int64_t block, int64_t together) {
         // Two parts of the columns, as threads have them.
         const int64_t half = m.columns / 2;
         for (const auto& [from, to] : {std::pair(int64_t(0), half), std::pair(half, m.columns)})
-            statistics.add(row / block, {m.values.data() + row * m.columns + from, end - row, m.columns}, {from, to}, row % block == 0);
+            statistics.add(row / block,
+                           {m.values.data() + row * m.columns + from, end - row, m.columns},
+                           {from, to}, row % block == 0);
         row = end;
     }
-    Found found{std::vector<float>(size_t(m.columns)), std::vector<float>(size_t(m.columns)), false};
+    Found found{std::vector<float>(size_t(m.columns)), std::vector<float>(size_t(m.columns)),
+                false};
     found.finite = statistics.finish(found.sums.data(), found.squares.data());
     return found;
 }
@@ -59,9 +65,12 @@ void expect_near(const Matrix& m, int64_t block, int64_t together, double tolera
     EXPECT_TRUE(found.finite);
     for (int64_t j = 0; j < m.columns; ++j) {
         double magnitudes = 0;
-        for (int64_t i = 0; i < m.rows; ++i) magnitudes += std::abs(double(m.values[size_t(i * m.columns + j)]));
+        for (int64_t i = 0; i < m.rows; ++i)
+            magnitudes += std::abs(double(m.values[size_t(i * m.columns + j)]));
         // Means as near as their deviation asks for.
-        ASSERT_NEAR(found.sums[size_t(j)], m.sum(j), 1e-6 * (magnitudes + std::sqrt(double(m.rows) * m.squares(j))) + 1e-30) << j;
+        ASSERT_NEAR(found.sums[size_t(j)], m.sum(j),
+                    1e-6 * (magnitudes + std::sqrt(double(m.rows) * m.squares(j))) + 1e-30)
+            << j;
         ASSERT_NEAR(found.squares[size_t(j)], m.squares(j), tolerance * m.squares(j) + 1e-30) << j;
     }
 }
@@ -71,17 +80,24 @@ double noise(int64_t i, int64_t j) { return std::sin(double(i * i % 977) * 1.3 +
 TEST(ColumnStatistics, are_those_of_any_number_of_rows_and_columns) {
     for (const int64_t rows : {1, 7, 64, 100, 1000})
         for (const int64_t columns : {2, 5, 16, 24, 67, 200})
-            for (const int64_t together : {1, 4, 8, 33}) expect_near(Matrix(rows, columns, noise), 64, together, 1e-5);
+            for (const int64_t together : {1, 4, 8, 33})
+                expect_near(Matrix(rows, columns, noise), 64, together, 1e-5);
 }
 
 TEST(ColumnStatistics, lose_nothing_to_a_mean_that_is_large_beside_the_deviation) {
-    for (const double mean : {1e3, -1e5}) expect_near(Matrix(3000, 20, [&](int64_t i, int64_t j) { return mean + noise(i, j); }), 256, 32, 1e-4);
+    for (const double mean : {1e3, -1e5})
+        expect_near(Matrix(3000, 20, [&](int64_t i, int64_t j) { return mean + noise(i, j); }), 256,
+                    32, 1e-4);
 }
 
 TEST(ColumnStatistics, bear_first_rows_unlike_all_others) {
-    // The centre of the first block is far from nearly all of it. No kernel adds fewer than four rows first, where there are as many.
-    expect_near(Matrix(1000, 20, [](int64_t i, int64_t j) { return i < 8 ? 1e4 : 1e-2 * noise(i, j); }), 256, 32, 1e-4);
-    expect_near(Matrix(1000, 20, [](int64_t i, int64_t j) { return i == 0 ? 1e6 : noise(i, j); }), 256, 4, 1e-4);
+    // The centre of the first block is far from nearly all of it. No kernel adds fewer than four
+    // rows first, where there are as many.
+    expect_near(
+        Matrix(1000, 20, [](int64_t i, int64_t j) { return i < 8 ? 1e4 : 1e-2 * noise(i, j); }),
+        256, 32, 1e-4);
+    expect_near(Matrix(1000, 20, [](int64_t i, int64_t j) { return i == 0 ? 1e6 : noise(i, j); }),
+                256, 4, 1e-4);
 }
 
 TEST(ColumnStatistics, of_equal_rows_have_no_squares) {
@@ -90,7 +106,8 @@ TEST(ColumnStatistics, of_equal_rows_have_no_squares) {
 }
 
 TEST(ColumnStatistics, that_are_not_finite_say_so) {
-    for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    for (const float bad :
+         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
         for (const int64_t where : {0, 500, 999}) {
             Matrix m(1000, 20, noise);
             m.values[size_t(where * 20 + 13)] = bad;

@@ -18,7 +18,8 @@ struct Images {
     int64_t taps = 3, stride = 1;  ///< On both axes.
 };
 
-inline Array random_array(const Shape& shape, uint64_t seed, MemoryOrder order = MemoryOrder::row_major) {
+inline Array random_array(const Shape& shape, uint64_t seed,
+                          MemoryOrder order = MemoryOrder::row_major) {
     const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
     fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
     return array.view(shape, strides_in(order, shape), 0);
@@ -30,8 +31,10 @@ inline float& element(const Array& array, int64_t n, int64_t c, int64_t h, int64
 }
 
 struct Case {
-    Case(const Images& s, MemoryOrder order) : steps{Dims{s.stride, s.stride}, Dims{s.pad_top, s.pad_left}, Dims{1, 1}, 1} {
-        const int64_t rows = (s.height + 2 * s.pad_top - s.taps) / s.stride + 1, columns = (s.width + 2 * s.pad_left - s.taps) / s.stride + 1;
+    Case(const Images& s, MemoryOrder order)
+        : steps{Dims{s.stride, s.stride}, Dims{s.pad_top, s.pad_left}, Dims{1, 1}, 1} {
+        const int64_t rows = (s.height + 2 * s.pad_top - s.taps) / s.stride + 1,
+                      columns = (s.width + 2 * s.pad_left - s.taps) / s.stride + 1;
         x = random_array({s.batch, s.in, s.height, s.width}, 1, order);
         W = random_array({s.out, s.in, s.taps, s.taps}, 2);
         b = random_array({s.out}, 3);
@@ -44,15 +47,19 @@ struct Case {
     double y_at(int64_t n, int64_t o, int64_t h, int64_t w, bool biased) const {
         double sum = biased ? double(b.to_fill<float>()[o]) : 0;
         for (int64_t c = 0; c < x.dim(1); ++c)
-            for_taps([&](int64_t i, int64_t j) { sum += at(x, n, c, row(h, i), column(w, j)) * at(W, o, c, i, j); });
+            for_taps([&](int64_t i, int64_t j) {
+                sum += at(x, n, c, row(h, i), column(w, j)) * at(W, o, c, i, j);
+            });
         return sum;
     }
     double gx_at(int64_t n, int64_t c, int64_t h, int64_t w) const {
         double sum = 0;
         for (int64_t o = 0; o < gy.dim(1); ++o)
             for_taps([&](int64_t i, int64_t j) {
-                const int64_t row = h - i + steps.pad[0], column = w - j + steps.pad[1], step = steps.stride[0];
-                if (row % step == 0 && column % step == 0) sum += at(gy, n, o, row / step, column / step) * at(W, o, c, i, j);
+                const int64_t row = h - i + steps.pad[0], column = w - j + steps.pad[1],
+                              step = steps.stride[0];
+                if (row % step == 0 && column % step == 0)
+                    sum += at(gy, n, o, row / step, column / step) * at(W, o, c, i, j);
             });
         return sum;
     }
@@ -60,7 +67,8 @@ struct Case {
         double sum = 0;
         for (int64_t n = 0; n < x.dim(0); ++n)
             for (int64_t h = 0; h < gy.dim(2); ++h)
-                for (int64_t w = 0; w < gy.dim(3); ++w) sum += at(x, n, c, row(h, i), column(w, j)) * at(gy, n, o, h, w);
+                for (int64_t w = 0; w < gy.dim(3); ++w)
+                    sum += at(x, n, c, row(h, i), column(w, j)) * at(gy, n, o, h, w);
         return sum;
     }
     /// 0 outside of the array.
@@ -68,8 +76,12 @@ struct Case {
         const bool inside = h >= 0 && h < array.dim(2) && w >= 0 && w < array.dim(3);
         return inside ? double(element(array, n, c, h, w)) : 0;
     }
-    int64_t row(int64_t position, int64_t tap) const { return position * steps.stride[0] + tap - steps.pad[0]; }
-    int64_t column(int64_t position, int64_t tap) const { return position * steps.stride[1] + tap - steps.pad[1]; }
+    int64_t row(int64_t position, int64_t tap) const {
+        return position * steps.stride[0] + tap - steps.pad[0];
+    }
+    int64_t column(int64_t position, int64_t tap) const {
+        return position * steps.stride[1] + tap - steps.pad[1];
+    }
     template <class F>
     void for_taps(F&& f) const {
         for (int64_t i = 0; i < W.dim(2); ++i)
@@ -80,8 +92,8 @@ struct Case {
     Array x, W, b, gy, y, gx, gW;
 };
 
-/// Compares 400 elements, the last of each axis among them: root mean square and largest difference in units of truth's root
-/// mean square.
+/// Compares 400 elements, the last of each axis among them: root mean square and largest difference
+/// in units of truth's root mean square.
 template <class Truth>
 void expect_near(const Array& actual, Truth&& truth) {
     double squares = 0, differences = 0, largest = 0;
@@ -92,8 +104,10 @@ void expect_near(const Array& actual, Truth&& truth) {
     };
     constexpr int count = 400;
     for (int i = 0; i < count; ++i) {
-        const int64_t n = pick(actual.dim(0)), c = pick(actual.dim(1)), h = pick(actual.dim(2)), w = pick(actual.dim(3));
-        const double expected = truth(n, c, h, w), difference = double(element(actual, n, c, h, w)) - expected;
+        const int64_t n = pick(actual.dim(0)), c = pick(actual.dim(1)), h = pick(actual.dim(2)),
+                      w = pick(actual.dim(3));
+        const double expected = truth(n, c, h, w),
+                     difference = double(element(actual, n, c, h, w)) - expected;
         squares += expected * expected;
         differences += difference * difference;
         largest = std::max(largest, std::abs(difference));

@@ -1,4 +1,5 @@
-// Convolutions in tiles of our own (runtime/cpu/convolution/direct/direct_convolution.h) against float64: sizes around whole tiles, ends of lines, tails, what is not finite.
+// Convolutions in tiles of our own (runtime/cpu/convolution/direct/direct_convolution.h) against
+// float64: sizes around whole tiles, ends of lines, tails, what is not finite.
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 
 using testing::Threads;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinity = std::numeric_limits<float>::infinity();
 
 /// Numbers in one order, between numbers that are NaN: whoever reads those gives NaN.
 Array image(const Shape& shape, MemoryOrder order, uint64_t seed) {
@@ -41,22 +43,30 @@ struct Case {
     bool x_last = true, has_tail = true;
 
     int64_t groups() const { return x[1] / W[1]; }
-    WindowSteps steps() const { return {Dims{stride, stride}, Dims{pad, pad}, Dims{1, 1}, groups()}; }
+    WindowSteps steps() const {
+        return {Dims{stride, stride}, Dims{pad, pad}, Dims{1, 1}, groups()};
+    }
     int64_t count(int d) const { return (x[d] + 2 * pad - W[d]) / stride + 1; }
     Shape y() const { return {x[0], W[0], count(2), count(3)}; }
-    std::string text() const { return fmt::format("x {}, W {}, stride {}, pad {}, {}", to_string(x), to_string(W), stride, pad, x_last ? "last" : "row-major"); }
+    std::string text() const {
+        return fmt::format("x {}, W {}, stride {}, pad {}, {}", to_string(x), to_string(W), stride,
+                           pad, x_last ? "last" : "row-major");
+    }
 };
 
 struct Trial {
     Case c;
-    Array x = image(c.x, c.x_last ? MemoryOrder::channels_last : MemoryOrder::row_major, 1), W = image(c.W, MemoryOrder::row_major, 2),
-          other = image(c.y(), MemoryOrder::channels_last, 3), y = image(c.y(), MemoryOrder::channels_last, 4);
+    Array x = image(c.x, c.x_last ? MemoryOrder::channels_last : MemoryOrder::row_major, 1),
+          W = image(c.W, MemoryOrder::row_major, 2),
+          other = image(c.y(), MemoryOrder::channels_last, 3),
+          y = image(c.y(), MemoryOrder::channels_last, 4);
     std::vector<float> before = numbers(5), scale = numbers(6), shift = numbers(7);
     float lowest = -0.75f, highest = 1.5f;
 
     explicit Trial(const Case& of) : c(of) {
         if (c.has_tail) return;
-        before.assign(before.size(), 0), scale.assign(before.size(), 1), shift.assign(before.size(), 0);
+        before.assign(before.size(), 0), scale.assign(before.size(), 1),
+            shift.assign(before.size(), 0);
         lowest = -infinity, highest = infinity;
     }
     std::vector<float> numbers(uint64_t seed) const {
@@ -65,7 +75,9 @@ struct Trial {
         return made;
     }
     ConvolutionTail tail() const {
-        return {before.data(), scale.data(), shift.data(), c.has_tail ? other.elements<float>() : nullptr, lowest, highest};
+        return {before.data(), scale.data(),
+                shift.data(),  c.has_tail ? other.elements<float>() : nullptr,
+                lowest,        highest};
     }
     std::optional<float> operator()() const {
         if (c.groups() > 1) return convolve_depthwise(x, W, tail(), c.steps(), y);
@@ -78,9 +90,11 @@ struct Trial {
             for (int64_t a = 0; a < c.W[2]; ++a)
                 for (int64_t b = 0; b < c.W[3]; ++b) {
                     const int64_t h = i * c.stride - c.pad + a, w = j * c.stride - c.pad + b;
-                    if (h >= 0 && h < c.x[2] && w >= 0 && w < c.x[3]) sum += at(x, n, c.groups() > 1 ? o : k, h, w) * at(W, o, k, a, b);
+                    if (h >= 0 && h < c.x[2] && w >= 0 && w < c.x[3])
+                        sum += at(x, n, c.groups() > 1 ? o : k, h, w) * at(W, o, k, a, b);
                 }
-        return float(double(float(sum)) * scale[size_t(o)] + shift[size_t(o)] + (c.has_tail ? at(other, n, o, i, j) : 0));
+        return float(double(float(sum)) * scale[size_t(o)] + shift[size_t(o)] +
+                     (c.has_tail ? at(other, n, o, i, j) : 0));
     }
     double truth(int64_t n, int64_t o, int64_t i, int64_t j) const {
         const double v = unclipped(n, o, i, j);
@@ -89,17 +103,24 @@ struct Trial {
     /// Compares every element and returns the largest magnitude.
     double compare() const {
         double largest = 0;
-        const double rounding = 2e-5 * std::sqrt(std::max(1.0, double(element_count(c.W) / c.W[0]) / 200));
+        const double rounding =
+            2e-5 * std::sqrt(std::max(1.0, double(element_count(c.W) / c.W[0]) / 200));
         const Shape s = c.y();
         for (int64_t n = 0; n < s[0]; ++n)
             for (int64_t o = 0; o < s[1]; ++o)
                 for (int64_t i = 0; i < s[2]; ++i)
                     for (int64_t j = 0; j < s[3]; ++j) {
                         const double found = at(y, n, o, i, j), wanted = truth(n, o, i, j);
-                        const double large = std::abs(wanted) > 1e30 ? 1e-3 * std::abs(wanted) : 0;  // Products that cancel.
+                        const double large = std::abs(wanted) > 1e30 ? 1e-3 * std::abs(wanted)
+                                                                     : 0;  // Products that cancel.
                         largest = std::isnan(found) ? infinity : std::max(largest, std::abs(found));
-                        if (std::isnan(wanted) ? std::isnan(found) : found == wanted || std::abs(found - wanted) < rounding * (1 + std::abs(wanted)) + large) continue;
-                        ADD_FAILURE() << c.text() << " at " << n << ", " << o << ", " << i << ", " << j << ": " << found << ", not " << wanted;
+                        if (std::isnan(wanted)
+                                ? std::isnan(found)
+                                : found == wanted || std::abs(found - wanted) <
+                                                         rounding * (1 + std::abs(wanted)) + large)
+                            continue;
+                        ADD_FAILURE() << c.text() << " at " << n << ", " << o << ", " << i << ", "
+                                      << j << ": " << found << ", not " << wanted;
                         return largest;
                     }
         return largest;
@@ -113,30 +134,56 @@ struct Trial {
 const std::vector<Case>& cases() {
     static const std::vector<Case> all{
         // Products: channels around vectors and panels, positions around tiles.
-        {{1, 16, 7, 7}, {48, 16, 1, 1}, 1, 0}, {{1, 5, 3, 3}, {8, 5, 1, 1}, 1, 0}, {{2, 19, 5, 9}, {33, 19, 1, 1}, 1, 0, true, false},
-        {{1, 33, 1, 2}, {17, 33, 1, 1}, 1, 0}, {{3, 64, 7, 9}, {100, 64, 1, 1}, 1, 0}, {{1, 96, 20, 9}, {24, 96, 1, 1}, 1, 0},
-        {{1, 70, 3, 5}, {200, 70, 1, 1}, 1, 0, true, false}, {{1, 300, 2, 2}, {144, 300, 1, 1}, 1, 0}, {{1, 16, 41, 40}, {96, 16, 1, 1}, 1, 0},
+        {{1, 16, 7, 7}, {48, 16, 1, 1}, 1, 0},
+        {{1, 5, 3, 3}, {8, 5, 1, 1}, 1, 0},
+        {{2, 19, 5, 9}, {33, 19, 1, 1}, 1, 0, true, false},
+        {{1, 33, 1, 2}, {17, 33, 1, 1}, 1, 0},
+        {{3, 64, 7, 9}, {100, 64, 1, 1}, 1, 0},
+        {{1, 96, 20, 9}, {24, 96, 1, 1}, 1, 0},
+        {{1, 70, 3, 5}, {200, 70, 1, 1}, 1, 0, true, false},
+        {{1, 300, 2, 2}, {144, 300, 1, 1}, 1, 0},
+        {{1, 16, 41, 40}, {96, 16, 1, 1}, 1, 0},
         // In steps.
-        {{2, 24, 9, 11}, {40, 24, 1, 1}, 2, 0}, {{1, 32, 28, 28}, {64, 32, 1, 1}, 2, 0}, {{1, 8, 10, 10}, {16, 8, 1, 1}, 3, 0},
+        {{2, 24, 9, 11}, {40, 24, 1, 1}, 2, 0},
+        {{1, 32, 28, 28}, {64, 32, 1, 1}, 2, 0},
+        {{1, 8, 10, 10}, {16, 8, 1, 1}, 3, 0},
         // Pictures.
-        {{1, 3, 32, 30}, {32, 3, 3, 3}, 2, 1, false}, {{2, 3, 21, 19}, {20, 3, 3, 3}, 1, 1, false, false}, {{1, 1, 12, 40}, {16, 1, 3, 3}, 1, 1, false},
-        {{1, 2, 20, 41}, {64, 2, 7, 7}, 2, 3, false}, {{1, 4, 9, 9}, {8, 4, 5, 5}, 1, 0, false}, {{1, 2, 3, 3}, {8, 2, 5, 5}, 1, 2, false},
+        {{1, 3, 32, 30}, {32, 3, 3, 3}, 2, 1, false},
+        {{2, 3, 21, 19}, {20, 3, 3, 3}, 1, 1, false, false},
+        {{1, 1, 12, 40}, {16, 1, 3, 3}, 1, 1, false},
+        {{1, 2, 20, 41}, {64, 2, 7, 7}, 2, 3, false},
+        {{1, 4, 9, 9}, {8, 4, 5, 5}, 1, 0, false},
+        {{1, 2, 3, 3}, {8, 2, 5, 5}, 1, 2, false},
         {{2, 3, 4, 2}, {50, 3, 3, 2}, 1, 2, false},
-        // Larger windows: lines that are alike but for their ends, at the ends of images, narrower than a window.
-        {{1, 16, 9, 9}, {24, 16, 3, 3}, 1, 1}, {{2, 12, 14, 15}, {40, 12, 3, 3}, 2, 1}, {{3, 9, 7, 7}, {8, 9, 5, 5}, 1, 2, true, false},
-        {{1, 20, 4, 3}, {33, 20, 5, 3}, 1, 2}, {{1, 3, 20, 20}, {32, 3, 7, 7}, 2, 3}, {{2, 48, 3, 3}, {64, 48, 3, 3}, 1, 1}, {{1, 33, 12, 2}, {50, 33, 1, 3}, 1, 1},
-        {{1, 64, 21, 20}, {70, 64, 3, 3}, 1, 0}, {{4, 8, 1, 30}, {16, 8, 3, 3}, 1, 1},
+        // Larger windows: lines that are alike but for their ends, at the ends of images, narrower
+        // than a window.
+        {{1, 16, 9, 9}, {24, 16, 3, 3}, 1, 1},
+        {{2, 12, 14, 15}, {40, 12, 3, 3}, 2, 1},
+        {{3, 9, 7, 7}, {8, 9, 5, 5}, 1, 2, true, false},
+        {{1, 20, 4, 3}, {33, 20, 5, 3}, 1, 2},
+        {{1, 3, 20, 20}, {32, 3, 7, 7}, 2, 3},
+        {{2, 48, 3, 3}, {64, 48, 3, 3}, 1, 1},
+        {{1, 33, 12, 2}, {50, 33, 1, 3}, 1, 1},
+        {{1, 64, 21, 20}, {70, 64, 3, 3}, 1, 0},
+        {{4, 8, 1, 30}, {16, 8, 3, 3}, 1, 1},
         // Depthwise.
-        {{1, 32, 14, 14}, {32, 1, 3, 3}, 1, 1}, {{2, 24, 7, 7}, {24, 1, 3, 3}, 1, 1}, {{1, 7, 9, 15}, {7, 1, 3, 3}, 1, 1, true, false},
-        {{1, 40, 16, 17}, {40, 1, 3, 3}, 2, 1}, {{3, 16, 5, 33}, {16, 1, 3, 3}, 1, 0}, {{1, 150, 2, 3}, {150, 1, 3, 3}, 1, 1},
-        {{1, 18, 3, 3}, {18, 1, 3, 3}, 2, 2}, {{1, 17, 30, 30}, {17, 1, 3, 3}, 2, 0}, {{1, 32, 8, 1}, {32, 1, 3, 3}, 1, 1}};
+        {{1, 32, 14, 14}, {32, 1, 3, 3}, 1, 1},
+        {{2, 24, 7, 7}, {24, 1, 3, 3}, 1, 1},
+        {{1, 7, 9, 15}, {7, 1, 3, 3}, 1, 1, true, false},
+        {{1, 40, 16, 17}, {40, 1, 3, 3}, 2, 1},
+        {{3, 16, 5, 33}, {16, 1, 3, 3}, 1, 0},
+        {{1, 150, 2, 3}, {150, 1, 3, 3}, 1, 1},
+        {{1, 18, 3, 3}, {18, 1, 3, 3}, 2, 2},
+        {{1, 17, 30, 30}, {17, 1, 3, 3}, 2, 0},
+        {{1, 32, 8, 1}, {32, 1, 3, 3}, 1, 1}};
     return all;
 }
 
 class DirectConvolution : public ::testing::Test {
 protected:
     void SetUp() override {
-        if (!are_direct_convolutions_on()) GTEST_SKIP() << "not on this processor, or CATENA_DIRECT_CONVOLUTIONS=0";
+        if (!are_direct_convolutions_on())
+            GTEST_SKIP() << "not on this processor, or CATENA_DIRECT_CONVOLUTIONS=0";
     }
 };
 
@@ -161,7 +208,9 @@ TEST_F(DirectConvolution, has_the_same_bits_on_any_number_of_threads) {
             const Threads scope(threads);
             run();
             if (first.empty()) first = run.result();
-            EXPECT_EQ(std::memcmp(first.data(), run.result().data(), first.size() * sizeof(float)), 0) << c.text() << ", " << threads << " threads";
+            EXPECT_EQ(std::memcmp(first.data(), run.result().data(), first.size() * sizeof(float)),
+                      0)
+                << c.text() << ", " << threads << " threads";
         }
     }
 }
@@ -174,11 +223,13 @@ TEST_F(DirectConvolution, keeps_nan_and_infinity_where_they_belong) {
             Trial of_numbers(c);
             of_x.x.to_fill<float>()[of_x.x.size() / 2] = bad;
             of_W.W.to_fill<float>()[of_W.W.size() / 2] = bad;
-            of_numbers.before[size_t(c.W[0] / 2)] = of_numbers.shift[size_t(c.W[0] / 3)] = of_numbers.scale[0] = bad;
+            of_numbers.before[size_t(c.W[0] / 2)] = of_numbers.shift[size_t(c.W[0] / 3)] =
+                of_numbers.scale[0] = bad;
             for (const Trial* run : {&of_x, &of_W, static_cast<const Trial*>(&of_numbers)}) {
                 const std::optional<float> largest = (*run)();
                 ASSERT_TRUE(largest);
-                EXPECT_EQ(std::isfinite(run->compare()), std::isfinite(*largest)) << c.text() << " with " << bad;
+                EXPECT_EQ(std::isfinite(run->compare()), std::isfinite(*largest))
+                    << c.text() << " with " << bad;
             }
         }
 }
@@ -195,10 +246,12 @@ TEST_F(DirectConvolution, packs_weights_again_where_they_changed) {
 
 /// The same weights, shared by threads or not: they are packed in other panels.
 TEST_F(DirectConvolution, packs_weights_for_each_size_of_images) {
-    Trial small({{1, 64, 2, 2}, {80, 64, 1, 1}, 1, 0}), large({{1, 64, 9, 30}, {80, 64, 1, 1}, 1, 0});
+    Trial small({{1, 64, 2, 2}, {80, 64, 1, 1}, 1, 0}),
+        large({{1, 64, 9, 30}, {80, 64, 1, 1}, 1, 0});
     large.W = small.W;
     for (int call = 0; call < 12; ++call)
-        for (const Trial* run : {static_cast<const Trial*>(&small), static_cast<const Trial*>(&large)}) {
+        for (const Trial* run :
+             {static_cast<const Trial*>(&small), static_cast<const Trial*>(&large)}) {
             (*run)();
             if (call % 6 == 5) run->compare();
         }
@@ -209,7 +262,8 @@ TEST_F(DirectConvolution, leaves_other_windows_to_others) {
         const Trial run(c);
         WindowSteps steps = c.steps();
         steps.dilate = dilate;
-        return convolve_directly(run.x, run.W, run.tail(), steps, run.y) || convolve_depthwise(run.x, run.W, run.tail(), steps, run.y);
+        return convolve_directly(run.x, run.W, run.tail(), steps, run.y) ||
+               convolve_depthwise(run.x, run.W, run.tail(), steps, run.y);
     };
     EXPECT_TRUE(is_taken({{1, 16, 9, 9}, {16, 16, 1, 1}, 1, 0}));
     EXPECT_TRUE(is_taken({{1, 16, 9, 9}, {16, 16, 3, 3}, 1, 1}));

@@ -73,7 +73,8 @@ TEST_F(DiskCacheTest, forgets_what_was_longest_unused) {
     for (int i = 0; i < 9; ++i) {
         cache.store("kernel " + std::to_string(i), value);
         struct timespec times[2] = {{1000 + i, 0}, {1000 + i, 0}};
-        utimensat(AT_FDCWD, (folder / fingerprint("kernel " + std::to_string(i))).c_str(), times, 0);
+        utimensat(AT_FDCWD, (folder / fingerprint("kernel " + std::to_string(i))).c_str(), times,
+                  0);
     }
     EXPECT_TRUE(cache.find("kernel 0"));  // Used now.
     cache.store("kernel 9", value);
@@ -127,7 +128,8 @@ TEST_F(DiskCacheTest, finds_by_name_what_has_the_key_of_that_name) {
 }
 
 TEST(Fingerprint, is_that_of_the_reference) {
-    EXPECT_EQ(fingerprint(""), "99aa06d3014798d86001c324468d497f");  // XXH3_128bits of nothing, seed 0.
+    EXPECT_EQ(fingerprint(""),
+              "99aa06d3014798d86001c324468d497f");  // XXH3_128bits of nothing, seed 0.
     EXPECT_NE(fingerprint("abc"), fingerprint("abd"));
 }
 
@@ -143,7 +145,8 @@ TEST_F(DiskCacheTest, what_cannot_be_read_is_a_miss) {
     instead("a folder: reading it is an error", [&] { fs::create_directory(file); });
     instead("a pipe that nobody writes to", [&] { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); });
     instead("a device", [&] { fs::create_symlink("/dev/zero", file); });
-    instead("memory of nobody: reading it is an error", [&] { fs::create_symlink("/proc/self/mem", file); });
+    instead("memory of nobody: reading it is an error",
+            [&] { fs::create_symlink("/proc/self/mem", file); });
     instead("a link to itself", [&] { fs::create_symlink(file, file); });
     instead("more than the cache may hold", [&] {
         std::ofstream(file).put('x');
@@ -168,7 +171,9 @@ TEST_F(DiskCacheTest, damage_of_any_kind_gives_the_value_or_nothing) {
         std::ofstream(file, std::ios::binary) << damaged;
         const std::optional<std::string> found = cache.find(key);
         EXPECT_EQ(found.has_value(), damaged == corpus[0]) << "seed " << seed;
-        if (found) { EXPECT_EQ(*found, value) << "seed " << seed; }
+        if (found) {
+            EXPECT_EQ(*found, value) << "seed " << seed;
+        }
         missed += !found;
     }
     EXPECT_GT(missed, 1500);

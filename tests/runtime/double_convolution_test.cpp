@@ -1,4 +1,5 @@
-// Products and convolutions of float64 against their definitions, of many sizes, and with the same bits on any number of threads.
+// Products and convolutions of float64 against their definitions, of many sizes, and with the same
+// bits on any number of threads.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,7 +22,9 @@ class DoubleKernels : public ::testing::Test {
 protected:
     ~DoubleKernels() override { set_thread_count(threads_); }
 
-    int64_t any(int64_t least, int64_t most) { return std::uniform_int_distribution<int64_t>(least, most)(random_); }
+    int64_t any(int64_t least, int64_t most) {
+        return std::uniform_int_distribution<int64_t>(least, most)(random_);
+    }
     Array random(const Shape& shape) {
         std::vector<double> values(size_t(element_count(shape)));
         for (double& v : values) v = std::normal_distribution<double>()(random_);
@@ -30,24 +33,32 @@ protected:
     static Array empty(const Shape& shape) { return Array::full({Dtype::float64, shape}, 7.0); }
 
     /// What `compute` writes to `results`, which is the same on one thread and on three.
-    std::vector<double> computed(const std::vector<Array>& results, const std::function<void()>& compute) {
+    std::vector<double> computed(const std::vector<Array>& results,
+                                 const std::function<void()>& compute) {
         std::vector<double> values[2];
         for (int i = 0; i < 2; ++i) {
             set_thread_count(1 + 2 * i);
             compute();
             for (const Array& result : results)
-                values[i].insert(values[i].end(), result.elements<double>(), result.elements<double>() + result.size());
+                values[i].insert(values[i].end(), result.elements<double>(),
+                                 result.elements<double>() + result.size());
         }
-        const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+        const auto same = [](double a, double b) {
+            return a == b || (std::isnan(a) && std::isnan(b));
+        };
         EXPECT_TRUE(std::ranges::equal(values[0], values[1], same)) << "threads change bits";
         return values[0];
     }
-    static void expect_near(const std::vector<double>& values, const std::vector<double>& expected) {
+    static void expect_near(const std::vector<double>& values,
+                            const std::vector<double>& expected) {
         ASSERT_EQ(values.size(), expected.size());
         for (size_t i = 0; i < values.size(); ++i) {
-            if (std::isnan(expected[i])) EXPECT_TRUE(std::isnan(values[i])) << i;
-            else if (std::isinf(expected[i])) EXPECT_EQ(values[i], expected[i]) << i;
-            else ASSERT_NEAR(values[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << i;
+            if (std::isnan(expected[i]))
+                EXPECT_TRUE(std::isnan(values[i])) << i;
+            else if (std::isinf(expected[i]))
+                EXPECT_EQ(values[i], expected[i]) << i;
+            else
+                ASSERT_NEAR(values[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << i;
         }
     }
 
@@ -65,7 +76,8 @@ struct Problem {
 template <class F>
 void for_each_multiplication(const Problem& p, F&& f) {
     const int axes = p.x.rank() - 2;
-    const int64_t in = p.W[1], out = p.W[0] / p.steps.groups, window = element_count(p.W) / (p.W[0] * in);
+    const int64_t in = p.W[1], out = p.W[0] / p.steps.groups,
+                  window = element_count(p.W) / (p.W[0] * in);
     const int64_t positions = element_count(p.y) / (p.y[0] * p.y[1]);
     for (int64_t n = 0; n < p.y[0]; ++n)
         for (int64_t o = 0; o < p.y[1]; ++o)
@@ -75,12 +87,16 @@ void for_each_multiplication(const Problem& p, F&& f) {
                         bool inside = true;
                         int64_t pixel = 0, step = 1, rest_p = position, rest_t = tap;
                         for (int d = axes - 1; d >= 0; --d) {
-                            const int64_t at = rest_p % p.y[d + 2] * p.steps.stride[d] - p.steps.pad[d] + rest_t % p.W[d + 2] * p.steps.dilate[d];
+                            const int64_t at = rest_p % p.y[d + 2] * p.steps.stride[d] -
+                                               p.steps.pad[d] +
+                                               rest_t % p.W[d + 2] * p.steps.dilate[d];
                             inside = inside && at >= 0 && at < p.x[d + 2];
                             pixel += at * step;
                             step *= p.x[d + 2], rest_p /= p.y[d + 2], rest_t /= p.W[d + 2];
                         }
-                        if (inside) f((n * p.x[1] + o / out * in + c) * step + pixel, (o * in + c) * window + tap, (n * p.y[1] + o) * positions + position);
+                        if (inside)
+                            f((n * p.x[1] + o / out * in + c) * step + pixel,
+                              (o * in + c) * window + tap, (n * p.y[1] + o) * positions + position);
                     }
 }
 
@@ -89,14 +105,24 @@ TEST_F(DoubleKernels, convolve_as_the_definition_says) {
     for (int trial = 0; trial < 200; ++trial) {
         SCOPED_TRACE(trial);
         const int64_t groups = any(1, 3), in = any(1, 4);
-        Problem p{.x = {any(1, 3), groups * in}, .W = {groups * any(1, 20), in}, .y = {}, .steps = {.stride = {}, .pad = {}, .dilate = {}, .groups = groups}};
+        Problem p{.x = {any(1, 3), groups * in},
+                  .W = {groups * any(1, 20), in},
+                  .y = {},
+                  .steps = {.stride = {}, .pad = {}, .dilate = {}, .groups = groups}};
         p.y = {p.x[0], p.W[0]};
         for (int64_t axis = any(1, 3); axis > 0; --axis) {
-            const int64_t kernel = any(1, 4), dilate = any(1, 2), stride = any(1, 3), pad = any(0, 3), reach = (kernel - 1) * dilate + 1;
-            const int64_t most = trial % 20 == 1 && axis == 1 ? 700 : 9;  // Then what all positions see is more than is kept at a time.
+            const int64_t kernel = any(1, 4), dilate = any(1, 2), stride = any(1, 3),
+                          pad = any(0, 3), reach = (kernel - 1) * dilate + 1;
+            const int64_t most =
+                trial % 20 == 1 && axis == 1
+                    ? 700
+                    : 9;  // Then what all positions see is more than is kept at a time.
             const int64_t size = std::max(any(most == 9 ? 1 : most / 2, most), reach - 2 * pad);
-            p.x.push_back(size), p.W.push_back(kernel), p.y.push_back((size + 2 * pad - reach) / stride + 1 + (any(0, 3) == 0));  // Some reach over the end.
-            p.steps.stride.push_back(stride), p.steps.pad.push_back(pad), p.steps.dilate.push_back(dilate);
+            p.x.push_back(size), p.W.push_back(kernel),
+                p.y.push_back((size + 2 * pad - reach) / stride + 1 +
+                              (any(0, 3) == 0));  // Some reach over the end.
+            p.steps.stride.push_back(stride), p.steps.pad.push_back(pad),
+                p.steps.dilate.push_back(dilate);
         }
         const Array x = random(p.x), W = random(p.W), gy = random(p.y), b = random({p.W[0]});
         const bool has_bias = any(0, 1) == 1;
@@ -113,7 +139,8 @@ TEST_F(DoubleKernels, convolve_as_the_definition_says) {
             gW[size_t(by)] += x.elements<double>()[from] * gy.elements<double>()[to];
         });
         const Array got_y = empty(p.y), got_gx = empty(p.x), got_gW = empty(p.W);
-        expect_near(computed({got_y}, [&] { convolve(x, W, has_bias ? b : Array(), p.steps, got_y); }), y);
+        expect_near(
+            computed({got_y}, [&] { convolve(x, W, has_bias ? b : Array(), p.steps, got_y); }), y);
         expect_near(computed({got_gx}, [&] { convolve_data(gy, W, p.steps, got_gx); }), gx);
         expect_near(computed({got_gW}, [&] { convolve_weights(x, gy, p.steps, got_gW); }), gW);
     }
@@ -122,7 +149,8 @@ TEST_F(DoubleKernels, convolve_as_the_definition_says) {
 TEST_F(DoubleKernels, multiply_matrices_as_the_definition_says) {
     for (int trial = 0; trial < 200; ++trial) {
         SCOPED_TRACE(trial);
-        const int64_t m = any(1, 130), n = any(1, 70), k = trial % 4 == 0 ? any(500, 1100) : any(0, 40), batch = any(1, 3);
+        const int64_t m = any(1, 130), n = any(1, 70),
+                      k = trial % 4 == 0 ? any(500, 1100) : any(0, 40), batch = any(1, 3);
         const bool transa = any(0, 1) == 1, transb = any(0, 1) == 1, is_shared = any(0, 1) == 1;
         const Array a = random(transa ? Shape{batch, k, m} : Shape{batch, m, k});
         const Shape matrix = transb ? Shape{n, k} : Shape{k, n};
@@ -132,8 +160,10 @@ TEST_F(DoubleKernels, multiply_matrices_as_the_definition_says) {
             for (int64_t i = 0; i < m; ++i)
                 for (int64_t j = 0; j < n; ++j)
                     for (int64_t p = 0; p < k; ++p)
-                        expected[size_t((q * m + i) * n + j)] += a.elements<double>()[q * m * k + (transa ? p * m + i : i * k + p)] *
-                                                                 b.elements<double>()[(is_shared ? 0 : q * k * n) + (transb ? j * k + p : p * n + j)];
+                        expected[size_t((q * m + i) * n + j)] +=
+                            a.elements<double>()[q * m * k + (transa ? p * m + i : i * k + p)] *
+                            b.elements<double>()[(is_shared ? 0 : q * k * n) +
+                                                 (transb ? j * k + p : p * n + j)];
         const Array y = empty({batch, m, n});
         expect_near(computed({y}, [&] { matmul_arrays(a, b, transa, transb, y); }), expected);
     }

@@ -1,4 +1,5 @@
-// Products of few rows (runtime/cpu/product/gemm_rows.h) against float64: sizes around whole blocks, strides, what lies beside the operands.
+// Products of few rows (runtime/cpu/product/gemm_rows.h) against float64: sizes around whole
+// blocks, strides, what lies beside the operands.
 #include "runtime/cpu/product/gemm_rows.h"
 
 #include <cmath>
@@ -23,7 +24,8 @@ std::vector<float> rows_of(int64_t rows, int64_t columns, int64_t stride, uint64
     std::vector<float> values(size_t(rows * stride), nan), numbers(size_t(rows * columns));
     fill_normal(RandomStream{seed, 0}, numbers.data(), rows * columns);
     for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < columns; ++j) values[size_t(i * stride + j)] = numbers[size_t(i * columns + j)];
+        for (int64_t j = 0; j < columns; ++j)
+            values[size_t(i * stride + j)] = numbers[size_t(i * columns + j)];
     return values;
 }
 
@@ -32,17 +34,20 @@ constexpr int64_t gap = 5;
 struct Product {
     int64_t m, n, k;
     float beta;
-    std::vector<float> a = rows_of(m, k, k + gap, 1), b = rows_of(n, k, k + gap, 2), before = rows_of(m, n, n + gap, 3);
+    std::vector<float> a = rows_of(m, k, k + gap, 1), b = rows_of(n, k, k + gap, 2),
+                       before = rows_of(m, n, n + gap, 3);
 
     /// Empty: not for these sizes, or not on this processor.
     std::vector<float> result() const {
         std::vector<float> c = before;
-        const bool is_done = sgemm_few_rows(m, n, k, a.data(), k + gap, b.data(), k + gap, beta, c.data(), n + gap);
+        const bool is_done =
+            sgemm_few_rows(m, n, k, a.data(), k + gap, b.data(), k + gap, beta, c.data(), n + gap);
         return is_done ? c : std::vector<float>();
     }
     double truth(int64_t i, int64_t j) const {
         double sum = beta == 0 ? 0 : double(beta) * before[size_t(i * (n + gap) + j)];
-        for (int64_t p = 0; p < k; ++p) sum += double(a[size_t(i * (k + gap) + p)]) * b[size_t(j * (k + gap) + p)];
+        for (int64_t p = 0; p < k; ++p)
+            sum += double(a[size_t(i * (k + gap) + p)]) * b[size_t(j * (k + gap) + p)];
         return sum;
     }
 };
@@ -58,7 +63,8 @@ protected:
                 for (const float beta : {0.0f, 1.0f, 0.5f}) {
                     SCOPED_TRACE(fmt::format("{} x {} x {}, beta {}", GetParam(), n, k, beta));
                     const Product product{GetParam(), n, k, beta};
-                    if (const std::vector<float> c = product.result(); !c.empty()) ++found, f(product, c);
+                    if (const std::vector<float> c = product.result(); !c.empty())
+                        ++found, f(product, c);
                 }
         if (instruction_set() == InstructionSet::none) GTEST_SKIP() << "not on this processor";
         // With AVX2 more than ten rows are left to others, but for up to 16 columns.
@@ -71,8 +77,10 @@ TEST_P(FewRows, are_near_float64_and_nothing_beside_is_read_or_written) {
         for (int64_t i = 0; i < p.m; ++i)
             for (int64_t j = 0; j < p.n + gap; ++j) {
                 const float value = c[size_t(i * (p.n + gap) + j)];
-                if (j < p.n) EXPECT_NEAR(value, p.truth(i, j), 2e-6 * double(p.k)) << i << " " << j;
-                else EXPECT_TRUE(std::isnan(value)) << i << " " << j;
+                if (j < p.n)
+                    EXPECT_NEAR(value, p.truth(i, j), 2e-6 * double(p.k)) << i << " " << j;
+                else
+                    EXPECT_TRUE(std::isnan(value)) << i << " " << j;
             }
     });
 }

@@ -1,4 +1,5 @@
-// A process is forked while its other threads hold locks of which there is one: its child can take each of them.
+// A process is forked while its other threads hold locks of which there is one: its child can take
+// each of them.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,7 +53,9 @@ class Busy {
 public:
     explicit Busy(const std::function<void()>& work) {
         for (int i = 0; i < 2; ++i)
-            threads_.emplace_back([this, work] { while (!over_) work(); });
+            threads_.emplace_back([this, work] {
+                while (!over_) work();
+            });
     }
     ~Busy() {
         over_ = true;
@@ -89,7 +92,8 @@ TEST(ForkLocks, a_child_can_take_what_other_threads_held) {
             }
             int status = -1;
             ASSERT_EQ(waitpid(child, &status, 0), child);
-            ASSERT_TRUE(WIFEXITED(status)) << "user " << i << ", fork " << fork_number << ": signal " << WTERMSIG(status);
+            ASSERT_TRUE(WIFEXITED(status))
+                << "user " << i << ", fork " << fork_number << ": signal " << WTERMSIG(status);
         }
     }
 }

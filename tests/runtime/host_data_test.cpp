@@ -17,11 +17,16 @@ using testing::ElementsAre;
 const float numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
 TEST(FromHostData, reads_rows_with_gaps_columns_and_backwards) {
-    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 3}}).to_vector<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
-    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 3}}, {4, 1}, 1).to_vector<float>(), ElementsAre(1, 2, 3, 5, 6, 7));
-    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {3}}, {4}, 2).to_vector<float>(), ElementsAre(2, 6, 10));
-    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {3}}, {-1}, 5).to_vector<float>(), ElementsAre(5, 4, 3));
-    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 2}}, {0, 1}, 8).to_vector<float>(), ElementsAre(8, 9, 8, 9));
+    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 3}}).to_vector<float>(),
+                ElementsAre(0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 3}}, {4, 1}, 1).to_vector<float>(),
+                ElementsAre(1, 2, 3, 5, 6, 7));
+    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {3}}, {4}, 2).to_vector<float>(),
+                ElementsAre(2, 6, 10));
+    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {3}}, {-1}, 5).to_vector<float>(),
+                ElementsAre(5, 4, 3));
+    EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {2, 2}}, {0, 1}, 8).to_vector<float>(),
+                ElementsAre(8, 9, 8, 9));
     EXPECT_THAT(from_host_data(numbers, {Dtype::float32, {}}).to_vector<float>(), ElementsAre(0));
 }
 
@@ -36,7 +41,8 @@ TEST(FromHostData, is_a_copy) {
 TEST(FromHostData, refuses_what_does_not_fit) {
     EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {2, 3}}, {1}), ShapeError);
     EXPECT_THROW(from_host_data(nullptr, {Dtype::float32, {1}}), ValueError);
-    EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {int64_t(1) << 40, int64_t(1) << 40, 2}}), ShapeError);
+    EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {int64_t(1) << 40, int64_t(1) << 40, 2}}),
+                 ShapeError);
     EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {2, -1}}), ShapeError);
     EXPECT_EQ(from_host_data(nullptr, {Dtype::float32, {0, 3}}).shape(), Shape({0, 3}));
 }

@@ -1,4 +1,5 @@
-// Products with a matrix that is kept in another order (runtime/cpu/product/kept_matrix.h): the bits of those with one that is not.
+// Products with a matrix that is kept in another order (runtime/cpu/product/kept_matrix.h): the
+// bits of those with one that is not.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,17 +30,20 @@ struct Product {
     int64_t m, n, k;
     bool transb = true;
     Plus plus = Plus::nothing;
-    Array a = random_array({m, k}, 1), b = random_array(transb ? Shape{n, k} : Shape{k, n}, 2), row = random_array({n}, 3), before = random_array({m, n}, 4);
+    Array a = random_array({m, k}, 1), b = random_array(transb ? Shape{n, k} : Shape{k, n}, 2),
+          row = random_array({n}, 3), before = random_array({m, n}, 4);
 
     /// a op(with) and what is added.
     std::vector<uint32_t> bits(const Array& with) const {
         const Array y = copy_of(before);
         FloatProduct(a, with, false, transb, y)
-            .run(a.elements<float>(), with, y.to_fill<float>(), plus == Plus::result, {}, plus == Plus::row ? row.elements<float>() : nullptr);
+            .run(a.elements<float>(), with, y.to_fill<float>(), plus == Plus::result, {},
+                 plus == Plus::row ? row.elements<float>() : nullptr);
         const auto* words = static_cast<const uint32_t*>(y.elements());
         return {words, words + y.size()};
     }
-    /// Of ten products with b how many took the kept one; each has to give the bits of the first use of a copy.
+    /// Of ten products with b how many took the kept one; each has to give the bits of the first
+    /// use of a copy.
     int64_t kept() const {
         const int64_t uses = onednn::packed_uses();
         const std::vector<uint32_t> expected = bits(copy_of(b));
@@ -52,8 +56,12 @@ struct Product {
 int64_t uses_kept(const Product& p) {
     const bool are_many = p.m >= 32 && p.n >= 32 && p.k >= 32;
     bool kept = false;
-    if (has_avx512()) kept = p.transb ? true : are_many && p.m <= 512 && (p.n % 1024 == 0 || p.m * p.n * p.k <= 16'000'000);
-    else if (instruction_set() == InstructionSet::avx2) kept = (p.transb && p.m <= 10) || (p.m >= 128 && p.m <= 512 && p.n >= 128 && p.k >= 256);
+    if (has_avx512())
+        kept = p.transb
+                   ? true
+                   : are_many && p.m <= 512 && (p.n % 1024 == 0 || p.m * p.n * p.k <= 16'000'000);
+    else if (instruction_set() == InstructionSet::avx2)
+        kept = (p.transb && p.m <= 10) || (p.m >= 128 && p.m <= 512 && p.n >= 128 && p.k >= 256);
     return kept ? 5 : 0;
 }
 
@@ -64,9 +72,11 @@ TEST_P(KeptProducts, have_the_bits_of_others) {
         for (const int64_t n : {65, 100, 200})
             for (const int64_t k : {640, 655, 1700})
                 for (const Plus plus : {Plus::nothing, Plus::row, Plus::result}) {
-                    SCOPED_TRACE(fmt::format("{} x {} x {}, {}, plus {}", GetParam(), n, k, transb ? "transposed" : "as it is", int(plus)));
+                    SCOPED_TRACE(fmt::format("{} x {} x {}, {}, plus {}", GetParam(), n, k,
+                                             transb ? "transposed" : "as it is", int(plus)));
                     const Product p{GetParam(), n, k, transb, plus};
-                    for (int64_t i = 8; i < std::min<int64_t>(24, p.m); ++i)  // Zeros that tiles leave out.
+                    for (int64_t i = 8; i < std::min<int64_t>(24, p.m);
+                         ++i)  // Zeros that tiles leave out.
                         std::fill_n(p.a.to_fill<float>() + i * k + k / 2, k - k / 2, 0.0f);
                     EXPECT_EQ(p.kept(), uses_kept(p));
                 }
@@ -112,14 +122,18 @@ TEST_P(KeptProducts, have_nan_and_infinity_where_others_do) {
     b[5 * 300 + 299] = std::numeric_limits<float>::infinity();
     b[199 * 300] = std::numeric_limits<float>::quiet_NaN();
     const Array y = Array::empty({Dtype::float32, {GetParam(), 200}}, cpu_device());
-    for (int i = 0; i < 7; ++i) FloatProduct(p.a, p.b, false, true, y).run(a, p.b, y.to_fill<float>(), false);
+    for (int i = 0; i < 7; ++i)
+        FloatProduct(p.a, p.b, false, true, y).run(a, p.b, y.to_fill<float>(), false);
     const float* c = y.elements<float>();
     for (int64_t i = 0; i < GetParam(); ++i)
         for (int64_t j = 0; j < 200; ++j) {
             const float value = c[i * 200 + j];
-            if (i == 2 || j == 199 || (j == 5 && i < 2)) EXPECT_TRUE(std::isnan(value)) << i << " " << j;
-            else if (j == 5) EXPECT_TRUE(std::isinf(value)) << i;
-            else EXPECT_TRUE(std::isfinite(value)) << i << " " << j;
+            if (i == 2 || j == 199 || (j == 5 && i < 2))
+                EXPECT_TRUE(std::isnan(value)) << i << " " << j;
+            else if (j == 5)
+                EXPECT_TRUE(std::isinf(value)) << i;
+            else
+                EXPECT_TRUE(std::isfinite(value)) << i << " " << j;
         }
 }
 
@@ -134,7 +148,8 @@ TEST(KeptProducts, another_part_of_the_same_memory_is_another_matrix) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(rows, KeptProducts, ::testing::Values(4, 7, 20, 33, 64, 65, 100, 130, 512));
+INSTANTIATE_TEST_SUITE_P(rows, KeptProducts,
+                         ::testing::Values(4, 7, 20, 33, 64, 65, 100, 130, 512));
 
 }  // namespace
 }  // namespace catena

@@ -17,7 +17,8 @@ std::vector<WorkPart> pieces_of(const LaunchPieces& launch, int t) {
 
 TEST(LaunchPieces, threads_share_each_kernel_of_a_launch_and_not_the_launch) {
     // As an update of the parameters of two layers: each thread has half of each.
-    const std::vector<Work> kernels = {{.units = 100, .unit_cost = microsecond}, {.units = 60, .unit_cost = microsecond}};
+    const std::vector<Work> kernels = {{.units = 100, .unit_cost = microsecond},
+                                       {.units = 60, .unit_cost = microsecond}};
     const LaunchPieces launch = divide_launch(kernels, 2);
     ASSERT_EQ(launch.threads(), 2);
     for (int t = 0; t < 2; ++t)
@@ -29,7 +30,8 @@ TEST(LaunchPieces, threads_share_each_kernel_of_a_launch_and_not_the_launch) {
 }
 
 TEST(LaunchPieces, pieces_take_five_microseconds_at_least_and_follow_each_other) {
-    const LaunchPieces launch = divide_launch(std::vector<Work>{{.units = 1000, .unit_cost = 0.1 * microsecond}}, 2);
+    const LaunchPieces launch =
+        divide_launch(std::vector<Work>{{.units = 1000, .unit_cost = 0.1 * microsecond}}, 2);
     int64_t next = 0;
     for (const WorkPart& piece : launch.pieces) {
         EXPECT_EQ(piece.units.begin, next);
@@ -40,7 +42,10 @@ TEST(LaunchPieces, pieces_take_five_microseconds_at_least_and_follow_each_other)
 }
 
 TEST(LaunchPieces, one_thread_runs_each_kernel_in_one_go) {
-    const LaunchPieces launch = divide_launch(std::vector<Work>{{.units = 100, .unit_cost = microsecond}, {.units = 3, .unit_cost = microsecond}}, 1);
+    const LaunchPieces launch =
+        divide_launch(std::vector<Work>{{.units = 100, .unit_cost = microsecond},
+                                        {.units = 3, .unit_cost = microsecond}},
+                      1);
     ASSERT_EQ(launch.pieces.size(), 2u);
     EXPECT_EQ(launch.pieces[0].units.end, 100);
     EXPECT_EQ(launch.pieces[1].work, 1);

@@ -25,9 +25,11 @@ TEST(LineWalk, meets_every_line_of_every_row_at_any_alignment) {
                 int64_t count = 0;
                 while (const float* at = walk.next()) met.insert(line_of(at)), ++count;
                 for (int64_t i = 0; i < rows; ++i)
-                    for (int64_t j = 0; j < columns; ++j) wanted.insert(line_of(first + i * row_step + j));
+                    for (int64_t j = 0; j < columns; ++j)
+                        wanted.insert(line_of(first + i * row_step + j));
                 EXPECT_EQ(count, lines);
-                for (const uintptr_t line : wanted) EXPECT_TRUE(met.contains(line)) << row_step << " " << columns << " " << offset;
+                for (const uintptr_t line : wanted)
+                    EXPECT_TRUE(met.contains(line)) << row_step << " " << columns << " " << offset;
             }
 }
 

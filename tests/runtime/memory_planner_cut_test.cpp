@@ -1,4 +1,5 @@
-// Plans with a cut: what is needed on both sides lies at the beginning, in memory that somebody keeps.
+// Plans with a cut: what is needed on both sides lies at the beginning, in memory that somebody
+// keeps.
 #include <algorithm>
 #include <random>
 
@@ -19,7 +20,8 @@ TEST(memory_planner_cut, keeps_what_crosses_side_by_side_and_nothing_lies_across
         const int steps = 30, cut = 5 + int(random() % 20);
         for (int i = 0; i < 60; ++i) {
             const int first = int(random() % steps), length = int(random() % 12);
-            buffers.push_back({first, std::min(first + length, steps - 1), int64_t(random() % 5000)});
+            buffers.push_back(
+                {first, std::min(first + length, steps - 1), int64_t(random() % 5000)});
         }
         const MemoryPlan plan = plan_memory(buffers, 64, cut);
         int64_t kept = 0;
@@ -31,13 +33,16 @@ TEST(memory_planner_cut, keeps_what_crosses_side_by_side_and_nothing_lies_across
                 kept += (b.bytes + 63) / 64 * 64;
                 EXPECT_LE(end, plan.kept_bytes);
             } else {
-                EXPECT_TRUE(end <= plan.kept_bytes || plan.offsets[i] >= plan.kept_bytes) << "seed " << seed << " buffer " << i;
+                EXPECT_TRUE(end <= plan.kept_bytes || plan.offsets[i] >= plan.kept_bytes)
+                    << "seed " << seed << " buffer " << i;
                 shared += end <= plan.kept_bytes;
             }
             EXPECT_LE(end, plan.bytes);
             for (size_t j = 0; j < i; ++j) {
-                if (buffers[j].bytes == 0 || buffers[j].first > b.last || b.first > buffers[j].last) continue;
-                EXPECT_TRUE(end <= plan.offsets[j] || plan.offsets[j] + buffers[j].bytes <= plan.offsets[i])
+                if (buffers[j].bytes == 0 || buffers[j].first > b.last || b.first > buffers[j].last)
+                    continue;
+                EXPECT_TRUE(end <= plan.offsets[j] ||
+                            plan.offsets[j] + buffers[j].bytes <= plan.offsets[i])
                     << "seed " << seed << " buffers " << i << " " << j;
             }
         }

@@ -28,7 +28,8 @@ TEST(memory_planner, buffers_needed_together_do_not_overlap) {
         int steps = 30;
         for (int i = 0; i < 60; ++i) {
             int first = int(random() % steps), length = int(random() % 8);
-            buffers.push_back({first, std::min(first + length, steps - 1), int64_t(random() % 5000)});
+            buffers.push_back(
+                {first, std::min(first + length, steps - 1), int64_t(random() % 5000)});
         }
         MemoryPlan plan = plan_memory(buffers, 64);
         ASSERT_EQ(plan.offsets.size(), buffers.size());

@@ -47,7 +47,8 @@ size_t resident_bytes() {
 }
 
 TEST_F(MemoryKept, released_blocks_leave_the_process_whatever_lies_between) {
-    void* volatile large = std::malloc(size_t(30) << 20);  // From now on malloc takes as large ones from its heap.
+    void* volatile large =
+        std::malloc(size_t(30) << 20);  // From now on malloc takes as large ones from its heap.
     std::free(large);
     release_cached_memory();
     const size_t before = resident_bytes();
@@ -90,9 +91,11 @@ TEST_F(MemoryKept, short_lived_blocks_of_several_sizes_take_the_largest) {
     for (int64_t n = 10'000'000; n <= 60'000'000; n += 5'000'000) work(n);
     const MemoryStatistics grown = cpu_memory_statistics();
     EXPECT_GE(grown.bytes_reserved, before + 60'000'000);
-    EXPECT_LE(grown.bytes_reserved, before + 68'000'000) << "each new block is made of the one before";
+    EXPECT_LE(grown.bytes_reserved, before + 68'000'000)
+        << "each new block is made of the one before";
     for (int64_t n = 60'000'000; n >= 10'000'000; n -= 5'000'000) work(n);
-    EXPECT_EQ(cpu_memory_statistics().system_allocations, grown.system_allocations) << "the largest serves all sizes";
+    EXPECT_EQ(cpu_memory_statistics().system_allocations, grown.system_allocations)
+        << "the largest serves all sizes";
 }
 
 TEST_F(MemoryKept, a_short_lived_block_is_made_of_cached_ones) {
@@ -114,7 +117,8 @@ TEST_F(MemoryKept, blocks_of_sizes_that_are_over_become_those_of_larger_ones) {
     for (int64_t n = 200'000; n <= 1'500'000; n += n / 7, ++sizes)
         for (int call = 0; call < 1100; ++call) bytes(n);
     EXPECT_GE(sizes, 12);
-    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before + 4'500'000) << "more than three blocks";
+    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before + 4'500'000)
+        << "more than three blocks";
 }
 
 TEST_F(MemoryKept, what_stays_takes_no_block_that_is_much_too_large) {
@@ -175,7 +179,9 @@ TEST(MemoryPool, threads_work_side_by_side) {
 }
 
 TEST_F(MemoryKept, release_gives_cached_blocks_back) {
-    { const Array big = bytes(50'000'000); }
+    {
+        const Array big = bytes(50'000'000);
+    }
     EXPECT_GE(cpu_memory_statistics().bytes_reserved, 50'000'000u);
     release_cached_memory();
     EXPECT_LT(cpu_memory_statistics().bytes_reserved, 50'000'000u);

@@ -1,4 +1,5 @@
-// Failed allocations and exceptions of third-party libraries become Catena's errors; everything works afterwards.
+// Failed allocations and exceptions of third-party libraries become Catena's errors; everything
+// works afterwards.
 #include "runtime/core/out_of_memory.h"
 
 #include <new>
@@ -42,21 +43,25 @@ TEST(OutOfMemory, an_array_that_is_too_large_names_bytes_and_type_and_leaves_eve
             FAIL() << "128 TiB were given";
         } catch (const OutOfMemory& error) {
             EXPECT_EQ(error.bytes, size_t(1) << 47);
-            EXPECT_THAT(error.what(), AllOf(HasSubstr("cpu: an array float32[2097152,16777216]: out of memory"),
-                                            HasSubstr(fmt::format("{} bytes", size_t(1) << 47))));
+            EXPECT_THAT(error.what(),
+                        AllOf(HasSubstr("cpu: an array float32[2097152,16777216]: out of memory"),
+                              HasSubstr(fmt::format("{} bytes", size_t(1) << 47))));
         }
     }
     EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
-    EXPECT_EQ(Array::full({Dtype::float32, {3}}, 2).to_vector<float>(), (std::vector<float>{2, 2, 2}));
+    EXPECT_EQ(Array::full({Dtype::float32, {3}}, 2).to_vector<float>(),
+              (std::vector<float>{2, 2, 2}));
 }
 
 TEST(OutOfMemory, in_a_kernel_names_the_operation) {
     EXPECT_THAT(message_of_launch([] { throw std::bad_alloc(); }),
                 HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory"));
-    EXPECT_THAT(message_of_launch([] { std::vector<int>().resize(~size_t(0)); }), HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory"));
-    EXPECT_THAT(message_of_launch([] { Array::empty({Dtype::int8, {int64_t(1) << 47}}, cpu_device()); }),
-                AllOf(HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory: the system refused"),
-                      HasSubstr(fmt::format("refused {} bytes", size_t(1) << 47))));
+    EXPECT_THAT(message_of_launch([] { std::vector<int>().resize(~size_t(0)); }),
+                HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory"));
+    EXPECT_THAT(
+        message_of_launch([] { Array::empty({Dtype::int8, {int64_t(1) << 47}}, cpu_device()); }),
+        AllOf(HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory: the system refused"),
+              HasSubstr(fmt::format("refused {} bytes", size_t(1) << 47))));
 }
 
 TEST(OutOfMemory, of_a_result_names_the_operation) {
@@ -65,15 +70,19 @@ TEST(OutOfMemory, of_a_result_names_the_operation) {
         broadcast_to(x, {int64_t(1) << 21, int64_t(1) << 24}) + 1.0;
         FAIL() << "128 TiB were given";
     } catch (const OutOfMemory& error) {
-        EXPECT_THAT(error.what(), HasSubstr("add_scalar: its result float32[2097152,16777216] on cpu: out of memory"));
+        EXPECT_THAT(
+            error.what(),
+            HasSubstr("add_scalar: its result float32[2097152,16777216] on cpu: out of memory"));
         EXPECT_THAT(error.what(), HasSubstr("out_of_memory_test.cpp"));
     }
 }
 
 TEST(ForeignError, of_onednn_names_the_operation) {
-    EXPECT_THAT(message_of_launch([] { throw dnnl::error(dnnl_unimplemented, "no such primitive"); }),
-                HasSubstr("hungry (float32[2,3] -> int64[5]): oneDNN cannot do it: no such primitive"));
-    EXPECT_THAT(message_of_launch([] { throw dnnl::error(dnnl_out_of_memory, "none"); }), HasSubstr("out of memory"));
+    EXPECT_THAT(
+        message_of_launch([] { throw dnnl::error(dnnl_unimplemented, "no such primitive"); }),
+        HasSubstr("hungry (float32[2,3] -> int64[5]): oneDNN cannot do it: no such primitive"));
+    EXPECT_THAT(message_of_launch([] { throw dnnl::error(dnnl_out_of_memory, "none"); }),
+                HasSubstr("out of memory"));
 }
 
 TEST(ForeignError, of_the_user_stays_what_it_is) {

@@ -32,7 +32,9 @@ struct Convolution {
         return y.to_vector<float>();
     }
     /// As the first call does, which packs anew.
-    std::vector<float> expected(const Array& W) const { return with(W.astype(Dtype::float64).astype(Dtype::float32)); }
+    std::vector<float> expected(const Array& W) const {
+        return with(W.astype(Dtype::float64).astype(Dtype::float32));
+    }
 
     /// Uses that were served from the kept form in ten calls.
     int64_t served(const Array& W) const {
@@ -71,8 +73,12 @@ TEST(Packed, every_way_to_write_is_noticed) {
     const std::vector<std::function<void(const Array&)>> ways{
         [&](const Array& W) { copy_elements(other, W); },
         [&](const Array& W) { cpu_device().copy_from_host(content.data(), W); },
-        [&](const Array& W) { std::memcpy(W.to_fill(), content.data(), content.size() * sizeof(float)); },
-        [&](const Array& W) { std::memcpy(W.data<float>(), content.data(), content.size() * sizeof(float)); },
+        [&](const Array& W) {
+            std::memcpy(W.to_fill(), content.data(), content.size() * sizeof(float));
+        },
+        [&](const Array& W) {
+            std::memcpy(W.data<float>(), content.data(), content.size() * sizeof(float));
+        },
         [&](const Array& W) { copy_elements(other, W.view(W.shape(), W.strides(), 0)); },
     };
     for (size_t i = 0; i < ways.size(); ++i) {
@@ -122,7 +128,8 @@ TEST(Packed, many_threads_may_use_them_and_read_them) {
             const Convolution c;
             for (int i = 0; i < 50; ++i) {
                 wrong += c.with(W) != expected;
-                if (t == 3 && i == 25) wrong += W.data<float>()[0] != W.elements<float>()[0];  // Exposes them.
+                if (t == 3 && i == 25)
+                    wrong += W.data<float>()[0] != W.elements<float>()[0];  // Exposes them.
             }
         });
     for (std::thread& thread : threads) thread.join();

@@ -11,7 +11,8 @@
 namespace catena::testing {
 namespace {
 
-/// Each part adds up what all parts wrote in the step before: the last sums, or an error if a part did not wait.
+/// Each part adds up what all parts wrote in the step before: the last sums, or an error if a part
+/// did not wait.
 int64_t sum_by_steps(int64_t steps, int64_t most_parts) {
     std::vector<int64_t> now(size_t(most_parts), 1), next(size_t(most_parts), 0);
     std::atomic<int64_t> calls = 0;
@@ -46,7 +47,9 @@ TEST(ParallelSteps, run_on_one_thread_inside_a_parallel_loop) {
     std::atomic<int64_t> most = 0;
     parallel_for(2, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-            parallel_steps(3, 2, [&](int64_t, int64_t, int64_t parts) { most = std::max<int64_t>(most, parts); });
+            parallel_steps(3, 2, [&](int64_t, int64_t, int64_t parts) {
+                most = std::max<int64_t>(most, parts);
+            });
     });
     EXPECT_EQ(most, 1);
 }

@@ -25,24 +25,89 @@ struct Case {
     Dtype dtype = Dtype::float32;
 };
 
-// By oneDNN with converted operands, as they are, in groups; by tiles; as products; of several parts of the batch.
+// By oneDNN with converted operands, as they are, in groups; by tiles; as products; of several
+// parts of the batch.
 const Case cases[] = {
     {"convolution", {2, 3, 17, 17}, {20, 3, 5, 5}, {}, {2, 20, 15, 15}},
-    {"convolution", {2, 24, 9, 9}, {40, 24, 3, 3}, {}, {2, 40, 5, 5}, MemoryOrder::channels_last, 2},
-    {"convolution", {2, 24, 9, 9}, {24, 1, 3, 3}, {}, {2, 24, 9, 9}, MemoryOrder::row_major, 1, 1, 24},
-    {"convolution", {4, 64, 32, 32}, {64, 64, 3, 3}, {}, {4, 64, 32, 32}, MemoryOrder::channels_last},
-    {"convolution", {2, 8, 16, 16}, {12, 8, 1, 1}, {}, {2, 12, 16, 16}, MemoryOrder::row_major, 1, 0},
+    {"convolution",
+     {2, 24, 9, 9},
+     {40, 24, 3, 3},
+     {},
+     {2, 40, 5, 5},
+     MemoryOrder::channels_last,
+     2},
+    {"convolution",
+     {2, 24, 9, 9},
+     {24, 1, 3, 3},
+     {},
+     {2, 24, 9, 9},
+     MemoryOrder::row_major,
+     1,
+     1,
+     24},
+    {"convolution",
+     {4, 64, 32, 32},
+     {64, 64, 3, 3},
+     {},
+     {4, 64, 32, 32},
+     MemoryOrder::channels_last},
+    {"convolution",
+     {2, 8, 16, 16},
+     {12, 8, 1, 1},
+     {},
+     {2, 12, 16, 16},
+     MemoryOrder::row_major,
+     1,
+     0},
     {"convolution_bias", {2, 3, 17, 17}, {20, 3, 5, 5}, {20}, {2, 20, 15, 15}},
-    {"convolution_data", {2, 20, 15, 15}, {20, 3, 5, 5}, {}, {2, 3, 17, 17}, MemoryOrder::row_major, 1, 1, 1, {17, 17}},
-    {"convolution_data", {2, 40, 5, 5}, {40, 24, 3, 3}, {}, {2, 24, 9, 9}, MemoryOrder::channels_last, 2, 1, 1, {9, 9}},
-    {"convolution_weights", {10, 3, 40, 40}, {10, 20, 38, 38}, {}, {20, 3, 5, 5}, MemoryOrder::row_major, 1, 1, 1, {5, 5}},
-    {"convolution_weights", {7, 128, 8, 8}, {7, 128, 4, 4}, {}, {128, 128, 3, 3}, MemoryOrder::channels_last, 2, 1, 1, {3, 3}},
+    {"convolution_data",
+     {2, 20, 15, 15},
+     {20, 3, 5, 5},
+     {},
+     {2, 3, 17, 17},
+     MemoryOrder::row_major,
+     1,
+     1,
+     1,
+     {17, 17}},
+    {"convolution_data",
+     {2, 40, 5, 5},
+     {40, 24, 3, 3},
+     {},
+     {2, 24, 9, 9},
+     MemoryOrder::channels_last,
+     2,
+     1,
+     1,
+     {9, 9}},
+    {"convolution_weights",
+     {10, 3, 40, 40},
+     {10, 20, 38, 38},
+     {},
+     {20, 3, 5, 5},
+     MemoryOrder::row_major,
+     1,
+     1,
+     1,
+     {5, 5}},
+    {"convolution_weights",
+     {7, 128, 8, 8},
+     {7, 128, 4, 4},
+     {},
+     {128, 128, 3, 3},
+     MemoryOrder::channels_last,
+     2,
+     1,
+     1,
+     {3, 3}},
 };
 
 Array made(const Case& c, const Shape& shape, uint64_t seed) {
     const Array array = Array::empty({c.dtype, shape}, cpu_device());
-    if (c.dtype == Dtype::float32) fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
-    return shape.rank() == 4 && &shape != &c.b ? array.view(shape, strides_in(c.order, shape), 0) : array;
+    if (c.dtype == Dtype::float32)
+        fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    return shape.rank() == 4 && &shape != &c.b ? array.view(shape, strides_in(c.order, shape), 0)
+                                               : array;
 }
 
 struct Prepared {
@@ -56,9 +121,13 @@ struct Prepared {
         inputs.push_back(made(c, c.a, 1));
         inputs.push_back(gives_weights ? made(c, Shape(c.b), 2) : made(c, c.b, 2));
         if (c.bias.rank() > 0) inputs.push_back(made(c, c.bias, 3));
-        outputs.push_back(gives_weights ? Array::empty({c.dtype, c.result}, cpu_device()) : made(c, c.result, 4));
-        std::vector<Attributes::Entry> entries{{"stride", Dims{c.stride, c.stride}}, {"pad", Dims{c.pad, c.pad}},
-                                               {"dilate", Dims{1, 1}}, {"groups", c.groups}, {"cover_all", false}};
+        outputs.push_back(gives_weights ? Array::empty({c.dtype, c.result}, cpu_device())
+                                        : made(c, c.result, 4));
+        std::vector<Attributes::Entry> entries{{"stride", Dims{c.stride, c.stride}},
+                                               {"pad", Dims{c.pad, c.pad}},
+                                               {"dilate", Dims{1, 1}},
+                                               {"groups", c.groups},
+                                               {"cover_all", false}};
         if (!c.size.empty()) entries.push_back({"size", c.size});
         attributes = Attributes(std::move(entries));
     }
@@ -97,12 +166,14 @@ TEST_P(PreparedConvolution, has_the_bits_of_the_kernel_at_every_run_on_any_numbe
     }
 }
 
-TEST_P(PreparedConvolution, takes_nothing_from_the_pool_but_what_it_did_not_know_of_in_the_first_run) {
+TEST_P(PreparedConvolution,
+       takes_nothing_from_the_pool_but_what_it_did_not_know_of_in_the_first_run) {
     Prepared p(GetParam());
     const std::unique_ptr<PreparedCall> prepared = prepare(p.call());
     set_thread_count(1);
     p.result(*prepared);
-    if (prepared->scratch_bytes() == 0) GTEST_SKIP() << "computed without oneDNN's convolution, or without scratch memory";
+    if (prepared->scratch_bytes() == 0)
+        GTEST_SKIP() << "computed without oneDNN's convolution, or without scratch memory";
     const size_t before = cpu_memory_statistics().allocations;
     std::vector<std::byte> memory(prepared->scratch_bytes() + 64);
     void* begin = memory.data();
@@ -113,7 +184,9 @@ TEST_P(PreparedConvolution, takes_nothing_from_the_pool_but_what_it_did_not_know
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PreparedConvolution, ::testing::ValuesIn(cases),
-                         [](const auto& info) { return fmt::format("{}_{}", info.param.op, info.index); });
+                         [](const auto& info) {
+                             return fmt::format("{}_{}", info.param.op, info.index);
+                         });
 
 TEST(PreparedCall, follows_other_memory_and_changed_elements) {
     Prepared p(cases[0]), q(cases[0]);

@@ -25,10 +25,14 @@ const Case cases[] = {
     {false, false, {5, 7}, {7, 9}, {5, 9}},
     {true, false, {7, 5}, {7, 9}, {5, 9}},
     {false, true, {300, 200}, {400, 200}, {300, 400}},
-    {false, true, {20, 9000}, {12, 9000}, {20, 12}},                     // Few rows.
-    {false, false, {20, 9000}, {9000, 70}, {20, 70}},                    // Deep: sums of pieces.
-    {false, false, {40, 6, 8}, {40, 8, 10}, {40, 6, 10}},                // Many small ones, divided among threads.
-    {true, true, {3, 1, 8, 6}, {2, 10, 8}, {3, 2, 6, 10}},               // Broadcast.
+    {false, true, {20, 9000}, {12, 9000}, {20, 12}},   // Few rows.
+    {false, false, {20, 9000}, {9000, 70}, {20, 70}},  // Deep: sums of pieces.
+    {false,
+     false,
+     {40, 6, 8},
+     {40, 8, 10},
+     {40, 6, 10}},  // Many small ones, divided among threads.
+    {true, true, {3, 1, 8, 6}, {2, 10, 8}, {3, 2, 6, 10}},  // Broadcast.
     {false, true, {30, 50}, {20, 50}, {30, 20}, true},
 };
 
@@ -87,7 +91,8 @@ TEST_P(PreparedProduct, has_the_bits_of_the_kernel_and_takes_nothing_from_the_po
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PreparedProduct, ::testing::ValuesIn(cases), [](const auto& info) {
-    return fmt::format("{}{}_of_rank_{}_{}", info.param.transa ? "T" : "N", info.param.transb ? "T" : "N", info.param.a.rank(), info.index);
+    return fmt::format("{}{}_of_rank_{}_{}", info.param.transa ? "T" : "N",
+                       info.param.transb ? "T" : "N", info.param.a.rank(), info.index);
 });
 
 TEST(PreparedProducts, wants_memory_for_the_pieces_of_a_deep_product) {

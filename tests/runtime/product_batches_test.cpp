@@ -17,17 +17,22 @@ namespace {
 TEST(ProductBatches, tell_which_product_a_thread_computes_next) {
     for (const int threads : {1, 3}) {
         const testing::Threads scope(threads);
-        const Array a = Array::zeros({Dtype::float32, {3, 5, 64, 40}}), b = Array::zeros({Dtype::float32, {5, 40, 48}}), y = Array::zeros({Dtype::float32, {3, 5, 64, 48}});
+        const Array a = Array::zeros({Dtype::float32, {3, 5, 64, 40}}),
+                    b = Array::zeros({Dtype::float32, {5, 40, 48}}),
+                    y = Array::zeros({Dtype::float32, {3, 5, 64, 48}});
         struct Visit {
             ProductBatches::Place place;
             std::optional<ProductBatches::Place> next;
         };
         std::map<std::thread::id, std::vector<Visit>> visits;
         std::mutex mutex;
-        ProductBatches(a, b, false, false, y).for_each([&](const ProductBatches::Place& at, const ProductBatches::Place* next, bool) {
-            const std::lock_guard lock(mutex);
-            visits[std::this_thread::get_id()].push_back({at, next ? std::optional(*next) : std::nullopt});
-        });
+        ProductBatches(a, b, false, false, y)
+            .for_each(
+                [&](const ProductBatches::Place& at, const ProductBatches::Place* next, bool) {
+                    const std::lock_guard lock(mutex);
+                    visits[std::this_thread::get_id()].push_back(
+                        {at, next ? std::optional(*next) : std::nullopt});
+                });
         int64_t count = 0;
         for (const auto& [thread, of_thread] : visits)
             for (size_t i = 0; i < of_thread.size(); ++i, ++count) {

@@ -70,19 +70,24 @@ TEST(Random, blocks_are_the_elements_wherever_they_start) {
             std::vector<float> block(size_t(n), -1);
             uniform_block(stream, first, block.data(), n);
             for (int64_t i = 0; i < n; ++i)
-                ASSERT_EQ(block[size_t(i)], uniform<float>(stream, first + uint64_t(i))) << first << " + " << i;
+                ASSERT_EQ(block[size_t(i)], uniform<float>(stream, first + uint64_t(i)))
+                    << first << " + " << i;
         }
 }
 
 TEST(Random, channels_last_are_the_elements_of_row_major) {
     const RandomStream stream{3, 9};
-    for (auto [images, channels, positions] : {std::array<int64_t, 3>{1, 1, 1}, {2, 3, 5}, {2, 37, 49}, {3, 16, 256}, {1, 33, 1023}}) {
+    for (auto [images, channels, positions] :
+         {std::array<int64_t, 3>{1, 1, 1}, {2, 3, 5}, {2, 37, 49}, {3, 16, 256}, {1, 33, 1023}}) {
         std::vector<float> last(size_t(images * channels * positions), -1);
         uniform_channels_last(stream, last.data(), images, channels, positions);
         for (int64_t i = 0; i < int64_t(last.size()); ++i) {
-            const int64_t image = i / positions / channels, channel = i / positions % channels, position = i % positions;
-            ASSERT_EQ(last[size_t((image * positions + position) * channels + channel)], uniform<float>(stream, uint64_t(i)))
-                << images << " images, " << channels << " channels, " << positions << " positions: element " << i;
+            const int64_t image = i / positions / channels, channel = i / positions % channels,
+                          position = i % positions;
+            ASSERT_EQ(last[size_t((image * positions + position) * channels + channel)],
+                      uniform<float>(stream, uint64_t(i)))
+                << images << " images, " << channels << " channels, " << positions
+                << " positions: element " << i;
         }
     }
 }

@@ -41,8 +41,12 @@ TEST(Share, a_thread_has_its_share_of_each_array_whatever_is_worked_on_beside_it
 }
 
 TEST(Share, small_work_goes_to_the_thread_that_has_least) {
-    // Two units of three for the second thread; so the first has the small ones, until it has as much.
-    const std::vector<Work> all = {{.units = 1, .unit_cost = 40}, {.units = 3, .unit_cost = 100}, {.units = 1, .unit_cost = 50}, {.units = 1, .unit_cost = 30}};
+    // Two units of three for the second thread; so the first has the small ones, until it has as
+    // much.
+    const std::vector<Work> all = {{.units = 1, .unit_cost = 40},
+                                   {.units = 3, .unit_cost = 100},
+                                   {.units = 1, .unit_cost = 50},
+                                   {.units = 1, .unit_cost = 30}};
     const std::vector<ThreadWork> threads = share_work(all, 60, 2);
     EXPECT_EQ(threads[0].cost, 220);
     EXPECT_EQ(threads[1].cost, 200);
@@ -61,18 +65,21 @@ TEST(Share, each_unit_is_done_once) {
     for (int threads : {1, 2, 3, 7, 64})
         for (double least : {1.0, 50.0, 1e6}) {
             std::vector<Work> all;
-            for (int w = 0; w < 20; ++w) all.push_back({.units = w * 37 % 101, .unit_cost = 1.0 + w % 5});
+            for (int w = 0; w < 20; ++w)
+                all.push_back({.units = w * 37 % 101, .unit_cost = 1.0 + w % 5});
             std::map<std::pair<int, int64_t>, int> times;
             double cost = 0;
             for (const ThreadWork& thread : share_work(all, least, threads)) {
                 cost += thread.cost;
                 for (const WorkPart& part : thread.parts)
-                    for (int64_t u = part.units.begin; u < part.units.end; ++u) ++times[{part.work, u}];
+                    for (int64_t u = part.units.begin; u < part.units.end; ++u)
+                        ++times[{part.work, u}];
             }
             double expected = 0;
             for (int w = 0; w < 20; ++w) {
                 expected += all[size_t(w)].cost();
-                for (int64_t u = 0; u < all[size_t(w)].units; ++u) EXPECT_EQ((times[{w, u}]), 1) << threads << " threads";
+                for (int64_t u = 0; u < all[size_t(w)].units; ++u)
+                    EXPECT_EQ((times[{w, u}]), 1) << threads << " threads";
             }
             EXPECT_DOUBLE_EQ(cost, expected);
         }

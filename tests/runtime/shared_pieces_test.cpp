@@ -35,14 +35,16 @@ TEST(SharedPieces, each_is_taken_once) {
     for (int threads : {1, 2, 3, 4, 7})
         for (int64_t count : {0, 1, 2, 5, 1000}) {
             std::vector<int64_t> until;
-            for (int t = 0; t < threads; ++t) until.push_back(t + 1 == threads ? count : std::min<int64_t>(count, t * 13));
+            for (int t = 0; t < threads; ++t)
+                until.push_back(t + 1 == threads ? count : std::min<int64_t>(count, t * 13));
             pieces.begin(until);
             std::vector<std::vector<int64_t>> taken(static_cast<size_t>(threads));
             {
                 std::vector<std::jthread> workers;
                 for (int t = 0; t < threads; ++t)
                     workers.emplace_back([&, t] {
-                        for (int64_t piece; (piece = pieces.take(t)) >= 0;) taken[size_t(t)].push_back(piece);
+                        for (int64_t piece; (piece = pieces.take(t)) >= 0;)
+                            taken[size_t(t)].push_back(piece);
                     });
             }
             std::vector<int> times(size_t(count), 0);

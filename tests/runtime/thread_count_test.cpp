@@ -94,15 +94,15 @@ TEST_P(ConvolutionBits, are_the_same_on_any_number_of_threads) {
 
 INSTANTIATE_TEST_SUITE_P(
     sizes, ConvolutionBits,
-    ::testing::Values(Images{7, 1, 6, 28, 5, 1, 1},     // an odd batch in parts
-                      Images{16, 6, 16, 14, 5, 1, 1},   // few channels
-                      Images{2, 3, 64, 56, 7, 2, 1},    // the first layer of a network
-                      Images{4, 64, 64, 14, 3, 1, 1},   // a batch and channels in parts
-                      Images{1, 64, 128, 14, 3, 1, 1},  // channels in parts
-                      Images{2, 256, 256, 7, 1, 1, 1},  // large weights
-                      Images{8, 32, 32, 14, 3, 1, 32},  // depthwise
-                      Images{4, 24, 40, 9, 3, 2, 2},    // groups
-                      Images{16, 64, 64, 18, 3, 1, 1},  // many tiles
+    ::testing::Values(Images{7, 1, 6, 28, 5, 1, 1},       // an odd batch in parts
+                      Images{16, 6, 16, 14, 5, 1, 1},     // few channels
+                      Images{2, 3, 64, 56, 7, 2, 1},      // the first layer of a network
+                      Images{4, 64, 64, 14, 3, 1, 1},     // a batch and channels in parts
+                      Images{1, 64, 128, 14, 3, 1, 1},    // channels in parts
+                      Images{2, 256, 256, 7, 1, 1, 1},    // large weights
+                      Images{8, 32, 32, 14, 3, 1, 32},    // depthwise
+                      Images{4, 24, 40, 9, 3, 2, 2},      // groups
+                      Images{16, 64, 64, 18, 3, 1, 1},    // many tiles
                       Images{6, 256, 256, 11, 3, 1, 1}),  // weights that threads share
     [](const auto& info) {
         const Images& s = info.param;

@@ -10,7 +10,9 @@
 namespace catena {
 namespace {
 
-Variable leaf(std::initializer_list<double> values) { return Variable(Array::from<double>(values)); }
+Variable leaf(std::initializer_list<double> values) {
+    return Variable(Array::from<double>(values));
+}
 
 TEST(Tracer, records_ops_with_the_line_of_the_user) {
     Variable x = leaf({1, 2});

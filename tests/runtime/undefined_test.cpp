@@ -25,9 +25,10 @@ std::string refused(F f) {
     return "no error";
 }
 
-#define EXPECT_REFUSED(expression, words)                                                       \
-    EXPECT_THAT(refused([&] { static_cast<void>(expression); }),                                \
-                testing::AllOf(HasSubstr(words), HasSubstr("undefined_test.cpp:" + std::to_string(__LINE__))))
+#define EXPECT_REFUSED(expression, words)                        \
+    EXPECT_THAT(refused([&] { static_cast<void>(expression); }), \
+                testing::AllOf(HasSubstr(words),                 \
+                               HasSubstr("undefined_test.cpp:" + std::to_string(__LINE__))))
 
 TEST(Undefined, a_variable_names_what_was_asked_and_the_line) {
     const Variable x;
@@ -59,12 +60,15 @@ TEST(Undefined, an_array_names_what_was_asked_and_the_line) {
 
 TEST(Undefined, an_array_that_is_to_be_copied_or_read_names_what_was_asked) {
     const Array x;
-    EXPECT_THAT(refused([&] { x.as_contiguous(); }), HasSubstr("as_contiguous: this Array is undefined"));
-    EXPECT_THAT(refused([&] { x.astype(Dtype::float64); }), HasSubstr("astype: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.as_contiguous(); }),
+                HasSubstr("as_contiguous: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.astype(Dtype::float64); }),
+                HasSubstr("astype: this Array is undefined"));
     EXPECT_THAT(refused([&] { x.to(cpu_device()); }), HasSubstr("to: this Array is undefined"));
     EXPECT_THAT(refused([&] { x.elements(); }), HasSubstr("elements: this Array is undefined"));
     EXPECT_THAT(refused([&] { x.to_fill(); }), HasSubstr("to_fill: this Array is undefined"));
-    EXPECT_THAT(refused([&] { x.view({1}, Strides{1}, 0); }), HasSubstr("view: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.view({1}, Strides{1}, 0); }),
+                HasSubstr("view: this Array is undefined"));
 }
 
 TEST(Undefined, a_variable_of_nothing_is_refused_like_nothing) {
@@ -82,8 +86,10 @@ TEST(Undefined, operations_name_the_input_and_the_line) {
 TEST(Undefined, calling_off_the_graph_does_not_crash) {
     const Variable x;
     EXPECT_THAT(refused([&] { x.unchain(); }), HasSubstr("unchain: this Variable is undefined"));
-    EXPECT_THAT(refused([&] { x.unchain_backward(); }), HasSubstr("unchain_backward: this Variable is undefined"));
-    EXPECT_THAT(refused([&] { x.set_array(Array()); }), HasSubstr("set_array: this Variable is undefined"));
+    EXPECT_THAT(refused([&] { x.unchain_backward(); }),
+                HasSubstr("unchain_backward: this Variable is undefined"));
+    EXPECT_THAT(refused([&] { x.set_array(Array()); }),
+                HasSubstr("set_array: this Variable is undefined"));
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ class SeveralDevices : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
-        for (const char* library : {"CATENA_CUDA_DRIVER", "CATENA_NVRTC_PATH"}) setenv(library, CATENA_CUDA_DOUBLE, 1);
-        for (const char* library : {"CATENA_CUBLASLT_PATH", "CATENA_CUDNN_PATH"}) setenv(library, "/none", 1);
+        for (const char* library : {"CATENA_CUDA_DRIVER", "CATENA_NVRTC_PATH"})
+            setenv(library, CATENA_CUDA_DOUBLE, 1);
+        for (const char* library : {"CATENA_CUBLASLT_PATH", "CATENA_CUDNN_PATH"})
+            setenv(library, "/none", 1);
         setenv("CATENA_KERNEL_CACHE", "off", 1);
     }
 };

@@ -23,7 +23,8 @@ struct Net : Chain {
 
 Array wave(const Shape& shape, int begin) {
     std::vector<float> values;
-    for (int64_t i = 0; i < element_count(shape); ++i) values.push_back(std::sin(float(begin) + 0.7f * float(i)));
+    for (int64_t i = 0; i < element_count(shape); ++i)
+        values.push_back(std::sin(float(begin) + 0.7f * float(i)));
     return Array::from(values, shape);
 }
 
@@ -39,7 +40,8 @@ std::vector<float> losses(const Places& places, bool is_compiled, const Make& ma
     net.l1.to_device(places.first);
     net.l2.to_device(places.second);
     const std::unique_ptr<Optimizer> optimizer = make(net);
-    const std::function<Variable(Variable, Variable)> step = [&](const Variable& x, const Variable& t) {
+    const std::function<Variable(Variable, Variable)> step = [&](const Variable& x,
+                                                                 const Variable& t) {
         const Variable loss = mean(square(net(x) - t));
         net.cleargrads();
         optimizer->backward(loss);
@@ -49,7 +51,8 @@ std::vector<float> losses(const Places& places, bool is_compiled, const Make& ma
     auto compiled = static_graph(step);
     std::vector<float> all;
     for (int i = 0; i < 4; ++i) {
-        const Variable x(wave({5, 3}, i).to(get_device(places.first))), t(wave({5, 2}, 2 * i).to(get_device(places.second)));
+        const Variable x(wave({5, 3}, i).to(get_device(places.first))),
+            t(wave({5, 2}, 2 * i).to(get_device(places.second)));
         all.push_back((is_compiled ? compiled(x, t) : step(x, t)).item<float>());
     }
     for (const Parameter* p : net.params())
@@ -61,7 +64,8 @@ void expect_the_losses_of_one_device(const Make& make) {
     const std::vector<float> expected = losses({"cpu", "cpu"}, false, make);
     for (const Places& places : {Places{"cpu", "cpu"}, {"cpu", "cuda:0"}, {"cuda:1", "cuda:0"}})
         for (bool is_compiled : {false, true}) {
-            SCOPED_TRACE(fmt::format("{} and {}{}", places.first, places.second, is_compiled ? ", in a region" : ""));
+            SCOPED_TRACE(fmt::format("{} and {}{}", places.first, places.second,
+                                     is_compiled ? ", in a region" : ""));
             EXPECT_THAT(losses(places, is_compiled, make), Pointwise(FloatNear(2e-5f), expected));
         }
 }
@@ -103,9 +107,10 @@ TEST_F(TrainingOnSeveralDevices, hooks_change_the_gradients_of_each) {
         sgd->add_hook(Lasso(0.01));
         sgd->add_hook(GradientHardClipping(-0.1, 0.1));
         sgd->add_hook(GradientLARS());
-        sgd->add_hook(GradientNoise(0.01, [](const Type& type, const GradientNoise&, const Variable& t) {
-            return broadcast_to(cast(t, type.dtype) * 1e-3, type.shape);
-        }));
+        sgd->add_hook(
+            GradientNoise(0.01, [](const Type& type, const GradientNoise&, const Variable& t) {
+                return broadcast_to(cast(t, type.dtype) * 1e-3, type.shape);
+            }));
         return sgd;
     });
 }
@@ -115,7 +120,9 @@ TEST_F(TrainingOnSeveralDevices, a_loss_scale_follows_the_gradients_of_all) {
     expect_the_losses_of_one_device([&](Net& net) {
         auto adam = made<Adam>(net, 0.05);
         adam->set_loss_scale(4);
-        scaling = loss_scaling(*adam, {.initial = 3e38, .highest = 3e38});  // Too large: the first two updates change nothing.
+        scaling = loss_scaling(
+            *adam, {.initial = 3e38,
+                    .highest = 3e38});  // Too large: the first two updates change nothing.
         return adam;
     });
     EXPECT_LT(scaling->scale(), 8e37);
@@ -123,9 +130,12 @@ TEST_F(TrainingOnSeveralDevices, a_loss_scale_follows_the_gradients_of_all) {
 }
 
 TEST_F(TrainingOnSeveralDevices, a_region_that_may_not_be_cut_says_that_it_is_of_one_device) {
-    auto step = static_graph([](const Variable& x, const Variable& y) { return std::vector{x * 2.0, y * 3.0}; }, {.name = "two", .breaks = false});
+    auto step = static_graph(
+        [](const Variable& x, const Variable& y) { return std::vector{x * 2.0, y * 3.0}; },
+        {.name = "two", .breaks = false});
     const Variable x(wave({3}, 1)), y(wave({3}, 2).to(get_device("cuda:0")));
-    EXPECT_THAT(message_of([&] { step(x, y); }), ::testing::HasSubstr("is on cuda:0 after operations on cpu"));
+    EXPECT_THAT(message_of([&] { step(x, y); }),
+                ::testing::HasSubstr("is on cuda:0 after operations on cpu"));
 }
 
 /// The model moves between the steps; the moments go with it.
@@ -157,7 +167,8 @@ TEST_F(TrainingOnSeveralDevices, a_loss_scale_stays_when_the_model_moves) {
             }
             EXPECT_EQ(adam.t(), 5);
         }
-    for (const std::vector<float>& other : found) EXPECT_THAT(other, Pointwise(FloatNear(2e-5f), found[0]));
+    for (const std::vector<float>& other : found)
+        EXPECT_THAT(other, Pointwise(FloatNear(2e-5f), found[0]));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stands in backticks in one row. A folder beside its parent or a sibling is called by its last name.
+/// What stands in backticks in one row. A folder beside its parent or a sibling is called by its
+/// last name.
 using Row = std::set<std::string>;
 
 std::vector<Row> rows_of_the_table() {
@@ -21,7 +22,8 @@ std::vector<Row> rows_of_the_table() {
     for (const auto& line : lines_of("docs/architecture.md")) {
         if (!line.starts_with("| `")) continue;
         Row& row = rows.emplace_back();
-        for (auto found = std::sregex_iterator(line.begin(), line.end(), name); found != std::sregex_iterator(); ++found)
+        for (auto found = std::sregex_iterator(line.begin(), line.end(), name);
+             found != std::sregex_iterator(); ++found)
             row.insert((*found)[1]);
     }
     return rows;
@@ -30,10 +32,12 @@ std::vector<Row> rows_of_the_table() {
 bool is_named(const fs::path& folder, const std::vector<Row>& rows) {
     const std::string parent = folder.parent_path().string();
     return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-        const bool beside_its_kin = std::any_of(row.begin(), row.end(), [&](const std::string& other) {
-            return other == parent || fs::path(other).parent_path() == parent;
-        });
-        return row.contains(folder.string()) || (beside_its_kin && row.contains(folder.filename().string()));
+        const bool beside_its_kin =
+            std::any_of(row.begin(), row.end(), [&](const std::string& other) {
+                return other == parent || fs::path(other).parent_path() == parent;
+            });
+        return row.contains(folder.string()) ||
+               (beside_its_kin && row.contains(folder.filename().string()));
     });
 }
 

@@ -1,4 +1,5 @@
-// One table of the environment variables: what is read is in it, what is in it is read, and the page is made of it.
+// One table of the environment variables: what is read is in it, what is in it is read, and the
+// page is made of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,8 @@ std::set<std::string> in_sources() {
         for (const std::string& path : sources_below(folder)) {
             if (path.find("environment_variables") != std::string::npos) continue;
             const std::string text = read(path);
-            for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) found.insert((*it)[1]);
+            for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it)
+                found.insert((*it)[1]);
         }
     return found;
 }

@@ -1,5 +1,5 @@
-// A mutex of which the process has one is taken by forks (runtime/core/fork.h): otherwise a child could wait for ever for a thread
-// that it does not have.
+// A mutex of which the process has one is taken by forks (runtime/core/fork.h): otherwise a child
+// could wait for ever for a thread that it does not have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-size_t indent_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
+size_t indent_of(const std::string& line) {
+    return std::min(line.find_first_not_of(' '), line.size());
+}
 
 /// What it declares is not seen elsewhere.
 bool is_source(const std::string& file) { return file.ends_with(".cpp"); }
@@ -27,7 +29,9 @@ std::string class_around(const Lines& lines, size_t at) {
     size_t indent = indent_of(lines[at]);
     for (size_t i = at; i-- > 0 && indent > 0;) {
         const std::string& line = lines[i];
-        if (line.empty() || indent_of(line) >= indent || line.ends_with("private:") || line.ends_with("public:") || line.ends_with("protected:")) continue;
+        if (line.empty() || indent_of(line) >= indent || line.ends_with("private:") ||
+            line.ends_with("public:") || line.ends_with("protected:"))
+            continue;
         std::smatch match;
         return std::regex_search(line, match, head) ? match[1].str() : std::string();
     }
@@ -52,7 +56,8 @@ public:
         for (const Holder& holder : holders_)
             for (const auto& [file, lines] : files_)
                 if ((file == holder.file || !is_source(holder.file)) && has_one(lines, holder.name))
-                    found.insert(holder.file + ": " + holder.line + " of " + holder.name + ", of which " + file + " has one");
+                    found.insert(holder.file + ": " + holder.line + " of " + holder.name +
+                                 ", of which " + file + " has one");
         return found;
     }
 
@@ -64,19 +69,26 @@ private:
         for (const std::string& text : {file, file.substr(0, file.rfind('.')) + ".cpp"})
             if (const auto lines = files_.find(text); lines != files_.end())
                 for (const std::string& line : lines->second)
-                    if (line.find("taken_by_forks") != std::string::npos && std::regex_search(line, call)) return true;
+                    if (line.find("taken_by_forks") != std::string::npos &&
+                        std::regex_search(line, call))
+                        return true;
         return false;
     }
 
     void find_in(const std::string& file, const Lines& lines) {
-        static const std::regex mutex(R"(^\s*(mutable |inline )*(static )?std::(shared_|recursive_|timed_)*mutex \w[\w, ]*;)");
+        static const std::regex mutex(
+            R"(^\s*(mutable |inline )*(static )?std::(shared_|recursive_|timed_)*mutex \w[\w, ]*;)");
         for (size_t i = 0; i < lines.size(); ++i) {
             std::smatch match;
-            if (lines[i].find("mutex ") == std::string::npos || !std::regex_search(lines[i], match, mutex)) continue;
+            if (lines[i].find("mutex ") == std::string::npos ||
+                !std::regex_search(lines[i], match, mutex))
+                continue;
             const std::string line = lines[i].substr(indent_of(lines[i]));
             if (is_given_to_forks(file, line.substr(0, line.find(';')))) continue;
-            if (indent_of(lines[i]) == 0 || match[2].matched) single_.insert(file + ": " + line);
-            else if (const std::string name = class_around(lines, i); !name.empty()) holders_.push_back({name, file, line});
+            if (indent_of(lines[i]) == 0 || match[2].matched)
+                single_.insert(file + ": " + line);
+            else if (const std::string name = class_around(lines, i); !name.empty())
+                holders_.push_back({name, file, line});
         }
     }
 
@@ -87,19 +99,24 @@ private:
         const std::regex member("^\\s*[\\w:<, ]*\\b" + holder.name + "\\b[>, ]* \\w+;");
         const Lines& lines = files_.at(holder.file);
         for (size_t at = 0; at < lines.size(); ++at) {
-            if (lines[at].find(holder.name) == std::string::npos || !std::regex_search(lines[at], member) || lines[at].find("_ptr<") != std::string::npos)
+            if (lines[at].find(holder.name) == std::string::npos ||
+                !std::regex_search(lines[at], member) ||
+                lines[at].find("_ptr<") != std::string::npos)
                 continue;
             const std::string name = class_around(lines, at);
-            if (name.empty() || std::ranges::find(holders_, name, &Holder::name) != holders_.end()) continue;
+            if (name.empty() || std::ranges::find(holders_, name, &Holder::name) != holders_.end())
+                continue;
             holders_.push_back({name, holder.file, holder.line + " of " + holder.name});
         }
     }
 
     static bool has_one(const Lines& lines, const std::string& name) {
-        const std::regex local("\\bstatic (?!thread_local)[^()]*\\b" + name + "\\b[^()]*(=|;|\\{\\})");
+        const std::regex local("\\bstatic (?!thread_local)[^()]*\\b" + name +
+                               "\\b[^()]*(=|;|\\{\\})");
         const std::regex global("^(const |inline )*" + name + "\\b[&*]? \\w+ *(=|;|\\{)");
         return std::ranges::any_of(lines, [&](const std::string& line) {
-            return line.find(name) != std::string::npos && (std::regex_search(line, local) || std::regex_search(line, global));
+            return line.find(name) != std::string::npos &&
+                   (std::regex_search(line, local) || std::regex_search(line, global));
         });
     }
 
@@ -121,8 +138,11 @@ std::set<std::string> found_in(const std::string& text, const std::string& elsew
 TEST(Mutexes, of_the_process_are_found) {
     EXPECT_EQ(found_in("std::mutex mutex;").size(), 1u);
     EXPECT_EQ(found_in("    static std::shared_mutex mutex;").size(), 1u);
-    EXPECT_EQ(found_in("    static std::mutex& mutex = taken_by_forks(*new std::mutex);").size(), 0u);
-    const std::string table = "class Table {\npublic:\n    int rows = 0;\n\nprivate:\n    mutable std::mutex mutex_;\n};\n";
+    EXPECT_EQ(found_in("    static std::mutex& mutex = taken_by_forks(*new std::mutex);").size(),
+              0u);
+    const std::string table =
+        "class Table {\npublic:\n    int rows = 0;\n\nprivate:\n    mutable std::mutex "
+        "mutex_;\n};\n";
     EXPECT_EQ(found_in(table).size(), 0u);
     EXPECT_EQ(found_in(table, "    static Table& table = *new Table;").size(), 1u);
     EXPECT_EQ(found_in(table, "    static std::map<int, Table> tables;").size(), 1u);
@@ -134,7 +154,8 @@ TEST(Mutexes, of_the_process_are_taken_by_forks) {
     std::map<std::string, Lines> files;
     for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen"})
         for (const std::string& file : sources_below(folder))
-            if (file != "runtime/core/fork.cpp") files[file] = lines_of(file);  // Its gate is what forks take first.
+            if (file != "runtime/core/fork.cpp")
+                files[file] = lines_of(file);  // Its gate is what forks take first.
     EXPECT_THAT(Mutexes(std::move(files)).of_the_process(), testing::IsEmpty())
         << "write: static std::mutex& mutex = taken_by_forks(*new std::mutex);";
 }

@@ -90,8 +90,8 @@ TEST(Includes, ours_are_by_root_path) {
 
 TEST(Includes, what_is_named_exists) {
     for (const auto& i : all_includes())  // .inc and .pb.h files are generated
-        EXPECT_TRUE(!floors.contains(i.folder()) || i.target.ends_with(".inc") || i.target.ends_with(".pb.h") ||
-                    std::filesystem::exists(root() / i.target))
+        EXPECT_TRUE(!floors.contains(i.folder()) || i.target.ends_with(".inc") ||
+                    i.target.ends_with(".pb.h") || std::filesystem::exists(root() / i.target))
             << to_string(i);
 }
 
@@ -99,14 +99,16 @@ TEST(Includes, mlir_and_llvm_stay_in_the_compiler) {
     for (const auto& i : all_includes()) {
         const bool compiler = starts_with_any(i.file, {"ir/", "passes/", "codegen/"}) &&
                               i.file != "codegen/compiler.h";  // which the frontend reads
-        EXPECT_TRUE(compiler || !starts_with_any(i.target, {"mlir/", "mlir-c/", "llvm/", "llvm-c/"}))
+        EXPECT_TRUE(compiler ||
+                    !starts_with_any(i.target, {"mlir/", "mlir-c/", "llvm/", "llvm-c/"}))
             << to_string(i);
     }
 }
 
 TEST(Includes, kernels_and_cuda_texts_are_plain_data_without_mlir) {
     for (const auto& i : all_includes())
-        EXPECT_TRUE(!starts_with_any(i.file, {"codegen/kernel/", "codegen/cuda/"}) || !starts_with_any(i.target, {"mlir/", "llvm/"}))
+        EXPECT_TRUE(!starts_with_any(i.file, {"codegen/kernel/", "codegen/cuda/"}) ||
+                    !starts_with_any(i.target, {"mlir/", "llvm/"}))
             << to_string(i);
 }
 
@@ -119,9 +121,12 @@ TEST(Includes, onednn_stays_in_runtime_cpu) {
 
 TEST(Includes, protobuf_stays_in_frontend_onnx_and_caffe) {
     for (const auto& i : all_includes()) {
-        const bool protobuf = starts_with_any(i.target, {"onnx/", "google/"}) || i.target.ends_with(".pb.h");
-        EXPECT_TRUE(!protobuf || starts_with_any(i.file, {"frontend/onnx/", "frontend/caffe/"})) << to_string(i);
-        EXPECT_FALSE(protobuf && i.file.ends_with(".h")) << to_string(i) << ": users compile headers without protobuf";
+        const bool protobuf =
+            starts_with_any(i.target, {"onnx/", "google/"}) || i.target.ends_with(".pb.h");
+        EXPECT_TRUE(!protobuf || starts_with_any(i.file, {"frontend/onnx/", "frontend/caffe/"}))
+            << to_string(i);
+        EXPECT_FALSE(protobuf && i.file.ends_with(".h"))
+            << to_string(i) << ": users compile headers without protobuf";
     }
 }
 

@@ -1,5 +1,6 @@
-// Objects of a user's at file scope are destroyed after all that the library makes at its first use, and after all that belongs to the
-// main thread. So what they may still need is never destroyed: PerThread (runtime/core/per_thread.h) and references to `new` objects.
+// Objects of a user's at file scope are destroyed after all that the library makes at its first
+// use, and after all that belongs to the main thread. So what they may still need is never
+// destroyed: PerThread (runtime/core/per_thread.h) and references to `new` objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,9 +13,13 @@ namespace {
 
 /// Whether the line makes an object of a standard class that is gone too early.
 bool is_short_lived(const std::string& line) {
-    if (line.find("static ") == std::string::npos && line.find("thread_local ") == std::string::npos) return false;
-    static const std::regex of_thread(R"(^\s*(static )?thread_local (const )?std::(?!atomic)[^;]*[^*;= ] \w+( =.*|;|\{.*)$)"),
-        of_function(R"(^\s+static (const )?std::(?!atomic|once_flag)[\w:]+(<.*>)? \w+( =.*|;|\{.*)$)");
+    if (line.find("static ") == std::string::npos &&
+        line.find("thread_local ") == std::string::npos)
+        return false;
+    static const std::regex of_thread(
+        R"(^\s*(static )?thread_local (const )?std::(?!atomic)[^;]*[^*;= ] \w+( =.*|;|\{.*)$)"),
+        of_function(
+            R"(^\s+static (const )?std::(?!atomic|once_flag)[\w:]+(<.*>)? \w+( =.*|;|\{.*)$)");
     return std::regex_match(line, of_thread) || std::regex_match(line, of_function);
 }
 
@@ -37,7 +42,8 @@ TEST(LastingObjects, all_outlive_those_of_users) {
         for (const std::string& file : sources_below(folder))
             for (const std::string& line : lines_of(file))
                 if (is_short_lived(line)) found.push_back(file + ": " + line);
-    EXPECT_THAT(found, testing::IsEmpty()) << "write: thread_local PerThread<T> x;  or: static T& x = *new T;";
+    EXPECT_THAT(found, testing::IsEmpty())
+        << "write: thread_local PerThread<T> x;  or: static T& x = *new T;";
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 // How it is checked: the names come from the registry of this very build. Every string literal of
 // the sources outside runtime/ops is compared with them; one that equals an op's name means that
 // code there decides by name what it should ask of the OpDef (kind, formula, combine, reads, ...).
-// The names of the kinds are no op names, though some ops are called like their kind ("reshape"), nor are
-// option values of the public interface that an op happens to share.
-// Inside runtime/ops a name may be written in one file only: the one that defines the op.
+// The names of the kinds are no op names, though some ops are called like their kind ("reshape"),
+// nor are option values of the public interface that an op happens to share. Inside runtime/ops a
+// name may be written in one file only: the one that defines the op.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,10 +19,11 @@ namespace catena::structure {
 namespace {
 
 std::set<std::string> op_names() {
-    // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of EarlyStoppingTrigger, a loss with
-    // reduce="sum", the array that triplet calls negative, the part of Maxout that is called linear, what ONNX's
-    // ScatterElements does with equal places.
-    std::set<std::string> other_meaning = {"tanh", "log", "max", "min", "sum", "negative", "linear", "add"};
+    // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of
+    // EarlyStoppingTrigger, a loss with reduce="sum", the array that triplet calls negative, the
+    // part of Maxout that is called linear, what ONNX's ScatterElements does with equal places.
+    std::set<std::string> other_meaning = {"tanh", "log",      "max",    "min",
+                                           "sum",  "negative", "linear", "add"};
     for (int k = 0; k <= int(Kind::call); ++k) other_meaning.insert(std::string(name_of(Kind(k))));
     std::set<std::string> names;
     for (const OpDef* op : all_ops())
@@ -46,8 +47,10 @@ std::vector<Literal> literals_of(const std::string& source) {
         if (token == "\n") {
             ++line;
         } else if (token.size() > 1 && token[0] == '"') {
-            if (after_literal) result.back().text += (*it)[1];
-            else result.push_back({(*it)[1], line});
+            if (after_literal)
+                result.back().text += (*it)[1];
+            else
+                result.push_back({(*it)[1], line});
             after_literal = true;
         } else if (!token.starts_with("//")) {
             after_literal = false;
@@ -57,7 +60,8 @@ std::vector<Literal> literals_of(const std::string& source) {
 }
 
 TEST(OpNames, literals_are_found_in_code_and_not_in_comments) {
-    const auto literals = literals_of("if (name == \"relu\" ||\n x[\"exp\"]) // \"tanh\"\n f(\"not \"\n \"cos\")");
+    const auto literals =
+        literals_of("if (name == \"relu\" ||\n x[\"exp\"]) // \"tanh\"\n f(\"not \"\n \"cos\")");
     ASSERT_EQ(literals.size(), 3u);
     EXPECT_EQ(literals[0].text, "relu");
     EXPECT_EQ(literals[1].text, "exp");

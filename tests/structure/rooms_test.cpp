@@ -1,4 +1,5 @@
-// Folders are rooms: within a layer, their includes form no cycle, so each can be read and changed with those below it alone.
+// Folders are rooms: within a layer, their includes form no cycle, so each can be read and changed
+// with those below it alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ Rooms rooms_of(const std::string& layer) {
     static const std::regex pattern(R"re(^\s*#\s*include\s*"([^"]+)")re");
     Rooms rooms;
     for (const auto& file : sources_below(layer)) {
-        if (file == "frontend/catena.h" || file.find("/include/") != std::string::npos) continue;  // The umbrella.
+        if (file == "frontend/catena.h" || file.find("/include/") != std::string::npos)
+            continue;  // The umbrella.
         for (const auto& line : lines_of(file)) {
             std::smatch match;
             if (!std::regex_search(line, match, pattern)) continue;
@@ -46,7 +48,8 @@ std::string a_cycle_in(const Rooms& rooms) {
                 if (!found.empty()) break;
                 includes.push_back(include);
                 if (marks[next] == Mark::open) {
-                    const auto first = size_t(std::find(path.begin(), path.end(), next) - path.begin());
+                    const auto first =
+                        size_t(std::find(path.begin(), path.end(), next) - path.begin());
                     for (size_t i = first; i < includes.size(); ++i) found += includes[i] + "\n";
                 } else if (marks[next] == Mark::none) {
                     visit(next);
@@ -68,7 +71,8 @@ TEST_P(RoomsOf, have_no_cycle) {
     const Rooms rooms = rooms_of(GetParam());
     EXPECT_EQ(a_cycle_in(rooms), "");
 }
-INSTANTIATE_TEST_SUITE_P(layers, RoomsOf, testing::Values("runtime", "ir", "passes", "codegen", "frontend"),
+INSTANTIATE_TEST_SUITE_P(layers, RoomsOf,
+                         testing::Values("runtime", "ir", "passes", "codegen", "frontend"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Rooms, are_found) {

@@ -29,7 +29,9 @@ inline ct::Array x, t, batch, picture;
 inline ct::Variable mean, log_deviation, a;
 inline std::vector<ct::Array> pictures;
 inline const ct::distributions::Normal p{ct::Array(), ct::Array()}, prior{ct::Array(), ct::Array()};
-inline ct::Variable loss(const ct::Variable& y, const ct::Variable& t) { return ct::softmax_cross_entropy(y, t); }
+inline ct::Variable loss(const ct::Variable& y, const ct::Variable& t) {
+    return ct::softmax_cross_entropy(y, t);
+}
 inline ct::Variable lossfun() { return loss(model(x), t); }
 inline void train() {}
 inline ct::Adam adam;
@@ -39,4 +41,5 @@ inline std::vector<ct::Variable> xs, sentences;
 inline ct::NStepLSTM encoder{2, 128, 256, 0.3};
 inline std::shared_ptr<ct::Communicator> comm;
 inline ct::Dataset dataset{ct::Array()};
-inline auto step = ct::static_graph([](const ct::Variable& x, const ct::Variable& t) { return loss(model(x), t); }, "step");
+inline auto step = ct::static_graph(
+    [](const ct::Variable& x, const ct::Variable& t) { return loss(model(x), t); }, "step");

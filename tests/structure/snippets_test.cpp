@@ -31,7 +31,8 @@ struct Piece {
 std::vector<std::string> pages() {
     std::vector<std::string> found{"README.md"};
     for (const auto& entry : fs::directory_iterator(root() / "docs"))
-        if (entry.path().extension() == ".md") found.push_back("docs/" + entry.path().filename().string());
+        if (entry.path().extension() == ".md")
+            found.push_back("docs/" + entry.path().filename().string());
     std::sort(found.begin(), found.end());
     return found;
 }
@@ -41,10 +42,13 @@ std::vector<Piece> pieces_of(const std::string& page) {
     bool inside = false;
     const std::vector<std::string> lines = lines_of(page);
     for (size_t i = 0; i < lines.size(); ++i) {
-        const std::string text = lines[i].substr(std::min(lines[i].find_first_not_of(' '), lines[i].size()));
+        const std::string text =
+            lines[i].substr(std::min(lines[i].find_first_not_of(' '), lines[i].size()));
         if (text == "```cpp") pieces.push_back({page, i + 2, {}});
-        if (text.starts_with("```")) inside = text == "```cpp";
-        else if (inside) pieces.back().code.push_back(lines[i]);
+        if (text.starts_with("```"))
+            inside = text == "```cpp";
+        else if (inside)
+            pieces.back().code.push_back(lines[i]);
     }
     return pieces;
 }
@@ -66,20 +70,25 @@ fs::path installed_headers() {
 void expect_compiles(const std::string& name, const std::string& text) {
     const fs::path folder = installed_headers(), source = folder / name;
     std::ofstream(source) << text;
-    const auto result = testing::run(fmt::format("{} -std=c++20 -fsyntax-only -I{} -I{} {}", CATENA_CXX, folder.string(),
-                                                 root().string(), source.string()));
+    const auto result =
+        testing::run(fmt::format("{} -std=c++20 -fsyntax-only -I{} -I{} {}", CATENA_CXX,
+                                 folder.string(), root().string(), source.string()));
     EXPECT_EQ(result.status, 0) << result.output;
 }
 
 std::string lines_of(const Piece& piece, bool with_includes) {
     std::string text = fmt::format("#line {} \"{}\"\n", piece.line, piece.page);
-    for (const std::string& line : piece.code) text += (line.starts_with("#include") && !with_includes ? "" : line) + "\n";
+    for (const std::string& line : piece.code)
+        text += (line.starts_with("#include") && !with_includes ? "" : line) + "\n";
     return text;
 }
 
 TEST(Snippets, of_code_compile_among_what_they_take_as_given) {
-    std::string includes = "#include \"tests/structure/snippets_prelude.h\"\n#include \"runtime/ops/by_name/function.h\"\n"
-                           "#include \"runtime/ops/define/define.h\"\n", text;
+    std::string includes =
+                    "#include \"tests/structure/snippets_prelude.h\"\n#include "
+                    "\"runtime/ops/by_name/function.h\"\n"
+                    "#include \"runtime/ops/define/define.h\"\n",
+                text;
     int count = 0;
     for (const std::string& page : pages()) {
         // How the library is extended is told in its own words.
@@ -89,9 +98,11 @@ TEST(Snippets, of_code_compile_among_what_they_take_as_given) {
             for (const std::string& line : piece.code)
                 if (line.starts_with("#include")) {
                     includes += line + "\n";
-                    EXPECT_TRUE(line.starts_with("#include <")) << page << ": users find headers as <catena/...>: " << line;
+                    EXPECT_TRUE(line.starts_with("#include <"))
+                        << page << ": users find headers as <catena/...>: " << line;
                 }
-            text += fmt::format("{}piece{}{} {{\n{}}}\n", is_library_code ? "namespace catena::" : "void ", ++count,
+            text += fmt::format("{}piece{}{} {{\n{}}}\n",
+                                is_library_code ? "namespace catena::" : "void ", ++count,
                                 is_library_code ? "" : "()", lines_of(piece, false));
         }
     }
@@ -103,7 +114,8 @@ TEST(Snippets, that_are_programs_compile_alone) {
     int count = 0;
     for (const std::string& page : pages())
         for (const Piece& piece : pieces_of(page))
-            if (piece.is_program()) expect_compiles(fmt::format("program{}.cpp", ++count), lines_of(piece, true));
+            if (piece.is_program())
+                expect_compiles(fmt::format("program{}.cpp", ++count), lines_of(piece, true));
     EXPECT_GT(count, 1);
 }
 

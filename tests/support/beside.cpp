@@ -28,13 +28,16 @@ std::string class_of(const std::exception& error) {
     return typeid(error).name();
 }
 
-bool exact(const std::string& kind) { return !kind.starts_with("float") && !kind.starts_with("bfloat") && kind != "number"; }
+bool exact(const std::string& kind) {
+    return !kind.starts_with("float") && !kind.starts_with("bfloat") && kind != "number";
+}
 
 double allowed(const std::string& kind, double largest, const Nearness& nearness) {
     // Numbers that the host computed come from values of either precision.
     const double relative = kind.starts_with("float64") ? nearness.float64
-                            : kind.starts_with("float16") || kind.starts_with("bfloat") ? 1e-2
-                                                                                        : nearness.float32;
+                            : kind.starts_with("float16") || kind.starts_with("bfloat")
+                                ? 1e-2
+                                : nearness.float32;
     return relative * std::max(largest, 0.05);
 }
 
@@ -46,14 +49,17 @@ std::string shown(const Sighting& s) {
     return text + (s.elements.size() > 8 ? ", ..." : "");
 }
 
-bool same(const Sighting& plain, const Sighting& compiled, const Nearness& nearness, std::string& where) {
+bool same(const Sighting& plain, const Sighting& compiled, const Nearness& nearness,
+          std::string& where) {
     if (compiled.kind == consumed) return plain.kind != nothing;
-    if (plain.kind != compiled.kind || plain.text != compiled.text || plain.elements.size() != compiled.elements.size())
+    if (plain.kind != compiled.kind || plain.text != compiled.text ||
+        plain.elements.size() != compiled.elements.size())
         return false;
     double largest = 0;
     for (double e : plain.elements)
         if (std::isfinite(e)) largest = std::max(largest, std::abs(e));
-    const double off = exact(plain.kind) ? 0 : allowed(plain.kind, largest, nearness) + 16 * plain.spread;
+    const double off =
+        exact(plain.kind) ? 0 : allowed(plain.kind, largest, nearness) + 16 * plain.spread;
     for (size_t i = 0; i < plain.elements.size(); ++i) {
         const double a = plain.elements[i], b = compiled.elements[i];
         if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= off) continue;
@@ -75,16 +81,19 @@ std::string difference(const std::vector<Sighting>& plain, const std::vector<Sig
         const Sighting &a = plain[i], &b = compiled[i];
         if (a.name != b.name || a.call != b.call) {
             // What follows belongs to other places.
-            return text + fmt::format("call {}: the plain run shows {}, the compiled one {} of call {}\n", a.call, a.name,
-                                      b.name, b.call);
+            return text +
+                   fmt::format("call {}: the plain run shows {}, the compiled one {} of call {}\n",
+                               a.call, a.name, b.name, b.call);
         }
         std::string where;
         if (same(a, b, nearness, where)) continue;
         ++found;
-        text += fmt::format("call {}: {}{}\n    plain:    {}\n    compiled: {}\n", a.call, a.name, where, shown(a), shown(b));
+        text += fmt::format("call {}: {}{}\n    plain:    {}\n    compiled: {}\n", a.call, a.name,
+                            where, shown(a), shown(b));
     }
     if (found == 0 && plain.size() != compiled.size())
-        text += fmt::format("the plain run shows {} values, the compiled one {}\n", plain.size(), compiled.size());
+        text += fmt::format("the plain run shows {} values, the compiled one {}\n", plain.size(),
+                            compiled.size());
     return text;
 }
 
@@ -93,18 +102,25 @@ void check_programs(int64_t number, int64_t least, int64_t most, const std::stri
     EXPECT_LE(number, most) << "programs\n" << explanation;
 }
 
-void Side::add(const std::string& name, const std::string& kind, std::vector<double> elements, std::string text) {
+void Side::add(const std::string& name, const std::string& kind, std::vector<double> elements,
+               std::string text) {
     sightings_.push_back({call_, name, kind, std::move(elements), std::move(text)});
 }
 
 void Side::saw(const std::string& name, const Array& array) {
-    if (array.defined()) add(name, to_string(array.type()), array.to_vector<double>(), "");
-    else add(name, nothing, {}, "");
+    if (array.defined())
+        add(name, to_string(array.type()), array.to_vector<double>(), "");
+    else
+        add(name, nothing, {}, "");
 }
 
-void Side::saw(const std::string& name, const Variable& value) { saw(name, value.defined() ? value.array() : Array()); }
+void Side::saw(const std::string& name, const Variable& value) {
+    saw(name, value.defined() ? value.array() : Array());
+}
 
-void Side::saw_gradient(const std::string& name, const Variable& of) { saw(name + " gradient", of.grad()); }
+void Side::saw_gradient(const std::string& name, const Variable& of) {
+    saw(name + " gradient", of.grad());
+}
 
 void Side::saw(const std::string& name, const Link& link) {
     for (auto& [path, param] : link.namedparams()) {
@@ -113,7 +129,8 @@ void Side::saw(const std::string& name, const Link& link) {
         try {
             gradient = param->grad();
         } catch (const TraceError& error) {
-            if (!compiled() || std::string(error.what()).find("consumed") == std::string::npos) throw;
+            if (!compiled() || std::string(error.what()).find("consumed") == std::string::npos)
+                throw;
             ++consumed_;
             add(name + path + " gradient", consumed, {}, "");
             continue;
@@ -125,7 +142,8 @@ void Side::saw(const std::string& name, const Link& link) {
 
 void Side::saw(const std::string& name, Optimizer& optimizer) {
     saw(name + " t", optimizer.t());
-    for (const Cell& cell : optimizer.hyperparameters()) saw(name + " " + cell.name(), cell.value());
+    for (const Cell& cell : optimizer.hyperparameters())
+        saw(name + " " + cell.name(), cell.value());
     for (UpdateSlot& slot : optimizer.slots())
         for (size_t i = 0; i < slot.moments.size(); ++i)
             saw(name + slot.path + " " + optimizer.moment_names()[i], slot.moments[i].array());
@@ -160,11 +178,13 @@ void expect_same(const std::function<void(Side&)>& body, const Comparison& how) 
         try {
             body(compiled);
         } catch (const std::exception& thrown) {
-            error = fmt::format("call {}: the compiled run throws {}: {}\n", compiled.call(), class_of(thrown), thrown.what());
+            error = fmt::format("call {}: the compiled run throws {}: {}\n", compiled.call(),
+                                class_of(thrown), thrown.what());
         }
-        const std::string found = error + (error.empty() || !compiled.sightings().empty()
-                                               ? difference(plain.sightings(), compiled.sightings(), how.nearness)
-                                               : "");
+        const std::string found =
+            error + (error.empty() || !compiled.sightings().empty()
+                         ? difference(plain.sightings(), compiled.sightings(), how.nearness)
+                         : "");
         if (!found.empty()) ADD_FAILURE() << "compile mode " << name_of(mode) << ", " << found;
     }
 }

@@ -24,14 +24,17 @@ namespace catena::testing {
 struct Sighting {
     int call = 0;
     std::string name;
-    std::string kind;  ///< "float32[2,3]", "integer", "number", "text", "nothing", "consumed gradient".
+    std::string
+        kind;  ///< "float32[2,3]", "integer", "number", "text", "nothing", "consumed gradient".
     std::vector<double> elements;
     std::string text;
-    double spread = 0;  ///< How far an element moves when the program's inputs are rounded otherwise, where that was tried.
+    double spread = 0;  ///< How far an element moves when the program's inputs are rounded
+                        ///< otherwise, where that was tried.
 };
 
-/// How near two runs must be, of the largest element of each array, and 16 times its spread further apart at most: a sum that
-/// nearly cancels has no more digits than that. Integers and texts must be equal.
+/// How near two runs must be, of the largest element of each array, and 16 times its spread further
+/// apart at most: a sum that nearly cancels has no more digits than that. Integers and texts must
+/// be equal.
 struct Nearness {
     double float32 = 2e-5;
     double float64 = 1e-9;
@@ -50,8 +53,10 @@ public:
     Region(F f, bool compiled, const StaticGraphOptions& options, const std::source_location& at)
         : counts_(compiled && compiler_available() && config().use_static_graph),
           counts_programs_(counts_ && options.compile_mode == CompileMode::now) {
-        if (compiled) region_.emplace(std::move(f), options, at);
-        else plain_.emplace(std::move(f));
+        if (compiled)
+            region_.emplace(std::move(f), options, at);
+        else
+            plain_.emplace(std::move(f));
     }
     template <class... Arguments>
     auto operator()(Arguments&&... arguments) {
@@ -65,7 +70,8 @@ public:
     /// Asserts the number of programs that a region has compiled, if it compiles new ones at once.
     void expect_programs(int64_t number) const { expect_programs(number, number); }
     void expect_programs(int64_t least, int64_t most) const {
-        if (counts_programs_) check_programs(region_->statistics().programs, least, most, region_->explain());
+        if (counts_programs_)
+            check_programs(region_->statistics().programs, least, most, region_->explain());
     }
     std::string explain() const { return region_ ? region_->explain() : ""; }
     void clear() {
@@ -108,13 +114,16 @@ public:
     template <class T>
     void saw(const std::string& name, const std::vector<T>& values) {
         saw(name + " size", values.size());
-        for (size_t i = 0; i < values.size(); ++i) saw(name + "[" + std::to_string(i) + "]", values[i]);
+        for (size_t i = 0; i < values.size(); ++i)
+            saw(name + "[" + std::to_string(i) + "]", values[i]);
     }
     /// A gradient that must be there to read.
     void saw_gradient(const std::string& name, const Variable& of);
-    /// Parameters, persistent states and gradients. A gradient that a compiled step used up counts as any that is defined.
+    /// Parameters, persistent states and gradients. A gradient that a compiled step used up counts
+    /// as any that is defined.
     void saw(const std::string& name, const Link& link);
-    void saw(const std::string& name, Optimizer& optimizer);  ///< Step count, moments, numbers of the rule.
+    void saw(const std::string& name,
+             Optimizer& optimizer);  ///< Step count, moments, numbers of the rule.
     void saw_random_state();
     /// What f throws, its class and message; true when it threw.
     bool fails(const std::string& name, const std::function<void()>& f);
@@ -123,7 +132,8 @@ public:
     int64_t consumed_gradients() const { return consumed_; }
 
 private:
-    void add(const std::string& name, const std::string& kind, std::vector<double> elements, std::string text);
+    void add(const std::string& name, const std::string& kind, std::vector<double> elements,
+             std::string text);
     std::optional<CompileMode> mode_;
     int call_ = 0;
     int64_t consumed_ = 0;
@@ -135,11 +145,12 @@ struct Comparison {
     std::vector<CompileMode> modes = {CompileMode::now};
     int64_t seed = 7;
 };
-inline const std::vector<CompileMode> all_modes = {CompileMode::now, CompileMode::later, CompileMode::background};
+inline const std::vector<CompileMode> all_modes = {CompileMode::now, CompileMode::later,
+                                                   CompileMode::background};
 std::string name_of(CompileMode mode);
 
-/// Runs the body once plain and once with its regions compiled (in each mode), from the same seed, and fails the test where
-/// they show different things.
+/// Runs the body once plain and once with its regions compiled (in each mode), from the same seed,
+/// and fails the test where they show different things.
 void expect_same(const std::function<void(Side&)>& body, const Comparison& how = {});
 
 }  // namespace catena::testing

@@ -22,7 +22,8 @@ CommandResult run(const std::string& command) {
     const double before = children_seconds();
     FILE* pipe = popen((command + " 2>&1").c_str(), "r");
     char buffer[4096];
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, n);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+        result.output.append(buffer, n);
     result.status = pclose(pipe);
     result.cpu_seconds = children_seconds() - before;
     return result;

@@ -14,8 +14,10 @@ public:
         setenv(name, value.c_str(), 1);
     }
     ~EnvironmentScope() {
-        if (before_) setenv(name_, before_->c_str(), 1);
-        else unsetenv(name_);
+        if (before_)
+            setenv(name_, before_->c_str(), 1);
+        else
+            unsetenv(name_);
     }
     EnvironmentScope(const EnvironmentScope&) = delete;
 

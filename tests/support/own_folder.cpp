@@ -9,13 +9,15 @@
 namespace catena::test {
 namespace {
 
-/// Gives each process of tests a folder of its own as testing::TempDir(), and removes it at the end: tests run side by side, one
-/// process each, and two that chose the same name for a file would take it from each other.
+/// Gives each process of tests a folder of its own as testing::TempDir(), and removes it at the
+/// end: tests run side by side, one process each, and two that chose the same name for a file would
+/// take it from each other.
 class OwnFolder {
 public:
     OwnFolder() {
         path_ = ::testing::TempDir() + "XXXXXX";
-        if (!mkdtemp(path_.data())) return;  // TempDir() stays what it was; a test that writes there says what is wrong.
+        if (!mkdtemp(path_.data()))
+            return;  // TempDir() stays what it was; a test that writes there says what is wrong.
         owner_ = getpid();
         setenv("TEST_TMPDIR", (path_ + "/").c_str(), 1);
     }

@@ -14,28 +14,33 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
-    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant eager one_op mushroom");
+    const auto result =
+        run(program("catena") + " bench --json --seconds 0.01 --variant eager one_op mushroom");
     EXPECT_EQ(result.status, 0) << result.output;
     std::istringstream lines(result.output);
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count)
-        EXPECT_THAT(line, ::testing::MatchesRegex(
-                              "\\{\"peer\":\"catena-eager\",\"workload\":\"[a-z_]+\",\"ms\":[-0-9.e]+,\"min_ms\":"
-                              "[-0-9.e]+,\"first_s\":[-0-9.e]+,\"n\":[0-9]+,\"rss_mb\":[0-9]+,\"exchange_ns\":\\[[0-9.]+,[0-9.]+\\]\\}"));
+        EXPECT_THAT(
+            line,
+            ::testing::MatchesRegex(
+                "\\{\"peer\":\"catena-eager\",\"workload\":\"[a-z_]+\",\"ms\":[-0-9.e]+,\"min_ms\":"
+                "[-0-9.e]+,\"first_s\":[-0-9.e]+,\"n\":[0-9]+,\"rss_mb\":[0-9]+,\"exchange_ns\":\\["
+                "[0-9.]+,[0-9.]+\\]\\}"));
     EXPECT_EQ(count, 2);
 }
 
 TEST(Bench, has_every_row) {
     const auto result = run(program("catena") + " bench --help");
     for (const std::string name :
-         {"mushroom", "mlp", "lenet", "resnet20", "resnet50", "resnet50_infer", "ptb_lstm_unrolled", "transformer",
-          "dcgan", "vgg16_cifar", "unet", "gpt2_small", "gpt_decode", "char_rnn", "gelu_chain", "layer_norm",
-          "softmax_xent", "small_ops", "one_op"})
+         {"mushroom", "mlp", "lenet", "resnet20", "resnet50", "resnet50_infer", "ptb_lstm_unrolled",
+          "transformer", "dcgan", "vgg16_cifar", "unet", "gpt2_small", "gpt_decode", "char_rnn",
+          "gelu_chain", "layer_norm", "softmax_xent", "small_ops", "one_op"})
         EXPECT_THAT(result.output, ::testing::ContainsRegex("\n *" + name + " "));
 }
 
 TEST(Bench, a_row_of_two_names_has_two_lines) {
-    const auto result = run(program("catena") + " bench --json --seconds 0 --variant eager ptb_lstm_unrolled");
+    const auto result =
+        run(program("catena") + " bench --json --seconds 0 --variant eager ptb_lstm_unrolled");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("\"workload\":\"ptb_lstm_unrolled\""));
     EXPECT_THAT(result.output, HasSubstr("\"workload\":\"ptb_lstm\""));
@@ -43,7 +48,9 @@ TEST(Bench, a_row_of_two_names_has_two_lines) {
 
 TEST(Bench, compiled_variants_run_small_ops) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
-    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant compiled,step,trusted small_ops");
+    const auto result =
+        run(program("catena") +
+            " bench --json --seconds 0.01 --variant compiled,step,trusted small_ops");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-compiled\""));
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-step\""));
@@ -52,19 +59,27 @@ TEST(Bench, compiled_variants_run_small_ops) {
 
 TEST(Bench, a_profile_tells_what_launches_take) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
-    const auto result = run(program("catena") + " bench --profile --seconds 0.01 --variant eager,step layer_norm");
+    const auto result =
+        run(program("catena") + " bench --profile --seconds 0.01 --variant eager,step layer_norm");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, ::testing::ContainsRegex("layer_norm \\(step\\):\n +time +ms"));
     EXPECT_THAT(result.output, ::testing::Not(HasSubstr("layer_norm (eager)")));
 }
 
 TEST(Bench, the_limit_stands_beside_the_times) {
-    const auto table = run(program("catena") + " bench --limit --seconds 0.01 --variant eager lenet");
+    const auto table =
+        run(program("catena") + " bench --limit --seconds 0.01 --variant eager lenet");
     EXPECT_EQ(table.status, 0) << table.output;
-    EXPECT_THAT(table.output, ::testing::ContainsRegex("lenet +limit +[0-9.]+  = [0-9.]+ of products and convolutions [+] [0-9.]+ of memory"));
+    EXPECT_THAT(
+        table.output,
+        ::testing::ContainsRegex(
+            "lenet +limit +[0-9.]+  = [0-9.]+ of products and convolutions [+] [0-9.]+ of memory"));
     EXPECT_THAT(table.output, ::testing::ContainsRegex("to limit +GFLOP/s +GB/s"));
-    const auto lines = run(program("catena") + " bench --json --limit --seconds 0.01 --variant eager gelu_chain");
-    EXPECT_THAT(lines.output, ::testing::ContainsRegex("\\{\"peer\":\"catena-limit\",\"workload\":\"gelu_chain\",\"ms\":[0-9.]+,\"library_ms\":"));
+    const auto lines =
+        run(program("catena") + " bench --json --limit --seconds 0.01 --variant eager gelu_chain");
+    EXPECT_THAT(lines.output,
+                ::testing::ContainsRegex("\\{\"peer\":\"catena-limit\",\"workload\":\"gelu_chain\","
+                                         "\"ms\":[0-9.]+,\"library_ms\":"));
     const auto device = run(program("catena") + " bench --limit --device meta lenet");
     EXPECT_NE(device.status, 0);
     EXPECT_THAT(device.output, HasSubstr("--limit measures the host"));
@@ -84,13 +99,16 @@ TEST(Bench, a_folder_of_models_must_have_some) {
 TEST(Bench, saved_workloads_run_as_programs) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
     const std::string folder = ::testing::TempDir() + "catena_bench_programs";
-    const auto saved = run(program("catena") + " bench --save " + folder + " --cuda text mushroom small_ops");
+    const auto saved =
+        run(program("catena") + " bench --save " + folder + " --cuda text mushroom small_ops");
     ASSERT_EQ(saved.status, 0) << saved.output;
     for (const std::string name : {"mushroom", "small_ops"}) {
         const std::string file = folder + "/" + name + ".catena";
-        EXPECT_THAT(saved.output, HasSubstr("catena run " + file + " " + folder + "/" + name + ".npz"));
+        EXPECT_THAT(saved.output,
+                    HasSubstr("catena run " + file + " " + folder + "/" + name + ".npz"));
         EXPECT_THAT(run(program("catena") + " show " + file).output, HasSubstr("code     text\n"));
-        const auto result = run(program("catena") + " run " + file + " " + folder + "/" + name + ".npz --repeat 3");
+        const auto result =
+            run(program("catena") + " run " + file + " " + folder + "/" + name + ".npz --repeat 3");
         EXPECT_EQ(result.status, 0) << result.output;
         EXPECT_THAT(result.output, HasSubstr("the other 2 take"));
     }
@@ -112,7 +130,8 @@ std::string read_text(const std::string& path) {
 
 TEST(Bench, lines_of_a_library_go_to_standard_error) {
     const std::string errors = ::testing::TempDir() + "catena_bench_errors.txt";
-    const auto result = run("(CATENA_LANE_CONVOLUTIONS=0 DNNL_VERBOSE=1 " + program("catena") + " bench --json --seconds 0 --variant eager lenet 2>" + errors + ")");
+    const auto result = run("(CATENA_LANE_CONVOLUTIONS=0 DNNL_VERBOSE=1 " + program("catena") +
+                            " bench --json --seconds 0 --variant eager lenet 2>" + errors + ")");
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(result.output, ::testing::MatchesRegex("\\{\"peer\":\"catena-eager\",[^\n]*\n"));
     EXPECT_THAT(read_text(errors).substr(0, 1000), HasSubstr("_verbose,"));
@@ -120,10 +139,13 @@ TEST(Bench, lines_of_a_library_go_to_standard_error) {
 
 TEST(Bench, reports_are_a_page_and_a_table_with_peers) {
     const std::string stem = ::testing::TempDir() + "catena_bench_report";
-    std::ofstream(stem + ".jsonl") << "{\"peer\": \"torch-<b>\", \"workload\": \"one_op\", \"ms\": 0.0125, \"rss_mb\": 512}\n\n"
-                                      "{\"peer\": \"torch\", \"workload\": \"not_measured\", \"ms\": 1}\n";
-    const auto result = run(program("catena") + " bench --seconds 0 --variant eager one_op --peers " + stem + ".jsonl --report " +
-                            stem + ".html," + stem + ".md");
+    std::ofstream(stem + ".jsonl")
+        << "{\"peer\": \"torch-<b>\", \"workload\": \"one_op\", \"ms\": 0.0125, \"rss_mb\": "
+           "512}\n\n"
+           "{\"peer\": \"torch\", \"workload\": \"not_measured\", \"ms\": 1}\n";
+    const auto result =
+        run(program("catena") + " bench --seconds 0 --variant eager one_op --peers " + stem +
+            ".jsonl --report " + stem + ".html," + stem + ".md");
     ASSERT_EQ(result.status, 0) << result.output;
     const std::string page = read_text(stem + ".html"), table = read_text(stem + ".md");
     for (const std::string& text : {page, table}) {
@@ -155,7 +177,8 @@ TEST(ProfileAtExit, is_a_trace_of_every_launch) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
     const std::string path = ::testing::TempDir() + "catena_bench_trace.json";
     std::filesystem::remove(path);
-    const auto result = run("CATENA_PROFILE=" + path + " " + program("catena") + " bench --seconds 0 --variant step small_ops");
+    const auto result = run("CATENA_PROFILE=" + path + " " + program("catena") +
+                            " bench --seconds 0 --variant step small_ops");
     ASSERT_EQ(result.status, 0) << result.output;
     const std::string trace = read_text(path);
     EXPECT_THAT(trace, HasSubstr("\"cat\":\"kernels\""));
@@ -168,8 +191,9 @@ TEST(ProfileAtExit, on_a_full_disk_is_a_line_and_the_program_still_succeeds) {
     const std::string path = ::testing::TempDir() + "catena_full_trace.json";
     std::filesystem::remove(path);
     // The limit, of 512 or 1024 bytes, stands for the full disk.
-    const auto result = run("trap '' XFSZ; ulimit -f 1; CATENA_KERNEL_CACHE=off CATENA_PROFILE=" + path + " " + program("catena") +
-                            " bench --json --seconds 0 --variant step small_ops");
+    const auto result =
+        run("trap '' XFSZ; ulimit -f 1; CATENA_KERNEL_CACHE=off CATENA_PROFILE=" + path + " " +
+            program("catena") + " bench --json --seconds 0 --variant step small_ops");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("catena: CATENA_PROFILE: " + path + ": writing failed"));
     EXPECT_FALSE(std::filesystem::exists(path));
@@ -177,9 +201,11 @@ TEST(ProfileAtExit, on_a_full_disk_is_a_line_and_the_program_still_succeeds) {
 
 TEST(ProfileAtExit, in_a_folder_that_does_not_exist_is_told_at_once) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
-    const auto result = run("CATENA_PROFILE=/no/such/folder/t.json " + program("catena") + " bench --seconds 0 --variant step small_ops");
+    const auto result = run("CATENA_PROFILE=/no/such/folder/t.json " + program("catena") +
+                            " bench --seconds 0 --variant step small_ops");
     EXPECT_NE(result.status, 0);
-    EXPECT_THAT(result.output, HasSubstr("CATENA_PROFILE: '/no/such/folder/t.json' cannot be written, there is no folder /no/such/folder"));
+    EXPECT_THAT(result.output, HasSubstr("CATENA_PROFILE: '/no/such/folder/t.json' cannot be "
+                                         "written, there is no folder /no/such/folder"));
 }
 
 TEST(Bench, numbers_that_are_no_time_and_no_size_are_refused) {
@@ -187,7 +213,8 @@ TEST(Bench, numbers_that_are_no_time_and_no_size_are_refused) {
         {"--seconds nan", "bench: --seconds takes a number from 0 to 1000000, not nan"},
         {"--seconds=-1", "not -1"},
         {"--seconds inf", "not inf"},
-        {"--memory-budget nan", "bench: --memory-budget takes a number from 0 to 1000000000, not nan"},
+        {"--memory-budget nan",
+         "bench: --memory-budget takes a number from 0 to 1000000000, not nan"},
         {"--memory-budget 1e300", "not 1e+300"}};
     for (const auto& [option, message] : wrong) {
         const auto result = run(program("catena") + " bench --variant eager one_op " + option);
@@ -197,7 +224,8 @@ TEST(Bench, numbers_that_are_no_time_and_no_size_are_refused) {
 }
 
 TEST(Bench, a_workload_without_a_step_to_save_is_named) {
-    const auto result = run(program("catena") + " bench one_op --save " + ::testing::TempDir() + "catena_bench_nothing");
+    const auto result = run(program("catena") + " bench one_op --save " + ::testing::TempDir() +
+                            "catena_bench_nothing");
     EXPECT_NE(result.status, 0);
     EXPECT_THAT(result.output, HasSubstr("bench: one_op has no step that could be saved"));
 }

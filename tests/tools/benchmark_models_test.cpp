@@ -23,7 +23,8 @@ TEST(BenchmarkModels, resnet50_has_the_parameters_of_the_paper) {
 TEST(BenchmarkModels, resnet50_halves_images_five_times_and_learns) {
     set_seed(1);
     models::ResNet50 model({.width = 4, .classes = 10});
-    const Variable x(random_normal({2, 3, 64, 64}).array(), false), t(Array::from<int32_t>({3, 7}), false);
+    const Variable x(random_normal({2, 3, 64, 64}).array(), false),
+        t(Array::from<int32_t>({3, 7}), false);
     MomentumSGD optimizer(0.05);
     optimizer.setup(model);
     double first = 0, last = 0;
@@ -47,13 +48,16 @@ TEST(BenchmarkModels, a_block_of_gpt2_sees_what_was_before_and_nothing_else) {
     set_seed(2);
     models::CausalBlock block(16, 4, 6);
     std::vector<float> values = random_normal({1, 6, 16}).array().to_vector<float>();
-    auto rows = [&] { return block(Variable(Array::from(values, {1, 6, 16}), false)).array().to_vector<float>(); };
+    auto rows = [&] {
+        return block(Variable(Array::from(values, {1, 6, 16}), false)).array().to_vector<float>();
+    };
     const std::vector<float> before = rows();
     values[3 * 16 + 5] += 1;  // The fourth of six.
     const std::vector<float> after = rows();
     for (size_t row = 0; row < 6; ++row) {
-        const bool same = std::equal(before.begin() + long(row) * 16, before.begin() + long(row + 1) * 16,
-                                     after.begin() + long(row) * 16);
+        const bool same =
+            std::equal(before.begin() + long(row) * 16, before.begin() + long(row + 1) * 16,
+                       after.begin() + long(row) * 16);
         EXPECT_EQ(same, row < 3) << "row " << row;
     }
 }

@@ -26,8 +26,12 @@ protected:
         return ::testing::TempDir() + "catena_call_" +
                ::testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + name;
     }
-    static CommandResult call(const std::string& arguments) { return run(program("catena") + " call " + arguments); }
-    static Array matrix() { return Array::from<float>(std::vector<float>{-1, 0, 2, 0.5, -3, 4}, {2, 3}); }
+    static CommandResult call(const std::string& arguments) {
+        return run(program("catena") + " call " + arguments);
+    }
+    static Array matrix() {
+        return Array::from<float>(std::vector<float>{-1, 0, 2, 0.5, -3, 4}, {2, 3});
+    }
 };
 
 TEST_F(Call, prints_type_and_values) {
@@ -40,7 +44,8 @@ TEST_F(Call, prints_type_and_values) {
 
 TEST_F(Call, set_gives_arguments_by_name) {
     save_npy(path("x.npy"), matrix());
-    const auto result = call("leaky_relu " + path("x.npy") + " --set slope=0.5 -o " + path("y.npz"));
+    const auto result =
+        call("leaky_relu " + path("x.npy") + " --set slope=0.5 -o " + path("y.npz"));
     ASSERT_EQ(result.status, 0) << result.output;
     EXPECT_EQ(read_arrays(path("y.npz")).at("y0").to_vector<float>(),
               (std::vector<float>{-0.5, 0, 2, 0.5, -1.5, 4}));
@@ -51,13 +56,14 @@ TEST_F(Call, set_gives_arrays_by_name) {
     save_npy(path("t.npy"), Array::from<int32_t>(std::vector<int32_t>{0, 2}, {2}));
     save_npy(path("w.npy"), Array::from<float>(std::vector<float>{1, 2, 0.5}, {3}));
     const std::string call_on = "softmax_cross_entropy " + path("x.npy") + " " + path("t.npy");
-    const auto in_order = call(call_on + " " + path("w.npy")), by_name = call(call_on + " --set class_weight=[1,2,0.5]"),
-               plain = call(call_on);
+    const auto in_order = call(call_on + " " + path("w.npy")),
+               by_name = call(call_on + " --set class_weight=[1,2,0.5]"), plain = call(call_on);
     ASSERT_EQ(by_name.status, 0) << by_name.output;
     EXPECT_EQ(by_name.output, in_order.output);
     EXPECT_NE(by_name.output, plain.output);
     EXPECT_EQ(call(call_on + " --set class_weight=None").output, plain.output);
-    const auto rows = call("linear " + path("x.npy") + " --set 'W=[[1,0,0],[0,1,0]]' --set b=[10,20]");
+    const auto rows =
+        call("linear " + path("x.npy") + " --set 'W=[[1,0,0],[0,1,0]]' --set b=[10,20]");
     ASSERT_EQ(rows.status, 0) << rows.output;
     EXPECT_THAT(rows.output, HasSubstr("y0 float32[2,2]"));
     EXPECT_THAT(rows.output, HasSubstr("20"));
@@ -81,15 +87,20 @@ TEST_F(Call, what_is_no_array_is_refused_in_an_array_s_place) {
 
 TEST_F(Call, a_function_of_a_list_takes_the_whole_list) {
     for (const char* name : {"a.npy", "b.npy", "c.npy"}) save_npy(path(name), matrix());
-    const auto result = call("concat " + path("a.npy") + " " + path("b.npy") + " " + path("c.npy") + " --set axis=0");
+    const auto result = call("concat " + path("a.npy") + " " + path("b.npy") + " " + path("c.npy") +
+                             " --set axis=0");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("y0 float32[6,3]"));
 }
 
-// y = tanh(x): gx = gy (1 - y^2); of sum(gx ggx) the gradients are -2 y (1 - y^2) gy ggx and (1 - y^2) ggx.
-void expect_tanh_gradients(const std::string& flags, const std::string& in, const std::string& out) {
+// y = tanh(x): gx = gy (1 - y^2); of sum(gx ggx) the gradients are -2 y (1 - y^2) gy ggx and (1 -
+// y^2) ggx.
+void expect_tanh_gradients(const std::string& flags, const std::string& in,
+                           const std::string& out) {
     const std::vector<double> x = {-1, 0.25, 2}, gy = {1, 2, -1}, ggx = {0.5, 1, 3};
-    save_npz(in, NamedArrays{{"x0", Array::from(x, {3})}, {"gy0", Array::from(gy, {3})}, {"ggx0", Array::from(ggx, {3})}});
+    save_npz(in, NamedArrays{{"x0", Array::from(x, {3})},
+                             {"gy0", Array::from(gy, {3})},
+                             {"ggx0", Array::from(ggx, {3})}});
     const auto result = run(program("catena") + " call tanh " + in + " -o " + out + flags);
     ASSERT_EQ(result.status, 0) << result.output;
     const auto results = read_arrays(out);
@@ -141,7 +152,8 @@ TEST_F(Call, a_wrong_argument_is_named) {
 }
 
 TEST_F(Call, a_wrong_shape_of_gy_is_named) {
-    save_npz(path("x.npz"), NamedArrays{{"x0", matrix()}, {"gy0", Array::zeros({Dtype::float32, {5}})}});
+    save_npz(path("x.npz"),
+             NamedArrays{{"x0", matrix()}, {"gy0", Array::zeros({Dtype::float32, {5}})}});
     const auto result = call("relu " + path("x.npz"));
     EXPECT_NE(result.status, 0);
     EXPECT_THAT(result.output, HasSubstr("gy0 is float32[5]"));
@@ -178,7 +190,8 @@ TEST_F(Call, lists_functions) {
 TEST_F(Call, help_after_a_function_is_about_it) {
     const auto result = call("leaky_relu --help");
     EXPECT_EQ(result.status, 0) << result.output;
-    EXPECT_THAT(result.output, HasSubstr("leaky_relu(x, slope=0.2)\n  arrays, in this order, from files: x\n"));
+    EXPECT_THAT(result.output,
+                HasSubstr("leaky_relu(x, slope=0.2)\n  arrays, in this order, from files: x\n"));
     const auto general = call("--help");
     EXPECT_EQ(general.status, 0) << general.output;
     EXPECT_THAT(general.output, HasSubstr("--compiled"));

@@ -25,15 +25,18 @@ std::string on_terminal(const std::string& command) {
 class Color : public ::testing::Test {
 protected:
     void SetUp() override {
-        if (run("python3 --version").status != 0) GTEST_SKIP() << "there is no python3, which has terminals";
+        if (run("python3 --version").status != 0)
+            GTEST_SKIP() << "there is no python3, which has terminals";
         unsetenv("NO_COLOR");
         unsetenv("CLICOLOR_FORCE");
     }
 };
 
 TEST_F(Color, errors_and_tables_on_a_terminal) {
-    EXPECT_THAT(on_terminal(wrong_call), HasSubstr("\033[1;31mcatena:\033[0m there is no function"));
-    EXPECT_THAT(on_terminal(program("catena") + " inof"), HasSubstr("\033[1;31mthere is no subcommand"));
+    EXPECT_THAT(on_terminal(wrong_call),
+                HasSubstr("\033[1;31mcatena:\033[0m there is no function"));
+    EXPECT_THAT(on_terminal(program("catena") + " inof"),
+                HasSubstr("\033[1;31mthere is no subcommand"));
     EXPECT_THAT(on_terminal(program("catena") + " info"), HasSubstr("\033[1mcompiler"));
 }
 
@@ -51,7 +54,8 @@ TEST_F(Color, not_in_a_pipe_or_file) {
 
 TEST_F(Color, the_environment_decides) {
     EXPECT_THAT(on_terminal("NO_COLOR=1 " + wrong_call), Not(HasSubstr(escape)));
-    EXPECT_THAT(on_terminal("NO_COLOR= " + wrong_call), HasSubstr(escape)) << "empty counts as unset";
+    EXPECT_THAT(on_terminal("NO_COLOR= " + wrong_call), HasSubstr(escape))
+        << "empty counts as unset";
     EXPECT_THAT(on_terminal("TERM=dumb " + wrong_call), Not(HasSubstr(escape)));
     EXPECT_THAT(run("CLICOLOR_FORCE=1 " + wrong_call).output, HasSubstr(escape));
     EXPECT_THAT(run("CLICOLOR_FORCE=0 " + wrong_call).output, Not(HasSubstr(escape)));
@@ -59,8 +63,10 @@ TEST_F(Color, the_environment_decides) {
 }
 
 TEST_F(Color, the_option_goes_before_the_environment) {
-    EXPECT_THAT(run("NO_COLOR=1 " + program("catena") + " --color=always call sofmax").output, HasSubstr(escape));
-    EXPECT_THAT(run(wrong_call + " --color always").output, HasSubstr(escape)) << "also behind the subcommand";
+    EXPECT_THAT(run("NO_COLOR=1 " + program("catena") + " --color=always call sofmax").output,
+                HasSubstr(escape));
+    EXPECT_THAT(run(wrong_call + " --color always").output, HasSubstr(escape))
+        << "also behind the subcommand";
     EXPECT_THAT(on_terminal(wrong_call + " --color=never"), Not(HasSubstr(escape)));
     EXPECT_THAT(on_terminal(wrong_call + " --color=auto"), HasSubstr(escape));
     const auto wrong = run(program("catena") + " --color=sometimes info");

@@ -27,22 +27,25 @@ std::vector<std::string> lines(const std::string& text) {
 
 std::string quoted(const std::string& word) { return "'" + word + "'"; }
 
-/// A script that `bash` runs after it has read the completion; a file, so that nothing is quoted twice.
+/// A script that `bash` runs after it has read the completion; a file, so that nothing is quoted
+/// twice.
 CommandResult in_shell(const std::string& shell, const std::string& script) {
     const std::string path = ::testing::TempDir() + "catena_completion_" +
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name() + "." + shell;
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name() + "." +
+                             shell;
     std::ofstream(path) << script;
     return run(shell + " " + path);
 }
 
-/// What bash offers when the words "catena ..." stand on the line and TAB is pressed behind the last.
+/// What bash offers when the words "catena ..." stand on the line and TAB is pressed behind the
+/// last.
 std::vector<std::string> offered(const std::vector<std::string>& words) {
     std::string line = program("catena");
     for (const std::string& word : words) line += " " + quoted(word);
-    const CommandResult result = in_shell("bash", "source <(" + program("catena") + " completion bash)\n" +
-                                                      "COMP_WORDS=(" + line + ")\nCOMP_CWORD=" +
-                                                      std::to_string(words.size()) + "\n_catena\n" +
-                                                      "printf '%s\\n' \"${COMPREPLY[@]}\"\n");
+    const CommandResult result =
+        in_shell("bash", "source <(" + program("catena") + " completion bash)\n" + "COMP_WORDS=(" +
+                             line + ")\nCOMP_CWORD=" + std::to_string(words.size()) +
+                             "\n_catena\n" + "printf '%s\\n' \"${COMPREPLY[@]}\"\n");
     EXPECT_EQ(result.status, 0) << result.output;
     auto all = lines(result.output);
     if (all == std::vector<std::string>{""}) all.clear();
@@ -50,14 +53,16 @@ std::vector<std::string> offered(const std::vector<std::string>& words) {
 }
 
 TEST(Completion, bash_knows_the_program) {
-    const auto result = in_shell("bash", "source <(" + program("catena") + " completion bash)\ncomplete -p catena\n");
+    const auto result = in_shell(
+        "bash", "source <(" + program("catena") + " completion bash)\ncomplete -p catena\n");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("-F _catena catena"));
 }
 
 TEST(Completion, subcommands) {
     const auto all = offered({""});
-    for (const char* name : {"info", "call", "run", "show", "export", "bench", "completion"}) EXPECT_THAT(all, Contains(name));
+    for (const char* name : {"info", "call", "run", "show", "export", "bench", "completion"})
+        EXPECT_THAT(all, Contains(name));
     EXPECT_THAT(offered({"in"}), ElementsAre("info"));
     EXPECT_THAT(offered({"com"}), ElementsAre("completion"));
     EXPECT_THAT(offered({"nosuch", ""}), IsEmpty());
@@ -111,20 +116,25 @@ os.write(terminal, b'exit\n')
 )";
 
 TEST(Completion, tab_in_a_terminal) {
-    if (run("python3 --version").status != 0) GTEST_SKIP() << "there is no python3, which has terminals";
+    if (run("python3 --version").status != 0)
+        GTEST_SKIP() << "there is no python3, which has terminals";
     const std::string script = ::testing::TempDir() + "catena_tab.py";
     std::ofstream(script) << press_tab;
-    EXPECT_THAT(run("python3 " + script + " " CATENA_BINARY_DIR "/bin").output, HasSubstr("catena info --color never"));
+    EXPECT_THAT(run("python3 " + script + " " CATENA_BINARY_DIR "/bin").output,
+                HasSubstr("catena info --color never"));
 }
 
 TEST(Completion, zsh_gets_the_same_words) {
     if (run("zsh --version").status != 0) GTEST_SKIP() << "there is no zsh";
     // Stand-ins for what only a line editor has; the script and what it asks are the real ones.
-    const std::string start = "compdef() { print \"for $2\" }\n_files() { print files }\n"
-                              "_describe() { local -a all; all=(\"${(@P)${@[-1]}}\"); print -l -- $all }\n"
-                              "source <(" + program("catena") + " completion zsh)\n";
+    const std::string start =
+        "compdef() { print \"for $2\" }\n_files() { print files }\n"
+        "_describe() { local -a all; all=(\"${(@P)${@[-1]}}\"); print -l -- $all }\n"
+        "source <(" +
+        program("catena") + " completion zsh)\n";
     const auto ask = [&](const std::string& words, int at) {
-        return in_shell("zsh", start + "words=(" + program("catena") + " " + words + ")\nCURRENT=" + std::to_string(at) + "\n_catena\n");
+        return in_shell("zsh", start + "words=(" + program("catena") + " " + words +
+                                   ")\nCURRENT=" + std::to_string(at) + "\n_catena\n");
     };
     const auto subcommands = ask("in", 2);
     EXPECT_EQ(subcommands.status, 0) << subcommands.output;

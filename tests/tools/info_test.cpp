@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 TEST(Info, tells_what_is_there) {
     const auto result = run(program("catena") + " info");
     EXPECT_EQ(result.status, 0) << result.output;
-    for (const char* row : {"catena ", "cpu ", "threads ", "devices ", "cuda ", "compiler ", "memory "})
+    for (const char* row :
+         {"catena ", "cpu ", "threads ", "devices ", "cuda ", "compiler ", "memory "})
         EXPECT_THAT(result.output, HasSubstr(row));
     EXPECT_THAT(result.output, HasSubstr(CATENA_HAS_COMPILER ? "LLVM" : "none"));
 }
@@ -23,13 +24,16 @@ TEST(Info, threads_of_openmp_sleep_soon_unless_the_environment_says_otherwise) {
     EXPECT_THAT(output, HasSubstr("looks 2000 times for work"));
     if (output.find("GOMP_SPINCOUNT = ") == std::string::npos) GTEST_SKIP() << "not GNU's OpenMP";
     EXPECT_THAT(output, HasSubstr("GOMP_SPINCOUNT = '2000'"));
-    EXPECT_THAT(run("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=77 " + info).output, HasSubstr("GOMP_SPINCOUNT = '77'"));
-    EXPECT_THAT(run("env -u GOMP_SPINCOUNT OMP_WAIT_POLICY=passive " + info).output, HasSubstr("GOMP_SPINCOUNT = '0'"));
+    EXPECT_THAT(run("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=77 " + info).output,
+                HasSubstr("GOMP_SPINCOUNT = '77'"));
+    EXPECT_THAT(run("env -u GOMP_SPINCOUNT OMP_WAIT_POLICY=passive " + info).output,
+                HasSubstr("GOMP_SPINCOUNT = '0'"));
 }
 
 TEST(Info, says_where_the_cuda_plug_in_should_be_or_why_it_cannot_work) {
-    const auto absent = run("LD_LIBRARY_PATH= CATENA_CUDA_DRIVER=/nowhere/libcuda.so CATENA_PLUGIN_PATH=/nowhere " +
-                            program("catena") + " info");
+    const auto absent =
+        run("LD_LIBRARY_PATH= CATENA_CUDA_DRIVER=/nowhere/libcuda.so CATENA_PLUGIN_PATH=/nowhere " +
+            program("catena") + " info");
     EXPECT_THAT(absent.output, ::testing::AnyOf(HasSubstr("no CUDA plug-in found in /nowhere"),
                                                 HasSubstr("no driver: /nowhere/libcuda.so")));
 }
@@ -55,7 +59,8 @@ TEST(Info, warns_of_an_unknown_variable_with_the_nearest) {
 }
 
 TEST(Info, a_value_that_is_not_understood_is_an_error_that_names_the_variable) {
-    for (const char* setting : {"CATENA_NUM_THREADS=abc", "CATENA_USE_STATIC_GRAPH=maybe", "CATENA_DTYPE=float"}) {
+    for (const char* setting :
+         {"CATENA_NUM_THREADS=abc", "CATENA_USE_STATIC_GRAPH=maybe", "CATENA_DTYPE=float"}) {
         const auto result = run(setting + std::string(" ") + program("catena") + " info 2>&1");
         EXPECT_NE(result.status, 0) << result.output;
         const std::string text = setting;

@@ -25,8 +25,9 @@ protected:
 
     /// What the stages of a training step's compilation were.
     std::string train(const std::string& cache) const {
-        const auto result = run("CATENA_TIME=1 CATENA_KERNEL_CACHE=" + cache + " " + program("catena") +
-                                " bench --here --seconds 0 --variant step mushroom");
+        const auto result =
+            run("CATENA_TIME=1 CATENA_KERNEL_CACHE=" + cache + " " + program("catena") +
+                " bench --here --seconds 0 --variant step mushroom");
         EXPECT_EQ(result.status, 0) << result.output;
         return result.output;
     }
@@ -57,8 +58,8 @@ TEST_F(KernelCacheOnDisk, a_folder_that_others_can_write_to_is_refused_with_a_li
     const fs::path folder = root / "kernels";
     fs::create_directory(folder);
     fs::permissions(folder, fs::perms::all);
-    EXPECT_THAT(train(folder.string()),
-                HasSubstr("catena: compiled code is not kept: " + folder.string() + " can be written by others"));
+    EXPECT_THAT(train(folder.string()), HasSubstr("catena: compiled code is not kept: " +
+                                                  folder.string() + " can be written by others"));
     EXPECT_TRUE(fs::is_empty(folder));
 }
 

@@ -12,11 +12,14 @@
 namespace catena::testing {
 namespace {
 
-CommandResult show(const std::string& arguments) { return run(program("catena") + " show " + arguments + " 2>&1"); }
+CommandResult show(const std::string& arguments) {
+    return run(program("catena") + " show " + arguments + " 2>&1");
+}
 
 TEST(Show, lists_the_arrays_of_an_npz_file) {
     const std::string path = ::testing::TempDir() + "show.npz";
-    save_npz(path, NamedArrays{{"l1/W", Array::zeros({Dtype::float32, {2, 3}})}, {"t", Array::scalar<int64_t>(5)}});
+    save_npz(path, NamedArrays{{"l1/W", Array::zeros({Dtype::float32, {2, 3}})},
+                               {"t", Array::scalar<int64_t>(5)}});
     const auto result = show(path);
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_EQ(result.output, "l1/W float32[2,3]\nt int64[]\n");
@@ -29,13 +32,15 @@ TEST(Show, tells_what_an_npy_file_holds) {
 }
 
 TEST(Show, stages_are_those_of_programs) {
-    EXPECT_THAT(show("some.npz --stage fused.mlir").output, ::testing::HasSubstr("--stage is for programs (.catena), some.npz is none"));
+    EXPECT_THAT(show("some.npz --stage fused.mlir").output,
+                ::testing::HasSubstr("--stage is for programs (.catena), some.npz is none"));
 }
 
 TEST(Show, page_of_a_program_escapes_what_the_file_says) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const std::string stem = ::testing::TempDir() + "show_page";
-    auto f = static_graph([](const Variable& x) { return tanh(exp(x) * 2.0); }, "<script>alert(1)</script>");
+    auto f = static_graph([](const Variable& x) { return tanh(exp(x) * 2.0); },
+                          "<script>alert(1)</script>");
     f(Variable(Array::zeros({Dtype::float32, {4, 8}})));
     f.save(stem + ".catena", {.input_names = {"<img src=x>"}, .code_levels = {"scalar"}});
     const auto result = show(stem + ".catena --html " + stem + ".html");
@@ -50,7 +55,10 @@ TEST(Show, page_of_a_program_escapes_what_the_file_says) {
 }
 
 TEST(Show, pages_are_of_programs) {
-    EXPECT_THAT(show("some.npz --html x.html"), ::testing::Field(&CommandResult::output, ::testing::HasSubstr("--html is for programs (.catena), some.npz is none")));
+    EXPECT_THAT(show("some.npz --html x.html"),
+                ::testing::Field(
+                    &CommandResult::output,
+                    ::testing::HasSubstr("--html is for programs (.catena), some.npz is none")));
 }
 
 }  // namespace

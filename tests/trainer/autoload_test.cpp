@@ -18,7 +18,8 @@ namespace {
 
 class Autoload : public testing::FolderTest {
 protected:
-    /// The learning rate after each iteration of a training up to `last`, with a snapshot after each.
+    /// The learning rate after each iteration of a training up to `last`, with a snapshot after
+    /// each.
     std::vector<double> rates(int last, bool shift_first, bool autoload) {
         Linear model(2, 1);
         SGD sgd(0.01);
@@ -53,7 +54,9 @@ TEST_F(Autoload, a_shift_goes_on_where_it_was_whatever_the_order) {
 /// Tells what its state was when it was initialized.
 struct Counting : Extension {
     explicit Counting(int64_t* seen) : seen_(seen) {}
-    void initialize(Trainer& trainer) override { *seen_ = count_ * 100 + trainer.updater().iteration(); }
+    void initialize(Trainer& trainer) override {
+        *seen_ = count_ * 100 + trainer.updater().iteration();
+    }
     void operator()(Trainer&) override { ++count_; }
     void serialize(const Serializer& s) override { s("count", count_); }
     std::string default_name() const override { return "Counting"; }
@@ -80,7 +83,8 @@ TEST_F(Autoload, a_trigger_that_was_through_does_not_initialize_its_extension_ag
         testing::MockUpdater updater;
         Trainer trainer(updater, {double(last), "iteration"}, path("result"));
         seen.push_back(-1);
-        trainer.extend(Counting(&seen.back()), {.trigger = triggers::ManualScheduleTrigger({2}, "iteration")});
+        trainer.extend(Counting(&seen.back()),
+                       {.trigger = triggers::ManualScheduleTrigger({2}, "iteration")});
         trainer.extend(extensions::snapshot({.autoload = true}), {.trigger = {1, "iteration"}});
         trainer.run();
     }

@@ -1,4 +1,5 @@
-// Files that Chainer 7.8.1 wrote (data/make_chainer_files.py) are read, and its training is continued here.
+// Files that Chainer 7.8.1 wrote (data/make_chainer_files.py) are read, and its training is
+// continued here.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -53,12 +54,15 @@ TEST_F(ChainerFiles, a_trainers_snapshot_goes_on_as_in_chainer) {
     trainer.extend(extensions::ExponentialShift("alpha", 0.5), {.trigger = {1, "epoch"}});
     trainer.extend(extensions::snapshot(), {.trigger = {7, "iteration"}});
     std::vector<double> losses, rates;
-    trainer.extend([&](Trainer& t) {
-        losses.push_back(t.observation().at("main/loss").value());
-        rates.push_back(adam.alpha);
-    }, {.name = "note", .priority = 1000});
-    load_npz(data + "chainer_snapshot.npz", trainer, {.ignore_names = {"extension_triggers/note/previous_iteration",
-                                                                       "extension_triggers/note/previous_epoch_detail"}});
+    trainer.extend(
+        [&](Trainer& t) {
+            losses.push_back(t.observation().at("main/loss").value());
+            rates.push_back(adam.alpha);
+        },
+        {.name = "note", .priority = 1000});
+    load_npz(data + "chainer_snapshot.npz", trainer,
+             {.ignore_names = {"extension_triggers/note/previous_iteration",
+                               "extension_triggers/note/previous_epoch_detail"}});
     EXPECT_EQ(updater.iteration(), 7);
     EXPECT_EQ(adam.t(), 7);
     EXPECT_EQ(it.epoch(), 2);
@@ -69,7 +73,8 @@ TEST_F(ChainerFiles, a_trainers_snapshot_goes_on_as_in_chainer) {
     EXPECT_TRUE(log[1].values.contains("main/accuracy"));
     trainer.run();
     ASSERT_EQ(losses.size(), 2u);
-    EXPECT_NEAR(losses[0], 0.580324113368988, 2e-6) << "what Chainer computes in the next two iterations";
+    EXPECT_NEAR(losses[0], 0.580324113368988, 2e-6)
+        << "what Chainer computes in the next two iterations";
     EXPECT_NEAR(losses[1], 0.4464600086212158, 2e-6);
     EXPECT_DOUBLE_EQ(rates[0], 0.00025);
 }
@@ -96,8 +101,10 @@ TEST_F(ChainerFiles, what_the_file_lacks_is_named) {
     StandardUpdater updater(it, adam, model);
     Trainer trainer(updater, {9, "iteration"}, path());
     trainer.extend(extensions::LogReport(), {.name = "Another"});
-    std::string text = testing::message_of<FileError>([&] { load_npz(data + "chainer_snapshot.npz", trainer); });
-    EXPECT_THAT(text, HasSubstr("there is no 'extensions/Another/_trigger/previous_iteration'; the nearest of its 45 keys"));
+    std::string text =
+        testing::message_of<FileError>([&] { load_npz(data + "chainer_snapshot.npz", trainer); });
+    EXPECT_THAT(text, HasSubstr("there is no 'extensions/Another/_trigger/previous_iteration'; the "
+                                "nearest of its 45 keys"));
     EXPECT_EQ(updater.iteration(), 0) << "nothing was changed";
     load_npz(data + "chainer_snapshot.npz", trainer, {.strict = false});
     EXPECT_EQ(updater.iteration(), 7);

@@ -21,9 +21,9 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 Array range(int first, int last) {
     std::vector<int32_t> values(size_t(last - first));
@@ -63,7 +63,8 @@ TEST(Dataset, transforms_and_concatenation_are_lazy_views) {
         return Example(Array::scalar(2 * x[0].item<int>()));
     });
     EXPECT_EQ(calls, 0);
-    EXPECT_THAT(numbers(ConcatenatedDataset({doubled, range(7, 9)})), ElementsAre(0, 2, 4, 6, 7, 8));
+    EXPECT_THAT(numbers(ConcatenatedDataset({doubled, range(7, 9)})),
+                ElementsAre(0, 2, 4, 6, 7, 8));
     EXPECT_EQ(calls, 4);
 }
 
@@ -77,7 +78,8 @@ TEST(Dataset, splits_cover_everything_once) {
     EXPECT_FALSE(std::is_sorted(both.begin(), both.end()));
     std::sort(both.begin(), both.end());
     EXPECT_EQ(both, numbers(Dataset(range(0, 10))));
-    EXPECT_EQ(numbers(split_dataset_random(range(0, 10), 4, 1).first), numbers(a)) << "a function of the seed";
+    EXPECT_EQ(numbers(split_dataset_random(range(0, 10), 4, 1).first), numbers(a))
+        << "a function of the seed";
 
     auto thirds = split_dataset_n(range(0, 10), 3);
     ASSERT_EQ(thirds.size(), 3u);
@@ -96,13 +98,15 @@ TEST(Dataset, splits_cover_everything_once) {
 
 TEST(ConcatExamples, stacks_tuples_dicts_and_numbers) {
     std::vector<Example> pairs;
-    for (int i = 0; i < 3; ++i) pairs.push_back({Array::from<float>({float(i), float(-i)}), Array::scalar(int32_t(i))});
+    for (int i = 0; i < 3; ++i)
+        pairs.push_back({Array::from<float>({float(i), float(-i)}), Array::scalar(int32_t(i))});
     Batch batch = concat_examples(pairs);
     EXPECT_EQ(to_string(batch[0].shape()), "[3,2]");
     EXPECT_THAT(batch[0].array().to_vector<float>(), ElementsAre(0, 0, 1, -1, 2, -2));
     EXPECT_THAT(batch[1].array().to_vector<int>(), ElementsAre(0, 1, 2));
     EXPECT_FALSE(batch[0].requires_grad());
-    std::vector<Example> named{Example({"x"}, {Array::scalar(1.5)}), Example({"x"}, {Array::scalar(2.5)})};
+    std::vector<Example> named{Example({"x"}, {Array::scalar(1.5)}),
+                               Example({"x"}, {Array::scalar(2.5)})};
     EXPECT_THAT(concat_examples(named)["x"].array().to_vector<double>(), ElementsAre(1.5, 2.5));
 }
 
@@ -119,13 +123,17 @@ TEST(ConcatExamples, pads_ragged_examples) {
     Batch batch = concat_examples(ragged, {.padding = {0, -1}});
     EXPECT_THAT(batch[0].array().to_vector<float>(), ElementsAre(1, 2, 3, 4, 0, 0));
     EXPECT_THAT(batch[1].array().to_vector<int>(), ElementsAre(7, -1, 8, 9));
-    EXPECT_THAT(message_of<ShapeError>([&] { concat_examples(ragged); }), HasSubstr("[3] in the first example, [1]"));
+    EXPECT_THAT(message_of<ShapeError>([&] { concat_examples(ragged); }),
+                HasSubstr("[3] in the first example, [1]"));
 }
 
 TEST(ConcatExamples, refuses_what_does_not_fit_together) {
     EXPECT_THROW(concat_examples({}), ValueError);
-    EXPECT_THROW(concat_examples(std::vector<Example>{Array::scalar(1.0f), Array::scalar(int32_t(1))}), DtypeError);
-    std::vector<Example> mixed{Example(Array::scalar(1.0f)), Example{Array::scalar(1.0f), Array::scalar(1.0f)}};
+    EXPECT_THROW(
+        concat_examples(std::vector<Example>{Array::scalar(1.0f), Array::scalar(int32_t(1))}),
+        DtypeError);
+    std::vector<Example> mixed{Example(Array::scalar(1.0f)),
+                               Example{Array::scalar(1.0f), Array::scalar(1.0f)}};
     EXPECT_THROW(concat_examples(mixed), ValueError);
 }
 
@@ -214,7 +222,8 @@ TEST_F(IteratorFileTest, an_error_of_the_dataset_loses_no_batch_also_in_a_snapsh
         });
         auto iterator = [&](int seed) -> std::unique_ptr<Iterator> {
             set_seed(seed);
-            if (threads) return std::make_unique<MultithreadIterator>(dataset, 3, IteratorOptions(), 2);
+            if (threads)
+                return std::make_unique<MultithreadIterator>(dataset, 3, IteratorOptions(), 2);
             return std::make_unique<SerialIterator>(dataset, 3);
         };
         set_seed(3);
@@ -241,14 +250,17 @@ TEST_F(IteratorFileTest, an_error_of_the_dataset_loses_no_batch_also_in_a_snapsh
 TEST(OrderSampler, that_throws_loses_no_batch) {
     for (int kind = 0; kind < 3; ++kind) {
         int calls = 0;
-        const IteratorOptions options{.order_sampler = [&calls](const std::vector<int64_t>& order, int64_t) {
-            if (++calls == 2) fail<ValueError>("no order yet");
-            return order;
-        }};
+        const IteratorOptions options{
+            .order_sampler = [&calls](const std::vector<int64_t>& order, int64_t) {
+                if (++calls == 2) fail<ValueError>("no order yet");
+                return order;
+            }};
         std::unique_ptr<Iterator> it;
         if (kind == 0) it = std::make_unique<SerialIterator>(range(0, 6), 3, options);
         if (kind == 1) it = std::make_unique<MultithreadIterator>(range(0, 6), 3, options);
-        if (kind == 2) it = std::make_unique<MultiprocessIterator>(range(0, 6), 3, options, MultiprocessOptions{.n_processes = 1});
+        if (kind == 2)
+            it = std::make_unique<MultiprocessIterator>(range(0, 6), 3, options,
+                                                        MultiprocessOptions{.n_processes = 1});
         std::vector<int> seen;
         int errors = 0;
         while (seen.size() < 9) {
@@ -279,7 +291,8 @@ TEST_F(IteratorFileTest, resumes_the_sampler_that_shuffles) {
 
 /// Examples with random numbers of their own.
 Dataset noisy(int n) {
-    return TransformDataset(range(0, n), [](const Example& x) { return Example{x[0], random_normal({2}).array()}; });
+    return TransformDataset(
+        range(0, n), [](const Example& x) { return Example{x[0], random_normal({2}).array()}; });
 }
 
 std::vector<float> noise(const std::vector<Example>& examples) {
@@ -317,11 +330,13 @@ TEST_F(IteratorFileTest, refuses_places_outside_of_the_dataset) {
         if (key == "current_position") array = Array::scalar<int64_t>(3);
     }
     save_npz(path("bad.npz"), arrays);
-    EXPECT_THAT(message_of<FileError>([&] { load_npz(path("bad.npz"), large); }), HasSubstr("the index 11"));
+    EXPECT_THAT(message_of<FileError>([&] { load_npz(path("bad.npz"), large); }),
+                HasSubstr("the index 11"));
     for (auto& [key, array] : arrays)
         if (key == "current_position") array = Array::scalar<int64_t>(-1);
     save_npz(path("bad.npz"), arrays);
-    EXPECT_THAT(message_of<FileError>([&] { load_npz(path("bad.npz"), large); }), HasSubstr("current_position' is -1"));
+    EXPECT_THAT(message_of<FileError>([&] { load_npz(path("bad.npz"), large); }),
+                HasSubstr("current_position' is -1"));
     EXPECT_EQ(large.current_position(), 0) << "a bad file changes nothing";
 }
 
@@ -333,8 +348,11 @@ TEST_F(DatasetFileTest, cifar_is_read_from_its_binary_version) {
         pixels[1] = char(255);
         return labels + pixels;
     };
-    for (int k = 1; k <= 5; ++k) write(fmt::format("data_batch_{}.bin", k), record(std::string(1, char(k)), uint8_t(k * 10)));
-    write("test_batch.bin", record(std::string(1, char(9)), 0) + record(std::string(1, char(0)), 51));
+    for (int k = 1; k <= 5; ++k)
+        write(fmt::format("data_batch_{}.bin", k),
+              record(std::string(1, char(k)), uint8_t(k * 10)));
+    write("test_batch.bin",
+          record(std::string(1, char(9)), 0) + record(std::string(1, char(0)), 51));
     auto [train, test] = get_cifar10(path());
     ASSERT_EQ(train.size(), 5);
     ASSERT_EQ(test.size(), 2);
@@ -342,14 +360,17 @@ TEST_F(DatasetFileTest, cifar_is_read_from_its_binary_version) {
     EXPECT_EQ(train[3][1].item<int>(), 4);
     EXPECT_FLOAT_EQ(test[1][0].to_vector<float>()[0], 0.2f);
     EXPECT_FLOAT_EQ(test[1][0].to_vector<float>()[1], 1.f);
-    EXPECT_EQ(get_cifar10(path(), {.withlabel = false, .ndim = 1}).first[0][0].shape(), (Shape{3072}));
+    EXPECT_EQ(get_cifar10(path(), {.withlabel = false, .ndim = 1}).first[0][0].shape(),
+              (Shape{3072}));
     write("train.bin", record({char(3), char(77)}, 1));
     write("test.bin", record({char(3), char(99)}, 1));
     EXPECT_EQ(get_cifar100(path()).second[0][1].item<int>(), 99);  // The fine label.
     write("test_batch.bin", "short");
-    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar10(path()); }), HasSubstr("records of 3073"));
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar10(path()); }),
+                HasSubstr("records of 3073"));
     write("test.bin", record({char(3), char(100)}, 1));
-    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar100(path()); }), HasSubstr("has label 100"));
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar100(path()); }),
+                HasSubstr("has label 100"));
 }
 
 TEST_F(DatasetFileTest, ptb_words_are_numbered_as_they_come) {

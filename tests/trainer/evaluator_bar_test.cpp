@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 
 /// What an evaluation of five batches prints to `out`.
 void evaluate(std::FILE* out) {
-    SerialIterator it(Dataset(Array::full({Dtype::float32, {9, 3}}, 1)), 2, {.repeat = false, .shuffle = false});
+    SerialIterator it(Dataset(Array::full({Dtype::float32, {9, 3}}, 1)), 2,
+                      {.repeat = false, .shuffle = false});
     Linear model(3, 1);
     extensions::Evaluator evaluator(
         it, model, [&](const Variable& x) { report({{"mean", mean(model(x))}}, model); },

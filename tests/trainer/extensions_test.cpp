@@ -36,11 +36,11 @@ namespace catena {
 namespace {
 
 using namespace extensions;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::message_of;
 using testing::MockUpdater;
 using testing::SmallTraining;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class ExtensionTest : public testing::FolderTest {
 protected:
@@ -88,10 +88,15 @@ TEST_F(ExtensionTest, log_report_chooses_keys_and_postprocesses) {
     EXPECT_EQ(log[0]["more"], 7);
 }
 
-TEST_F(ExtensionTest, log_reports_of_the_same_options_have_their_own_rows_which_a_shared_one_shows) {
+TEST_F(ExtensionTest,
+       log_reports_of_the_same_options_have_their_own_rows_which_a_shared_one_shows) {
     const extensions::LogReportOptions options{.trigger = {2, "iteration"}, .filename = ""};
-    const auto first = std::make_shared<LogReport>(options), second = std::make_shared<LogReport>(options);
-    run([&](Trainer& trainer) { trainer.extend(first).extend(second).extend(PrintReport({"x"}, LogReport(options), std::tmpfile())); });
+    const auto first = std::make_shared<LogReport>(options),
+               second = std::make_shared<LogReport>(options);
+    run([&](Trainer& trainer) {
+        trainer.extend(first).extend(second).extend(
+            PrintReport({"x"}, LogReport(options), std::tmpfile()));
+    });
     EXPECT_EQ(first->log().size(), 2u);
     EXPECT_EQ(second->log().size(), 2u);
     static_assert(!std::is_constructible_v<PrintReport, std::vector<std::string>, LogReport&>);
@@ -108,12 +113,17 @@ TEST_F(ExtensionTest, a_misspelt_key_is_warned_of_once_with_the_nearest) {
         trainer.extend(PrintReport({"epoch", "hlaf", "x"}, "LogReport", std::tmpfile()));
     });
     EXPECT_EQ(of_print, "catena: PrintReport: nothing reports 'hlaf'; the nearest key is 'half'\n");
-    EXPECT_EQ(warnings([&](Trainer& t) { t.extend(PrintReport({"eproch"}, LogReport({.filename = ""}), std::tmpfile())); }),
+    EXPECT_EQ(warnings([&](Trainer& t) {
+                  t.extend(PrintReport({"eproch"}, LogReport({.filename = ""}), std::tmpfile()));
+              }),
               "catena: PrintReport: nothing reports 'eproch'; the nearest key is 'epoch'\n");
-    EXPECT_EQ(warnings([](Trainer& trainer) { trainer.extend(LogReport({.keys = {"half", "halv"}})); }),
-              "catena: LogReport: nothing reports 'halv'; the nearest key is 'half'\n");
-    EXPECT_THAT(warnings([](Trainer& trainer) { trainer.extend(PlotReport({"x", "hal"}, {.x_key = "epoch"})); }),
-                HasSubstr("catena: PlotReport: nothing reports 'hal'; the nearest key is 'half'\n"));
+    EXPECT_EQ(
+        warnings([](Trainer& trainer) { trainer.extend(LogReport({.keys = {"half", "halv"}})); }),
+        "catena: LogReport: nothing reports 'halv'; the nearest key is 'half'\n");
+    EXPECT_THAT(
+        warnings(
+            [](Trainer& trainer) { trainer.extend(PlotReport({"x", "hal"}, {.x_key = "epoch"})); }),
+        HasSubstr("catena: PlotReport: nothing reports 'hal'; the nearest key is 'half'\n"));
 }
 
 TEST_F(ExtensionTest, a_key_that_comes_late_is_not_warned_of) {
@@ -124,7 +134,8 @@ TEST_F(ExtensionTest, a_key_that_comes_late_is_not_warned_of) {
         if (i > 8) report({{"validation/x", double(i)}});
     };
     Trainer trainer(updater, {6, "epoch"}, path());
-    trainer.extend(LogReport()).extend(PrintReport({"validation/x", "nowhere"}, "LogReport", std::tmpfile()));
+    trainer.extend(LogReport())
+        .extend(PrintReport({"validation/x", "nowhere"}, "LogReport", std::tmpfile()));
     trainer.run();
     EXPECT_EQ(::testing::internal::GetCapturedStderr(),
               "catena: PrintReport: nothing reports 'nowhere'; the nearest key is 'epoch'\n");
@@ -133,7 +144,8 @@ TEST_F(ExtensionTest, a_key_that_comes_late_is_not_warned_of) {
 TEST_F(ExtensionTest, print_report_prints_chainers_table) {
     std::string table = printed([&](std::FILE* out) {
         run([&](Trainer& trainer) {
-            trainer.extend(LogReport()).extend(PrintReport({"epoch", "validation/main/x", "x"}, "LogReport", out));
+            trainer.extend(LogReport())
+                .extend(PrintReport({"epoch", "validation/main/x", "x"}, "LogReport", out));
         });
     });
     EXPECT_EQ(table,
@@ -141,16 +153,21 @@ TEST_F(ExtensionTest, print_report_prints_chainers_table) {
               "1                              1.5         \n"
               "2                              3.5         \n");
     std::string own = printed([&](std::FILE* out) {
-        run([&](Trainer& trainer) { trainer.extend(PrintReport({"x"}, LogReport({.filename = ""}), out)); });
+        run([&](Trainer& trainer) {
+            trainer.extend(PrintReport({"x"}, LogReport({.filename = ""}), out));
+        });
     });
     EXPECT_EQ(own, "x         \n1.5         \n3.5         \n");
-    EXPECT_THAT(message_of<ValueError>([&] { run([](Trainer& t) { t.extend(PrintReport({"x"})); }); }),
-                HasSubstr("no extension 'LogReport'"));
+    EXPECT_THAT(
+        message_of<ValueError>([&] { run([](Trainer& t) { t.extend(PrintReport({"x"})); }); }),
+        HasSubstr("no extension 'LogReport'"));
 }
 
 TEST_F(ExtensionTest, progress_bar_is_one_line_where_there_is_no_terminal) {
     std::string text = printed([&](std::FILE* out) {
-        run([&](Trainer& trainer) { trainer.extend(ProgressBar({.update_interval = 1, .out = out})); });
+        run([&](Trainer& trainer) {
+            trainer.extend(ProgressBar({.update_interval = 1, .out = out}));
+        });
     });
     EXPECT_THAT(text, ::testing::StartsWith("4 iterations, 2 epochs in "));
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
@@ -161,20 +178,26 @@ TEST_F(ExtensionTest, progress_bar_shows_bars_and_speed) {
     std::string text;
     run([&](Trainer& trainer) {
         auto bar = std::make_shared<ProgressBar>(ProgressBarOptions{.bar_length = 10});
-        trainer.extend([bar, &text](Trainer& t) {
-            if (t.updater().iteration() == 3) text = bar->text(t);
-        }, {.name = "look"});
+        trainer.extend(
+            [bar, &text](Trainer& t) {
+                if (t.updater().iteration() == 3) text = bar->text(t);
+            },
+            {.name = "look"});
     });
-    EXPECT_THAT(text, HasSubstr("     total [#######...] 75.00%\nthis epoch [#####.....] 50.00%\n"));
+    EXPECT_THAT(text,
+                HasSubstr("     total [#######...] 75.00%\nthis epoch [#####.....] 50.00%\n"));
     EXPECT_THAT(text, HasSubstr("         3 iter, 1 epoch / 2 epochs\n"));
     EXPECT_THAT(text, HasSubstr("iters/sec. Estimated time to finish: "));
 }
 
 TEST_F(ExtensionTest, plot_report_draws_a_png_where_gnuplot_is) {
-    run([](Trainer& trainer) { trainer.extend(PlotReport({"x", "absent"}, {.x_key = "epoch", .filename = "p.png"})); });
+    run([](Trainer& trainer) {
+        trainer.extend(PlotReport({"x", "absent"}, {.x_key = "epoch", .filename = "p.png"}));
+    });
     EXPECT_THAT(content("p.dat"), HasSubstr("1 1.5\n2 3.5\n"));
     EXPECT_THAT(content("p.gp"), HasSubstr("set xlabel 'epoch'"));
-    if (!PlotReport::available()) GTEST_SKIP() << "gnuplot is not installed: only the script and the data were checked";
+    if (!PlotReport::available())
+        GTEST_SKIP() << "gnuplot is not installed: only the script and the data were checked";
     EXPECT_TRUE(content("p.png").starts_with("\x89PNG"));
 }
 
@@ -228,8 +251,9 @@ TEST_F(ExtensionTest, shifts_follow_their_schedules) {
     near(PolynomialShift("lr", 2, 2), {2, 0.5, 0, 0});
     near(StepShift("lr", 0.5, 2), {2, 2, 1, 1, 0.5});
     near(WarmupShift("lr", 0, 2, 1), {0, 0.5, 1, 1});
-    EXPECT_THAT(message_of<ValueError>([&] { values_of(ExponentialShift("alpha", 1), 1, 1, path()); }),
-                HasSubstr("SGD: there is no hyperparameter 'alpha'; there are: lr"));
+    EXPECT_THAT(
+        message_of<ValueError>([&] { values_of(ExponentialShift("alpha", 1), 1, 1, path()); }),
+        HasSubstr("SGD: there is no hyperparameter 'alpha'; there are: lr"));
     EXPECT_THROW(ExponentialShift("lr", -1), ValueError);
 }
 
@@ -237,26 +261,32 @@ TEST_F(ExtensionTest, evaluator_reports_means_in_test_mode) {
     SmallTraining f;
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {1, "epoch"}, path());
-    SerialIterator test(Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
-                        {.repeat = false, .shuffle = false});
-    for (bool compiled : {false, true}) trainer.extend(Evaluator(test, f.model, {.static_graph = compiled}));
+    SerialIterator test(
+        Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
+        {.repeat = false, .shuffle = false});
+    for (bool compiled : {false, true})
+        trainer.extend(Evaluator(test, f.model, {.static_graph = compiled}));
     bool tested = false;
-    trainer.extend(Evaluator(test, f.model, [&](const Batch& batch) {
-        tested = !config().train && !config().enable_backprop;
-        report({{"n", Reported(double(batch[0].shape()[0]))}}, f.model);
-    }), {.name = "sizes"});
+    trainer.extend(Evaluator(test, f.model,
+                             [&](const Batch& batch) {
+                                 tested = !config().train && !config().enable_backprop;
+                                 report({{"n", Reported(double(batch[0].shape()[0]))}}, f.model);
+                             }),
+                   {.name = "sizes"});
     trainer.extend(LogReport());
     trainer.run();
     auto& entry = trainer.get_extension<LogReport>("LogReport").log().at(0);
     EXPECT_TRUE(tested);
     EXPECT_TRUE(config().train);
     EXPECT_DOUBLE_EQ(entry.values.at("sizes/main/n"), 5.0 / 3);
-    EXPECT_NEAR(entry.values.at("validation/main/loss"), entry.values.at("validation_1/main/loss"), 1e-6);
+    EXPECT_NEAR(entry.values.at("validation/main/loss"), entry.values.at("validation_1/main/loss"),
+                1e-6);
     EXPECT_TRUE(entry.values.contains("validation/main/accuracy"));
     EXPECT_TRUE(entry.values.contains("main/loss"));
     Evaluator alone(test, f.model);
     EXPECT_TRUE(alone.evaluate().contains("main/loss")) << "also without a trainer";
-    EXPECT_THAT(message_of<ValueError>([&] { Evaluator(f.it, f.model); }), HasSubstr("the iterator repeats"));
+    EXPECT_THAT(message_of<ValueError>([&] { Evaluator(f.it, f.model); }),
+                HasSubstr("the iterator repeats"));
 }
 
 TEST_F(ExtensionTest, observe_lr_reports_adams_present_rate) {
@@ -266,7 +296,8 @@ TEST_F(ExtensionTest, observe_lr_reports_adams_present_rate) {
     trainer.extend(observe_lr()).extend(LogReport());
     trainer.run();
     double expected = 0.001 * std::sqrt(1 - std::pow(0.999, 3)) / (1 - std::pow(0.9, 3));
-    EXPECT_DOUBLE_EQ(trainer.get_extension<LogReport>("LogReport").log()[0].values.at("lr"), expected);
+    EXPECT_DOUBLE_EQ(trainer.get_extension<LogReport>("LogReport").log()[0].values.at("lr"),
+                     expected);
 }
 
 TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them_back) {
@@ -275,8 +306,11 @@ TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them
         SmallTraining f;
         StandardUpdater updater(f.it, f.adam, f.model);
         Trainer trainer(updater, {iterations, "iteration"}, path());
-        trainer.extend([&](Trainer&) { report({{"up", infinity}, {"down", -infinity}, {"none", std::nan("")}}); },
-                       {.name = "values", .trigger = {1, "iteration"}, .priority = priority_writer});
+        trainer.extend(
+            [&](Trainer&) {
+                report({{"up", infinity}, {"down", -infinity}, {"none", std::nan("")}});
+            },
+            {.name = "values", .trigger = {1, "iteration"}, .priority = priority_writer});
         trainer.extend(LogReport({.trigger = {1, "iteration"}}));
         if (!resume.empty()) load_npz(resume, trainer);
         trainer.run();
@@ -296,7 +330,8 @@ TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them
 
 TEST_F(ExtensionTest, fail_on_non_number_names_the_parameter) {
     SmallTraining f;
-    f.model.predictor.b.set_array(Array::full({Dtype::float32, {2}}, std::numeric_limits<double>::infinity()));
+    f.model.predictor.b.set_array(
+        Array::full({Dtype::float32, {2}}, std::numeric_limits<double>::infinity()));
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {3, "iteration"}, path());
     trainer.extend(FailOnNonNumber());
@@ -350,18 +385,22 @@ TEST_F(ExtensionTest, log_report_names_files_after_the_row) {
     run([](Trainer& trainer) { trainer.extend(LogReport({.filename = "log_{epoch}_{x}"})); });
     EXPECT_EQ(nlohmann::json::parse(content("log_1_1.5")).size(), 1u);
     EXPECT_EQ(nlohmann::json::parse(content("log_2_3.5")).size(), 2u);
-    EXPECT_THAT(message_of<ValueError>([&] {
-                    run([](Trainer& trainer) { trainer.extend(LogReport({.filename = "{none}"})); });
-                }),
-                HasSubstr("{none}"));
+    EXPECT_THAT(
+        message_of<ValueError>([&] {
+            run([](Trainer& trainer) { trainer.extend(LogReport({.filename = "{none}"})); });
+        }),
+        HasSubstr("{none}"));
 }
 
 TEST_F(ExtensionTest, evaluator_calls_its_hook_first) {
     SmallTraining f;
-    SerialIterator test(Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
-                        {.repeat = false, .shuffle = false});
+    SerialIterator test(
+        Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
+        {.repeat = false, .shuffle = false});
     int calls = 0;
-    Evaluator evaluator(test, f.model, {.eval_hook = [&](Evaluator& e) { calls += e.default_name() == "validation"; }});
+    Evaluator evaluator(test, f.model, {.eval_hook = [&](Evaluator& e) {
+                            calls += e.default_name() == "validation";
+                        }});
     evaluator.evaluate();
     EXPECT_EQ(calls, 1);
 }
@@ -387,7 +426,8 @@ TEST_F(ExtensionTest, dump_graph_takes_styles) {
     SmallTraining f;
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {1, "iteration"}, path());
-    trainer.extend(DumpGraph("main/loss", "g.dot", {.rankdir = "LR", .function_style = "shape=\"oval\""}));
+    trainer.extend(
+        DumpGraph("main/loss", "g.dot", {.rankdir = "LR", .function_style = "shape=\"oval\""}));
     trainer.run();
     EXPECT_THAT(content("g.dot"), HasSubstr("rankdir=LR"));
     EXPECT_THAT(content("g.dot"), HasSubstr("shape=\"oval\""));
@@ -404,7 +444,8 @@ TEST_F(ExtensionTest, unchain_variables_drops_reported_graphs) {
         seen += t.observation().at("main/loss").variable().body()->creator ? "graph " : "none ";
     };
     trainer.extend(unchain_variables());
-    trainer.extend(look, {.name = "before", .priority = 1}).extend(look, {.name = "after", .priority = -1});
+    trainer.extend(look, {.name = "before", .priority = 1})
+        .extend(look, {.name = "after", .priority = -1});
     trainer.run();
     EXPECT_EQ(seen, "graph none graph none ");
 }

@@ -30,8 +30,8 @@ protected:
 
 private:
     static inline int counter_ = 0;
-    std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / fmt::format("catena_trainer_{}_{}", getpid(), counter_++);
+    std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                    fmt::format("catena_trainer_{}_{}", getpid(), counter_++);
 };
 
 using catena::MockUpdater;

@@ -9,8 +9,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 using Hdf5Chunks = testing::FolderTest;
 
@@ -29,7 +29,11 @@ TEST_F(Hdf5Chunks, that_are_too_short_are_refused) {
     ASSERT_NE(at, file.npos);
     ASSERT_EQ(file.find(begin, at + 1), file.npos) << "which one is the chunk?";
     // Unpacks to "abc".
-    const std::string abc("\x78\x01\x01\x03\x00\xfc\xff" "abc" "\x02\x4d\x01\x27", 14);
+    const std::string abc(
+        "\x78\x01\x01\x03\x00\xfc\xff"
+        "abc"
+        "\x02\x4d\x01\x27",
+        14);
     write("x.h5", file.replace(at, abc.size(), abc));
     EXPECT_THAT(message_of<FileError>([&] { open_hdf5(path("x.h5"))->read("x"); }),
                 HasSubstr("'x': its chunk at [0, 0] is damaged: has 3 bytes, not 4800"));

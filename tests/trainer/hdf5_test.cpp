@@ -18,8 +18,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 struct TwoLayers : Chain {
     Linear l1{30, 40}, l2{std::nullopt, 2};
@@ -36,7 +36,9 @@ protected:
         if (!hdf5_available()) GTEST_SKIP() << "built without HDF5";
     }
     /// Debian's python3 has the packages, whatever else is on the PATH.
-    static bool has_h5py() { return testing::run("/usr/bin/python3 -c 'import h5py, numpy'").status == 0; }
+    static bool has_h5py() {
+        return testing::run("/usr/bin/python3 -c 'import h5py, numpy'").status == 0;
+    }
     std::string python(const std::string& script) const {
         write("script.py", "import h5py, numpy as np\n" + script);
         auto result = testing::run("cd '" + path() + "' && /usr/bin/python3 script.py 2>&1");
@@ -53,7 +55,9 @@ TEST_F(Hdf5Test, every_kind_of_value_comes_back) {
     std::string text = "añ☃\n", empty;
     SerializeFunction save = [&](const Serializer& s) {
         for (int i = 0; i < dtype_count; ++i)
-            s["a"].write(fmt::format("{}", i), Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}).astype(Dtype(i)));
+            s["a"].write(
+                fmt::format("{}", i),
+                Array::from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}).astype(Dtype(i)));
         s.write("none", Array());
         s.write("scalar", Array::scalar(2.5));
         s.write("empty", Array::zeros({Dtype::float32, {0, 4}}));
@@ -75,7 +79,8 @@ TEST_F(Hdf5Test, every_kind_of_value_comes_back) {
         EXPECT_EQ(file->read_text("text"), text);
         EXPECT_EQ(file->read_text("nothing"), "");
         EXPECT_EQ(file->keys().size(), size_t(dtype_count + 5));
-        EXPECT_THAT(message_of<FileError>([&] { file->read("b/1"); }), HasSubstr("there is no 'b/1'; the nearest"));
+        EXPECT_THAT(message_of<FileError>([&] { file->read("b/1"); }),
+                    HasSubstr("there is no 'b/1'; the nearest"));
         EXPECT_FALSE(file->contains("a")) << "a group is no value";
     }
 }
@@ -96,7 +101,8 @@ TEST_F(Hdf5Test, links_and_optimizers_come_back_with_chainers_keys) {
     adam.set_step_count(0);
     load_hdf5(path("o.h5"), adam);
     EXPECT_EQ(adam.t(), 3);
-    EXPECT_THAT(message_of<FileError>([&] { load_hdf5(path("o.h5"), other); }), HasSubstr("there is no 'l1/W'"));
+    EXPECT_THAT(message_of<FileError>([&] { load_hdf5(path("o.h5"), other); }),
+                HasSubstr("there is no 'l1/W'"));
 }
 
 TEST_F(Hdf5Test, h5py_reads_what_is_written) {
@@ -105,24 +111,27 @@ TEST_F(Hdf5Test, h5py_reads_what_is_written) {
     bool flag = true;
     std::string text = "añ";
     save_hdf5(path("m.h5"), SerializeFunction([&](const Serializer& s) {
-        model.serialize(s);
-        s("flag", flag);
-        s("text", text);
-        s.write("half", Array::from<float>({1.5, -2}).astype(Dtype::float16));
-    }));
+                  model.serialize(s);
+                  s("flag", flag);
+                  s("text", text);
+                  s.write("half", Array::from<float>({1.5, -2}).astype(Dtype::float16));
+              }));
     EXPECT_EQ(python("f = h5py.File('m.h5', 'r')\n"
-                     "print(f['l1/W'].dtype, f['l1/W'].shape, f['l1/W'].compression, f['l2/W'].shape, f['seen'][()],\n"
-                     "      f['flag'][()], f['text'][()].decode(), f['half'][()].tolist(), f['half'].dtype)\n"),
+                     "print(f['l1/W'].dtype, f['l1/W'].shape, f['l1/W'].compression, "
+                     "f['l2/W'].shape, f['seen'][()],\n"
+                     "      f['flag'][()], f['text'][()].decode(), f['half'][()].tolist(), "
+                     "f['half'].dtype)\n"),
               "float32 (40, 30) gzip None 5 True añ [1.5, -2.0] float16\n");
 }
 
 TEST_F(Hdf5Test, reads_what_h5py_writes) {
     if (!has_h5py()) GTEST_SKIP() << "h5py is not installed";
-    python("f = h5py.File('p.h5', 'w')\n"
-           "f.create_dataset('g/big', data=np.arange(6, dtype='>f8').reshape(2, 3))\n"
-           "f.create_dataset('u', data=np.array([1, 65535], dtype='u2'))\n"
-           "f.create_dataset('b', data=np.array([True, False]), compression=4)\n"
-           "f.create_dataset('none', data=h5py.Empty('f'))\n");
+    python(
+        "f = h5py.File('p.h5', 'w')\n"
+        "f.create_dataset('g/big', data=np.arange(6, dtype='>f8').reshape(2, 3))\n"
+        "f.create_dataset('u', data=np.array([1, 65535], dtype='u2'))\n"
+        "f.create_dataset('b', data=np.array([True, False]), compression=4)\n"
+        "f.create_dataset('none', data=h5py.Empty('f'))\n");
     auto file = open_hdf5(path("p.h5"));
     EXPECT_EQ(file->read("g/big").to_vector<double>()[5], 5);
     EXPECT_EQ(file->read("u").to_vector<int>()[1], 65535);
@@ -132,17 +141,23 @@ TEST_F(Hdf5Test, reads_what_h5py_writes) {
 
 TEST_F(Hdf5Test, refuses_what_leads_elsewhere_or_announces_too_much) {
     if (!has_h5py()) GTEST_SKIP() << "h5py is not installed";
-    python("a = h5py.File('a.h5', 'w'); a['x'] = np.zeros(3); a.close()\n"
-           "f = h5py.File('external.h5', 'w'); f['x'] = h5py.ExternalLink('a.h5', '/x'); f.close()\n"
-           "f = h5py.File('soft.h5', 'w'); f['y'] = np.zeros(3); f['x'] = h5py.SoftLink('/y'); f.close()\n"
-           "f = h5py.File('huge.h5', 'w'); f.create_dataset('x', (1 << 40,), 'f4', chunks=(1 << 20,), compression=4); f.close()\n"
-           "f = h5py.File('unwritten.h5', 'w'); f.create_dataset('x', (1 << 28,), 'f4'); f.close()\n"
-           "f = h5py.File('outside.h5', 'w')\n"
-           "f.create_dataset('x', (4,), 'f4', external=[('/etc/passwd', 0, 16)]); f.close()\n"
-           "f = h5py.File('virtual.h5', 'w'); l = h5py.VirtualLayout((3,), 'f8'); l[:] = h5py.VirtualSource('a.h5', 'x', (3,))\n"
-           "f.create_virtual_dataset('x', l); f.close()\n"
-           "f = h5py.File('compound.h5', 'w'); f['x'] = np.zeros(2, [('a', 'f4'), ('b', 'i4')]); f.close()\n"
-           "f = h5py.File('lzf.h5', 'w'); f.create_dataset('x', data=np.zeros(9), compression='lzf'); f.close()\n");
+    python(
+        "a = h5py.File('a.h5', 'w'); a['x'] = np.zeros(3); a.close()\n"
+        "f = h5py.File('external.h5', 'w'); f['x'] = h5py.ExternalLink('a.h5', '/x'); f.close()\n"
+        "f = h5py.File('soft.h5', 'w'); f['y'] = np.zeros(3); f['x'] = h5py.SoftLink('/y'); "
+        "f.close()\n"
+        "f = h5py.File('huge.h5', 'w'); f.create_dataset('x', (1 << 40,), 'f4', chunks=(1 << 20,), "
+        "compression=4); f.close()\n"
+        "f = h5py.File('unwritten.h5', 'w'); f.create_dataset('x', (1 << 28,), 'f4'); f.close()\n"
+        "f = h5py.File('outside.h5', 'w')\n"
+        "f.create_dataset('x', (4,), 'f4', external=[('/etc/passwd', 0, 16)]); f.close()\n"
+        "f = h5py.File('virtual.h5', 'w'); l = h5py.VirtualLayout((3,), 'f8'); l[:] = "
+        "h5py.VirtualSource('a.h5', 'x', (3,))\n"
+        "f.create_virtual_dataset('x', l); f.close()\n"
+        "f = h5py.File('compound.h5', 'w'); f['x'] = np.zeros(2, [('a', 'f4'), ('b', 'i4')]); "
+        "f.close()\n"
+        "f = h5py.File('lzf.h5', 'w'); f.create_dataset('x', data=np.zeros(9), compression='lzf'); "
+        "f.close()\n");
     EXPECT_THAT(error_of("external.h5"), HasSubstr("there is no 'x'"));
     EXPECT_THAT(error_of("soft.h5"), HasSubstr("there is no 'x'"));
     EXPECT_THAT(error_of("huge.h5"), HasSubstr("'x' declares 4398046511104 bytes"));
@@ -154,16 +169,22 @@ TEST_F(Hdf5Test, refuses_what_leads_elsewhere_or_announces_too_much) {
 }
 
 TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_by_them) {
-    save_hdf5(path("x.h5"), SerializeFunction([](const Serializer& s) { s.write("x", Array::zeros({Dtype::float32, {30, 40}})); }));
+    save_hdf5(path("x.h5"), SerializeFunction([](const Serializer& s) {
+                  s.write("x", Array::zeros({Dtype::float32, {30, 40}}));
+              }));
     const std::string sound = content("x.h5");
-    const size_t layout = sound.find("\3\2\3");  // Version 3, in chunks, of 2 dimensions and an element's bytes.
+    const size_t layout =
+        sound.find("\3\2\3");  // Version 3, in chunks, of 2 dimensions and an element's bytes.
     ASSERT_NE(layout, sound.npos);
     for (size_t dim = 0; dim < 3; ++dim) {
         std::string changed = sound;
         changed.replace(layout + 11 + 4 * dim, 4, 4, '\0');
         write("x.h5", changed);
-        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("a dataset whose chunks have size 0 in dimension {} at byte", dim)));
-        changed[layout] = 1;  // The older form: rank, kind, five bytes of nothing, and then as before.
+        EXPECT_THAT(error_of("x.h5"),
+                    HasSubstr(fmt::format(
+                        "a dataset whose chunks have size 0 in dimension {} at byte", dim)));
+        changed[layout] =
+            1;  // The older form: rank, kind, five bytes of nothing, and then as before.
         changed[layout + 1] = 3;
         changed[layout + 2] = 2;
         changed.replace(layout + 3, 25, 25, '\0');
@@ -174,8 +195,9 @@ TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_
 
 TEST_F(Hdf5Test, many_datasets_may_not_announce_more_in_all_than_the_file_may) {
     save_hdf5(path("x.h5"), SerializeFunction([](const Serializer& s) {
-        for (const char* key : {"a", "b", "c"}) s.write(key, Array::zeros({Dtype::float32, {100'000}}));
-    }));
+                  for (const char* key : {"a", "b", "c"})
+                      s.write(key, Array::zeros({Dtype::float32, {100'000}}));
+              }));
     const FileLimits before = file_limits();
     FileLimits limits;
     limits.bytes = 1'000'000;
@@ -184,7 +206,8 @@ TEST_F(Hdf5Test, many_datasets_may_not_announce_more_in_all_than_the_file_may) {
     file->read("a");
     file->read("b");
     file->read("b");
-    EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }), HasSubstr("'c' declares 400000 bytes after 800000 others"));
+    EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }),
+                HasSubstr("'c' declares 400000 bytes after 800000 others"));
     set_file_limits(before);
 }
 
@@ -200,7 +223,8 @@ TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
     }
     EXPECT_EQ(other.l1.W.array().to_vector<float>(), before);
     uint32_t state = 1;
-    for (int trial = 0; trial < 300; ++trial) {  // A changed byte gives an error or other numbers, nothing worse.
+    for (int trial = 0; trial < 300;
+         ++trial) {  // A changed byte gives an error or other numbers, nothing worse.
         std::string changed = whole;
         state = state * 1664525u + 1013904223u;
         changed[state % std::min<size_t>(changed.size(), 4000)] ^= char(1 + (state >> 16) % 255);
@@ -244,7 +268,8 @@ TEST_F(Hdf5Test, a_full_disk_leaves_the_last_good_file) {
         rlimit limit{2000, 2000};
         setrlimit(RLIMIT_FSIZE, &limit);
         std::string text = message_of<FileError>([&] { save_hdf5(path("m.h5"), model); });
-        std::_Exit(text.find("an older file of that name is untouched") != std::string::npos ? 7 : 8);
+        std::_Exit(text.find("an older file of that name is untouched") != std::string::npos ? 7
+                                                                                             : 8);
     };
     EXPECT_EXIT(save_without_room(), ::testing::ExitedWithCode(7), "");
     EXPECT_EQ(content("m.h5"), before);

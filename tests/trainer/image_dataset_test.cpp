@@ -18,8 +18,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 class ImageTest : public testing::FolderTest {
 protected:
@@ -28,24 +28,31 @@ protected:
         std::vector<uint8_t> pixels;
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x)
-                for (int c = 0; c < channels; ++c) pixels.push_back(uint8_t(10 * y + x + (c == 3 ? 200 : 50 * c)));
+                for (int c = 0; c < channels; ++c)
+                    pixels.push_back(uint8_t(10 * y + x + (c == 3 ? 200 : 50 * c)));
         png_image image{};
         image.version = PNG_IMAGE_VERSION;
         image.width = png_uint_32(width);
         image.height = png_uint_32(height);
-        image.format = channels == 1 ? PNG_FORMAT_GRAY : channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
-        EXPECT_TRUE(png_image_write_to_file(&image, path(name).c_str(), 0, pixels.data(), 0, nullptr)) << image.message;
+        image.format = channels == 1   ? PNG_FORMAT_GRAY
+                       : channels == 3 ? PNG_FORMAT_RGB
+                                       : PNG_FORMAT_RGBA;
+        EXPECT_TRUE(
+            png_image_write_to_file(&image, path(name).c_str(), 0, pixels.data(), 0, nullptr))
+            << image.message;
         return path(name);
     }
     /// `rows` as bytes of the file; `more` adds chunks.
-    std::string stored_png(const std::string& name, int color, int depth, int width, std::vector<std::string> rows,
-                           const std::function<void(png_structp, png_infop)>& more = {}, int interlace = PNG_INTERLACE_NONE) {
+    std::string stored_png(const std::string& name, int color, int depth, int width,
+                           std::vector<std::string> rows,
+                           const std::function<void(png_structp, png_infop)>& more = {},
+                           int interlace = PNG_INTERLACE_NONE) {
         std::FILE* file = std::fopen(path(name).c_str(), "wb");
         png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
         png_infop info = png_create_info_struct(png);
         png_init_io(png, file);
-        png_set_IHDR(png, info, png_uint_32(width), png_uint_32(rows.size()), depth, color, interlace, PNG_COMPRESSION_TYPE_BASE,
-                     PNG_FILTER_TYPE_BASE);
+        png_set_IHDR(png, info, png_uint_32(width), png_uint_32(rows.size()), depth, color,
+                     interlace, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
         if (color == PNG_COLOR_TYPE_PALETTE) {
             const png_color colors[3] = {{0, 16, 64}, {128, 192, 255}, {1, 2, 3}};
             png_set_PLTE(png, info, colors, 3);
@@ -60,7 +67,8 @@ protected:
         std::fclose(file);
         return path(name);
     }
-    std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false, bool ycck = false) {
+    std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false,
+                     bool ycck = false) {
         std::FILE* file = std::fopen(path(name).c_str(), "wb");
         jpeg_error_mgr errors;
         jpeg_compress_struct out{};
@@ -70,14 +78,18 @@ protected:
         out.image_width = 16;
         out.image_height = 8;
         out.input_components = channels;
-        out.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : channels == 4 ? JCS_CMYK : JCS_UNKNOWN;
+        out.in_color_space = channels == 1   ? JCS_GRAYSCALE
+                             : channels == 3 ? JCS_RGB
+                             : channels == 4 ? JCS_CMYK
+                                             : JCS_UNKNOWN;
         jpeg_set_defaults(&out);
         if (ycck) jpeg_set_colorspace(&out, JCS_YCCK);
         jpeg_set_quality(&out, 100, TRUE);
         if (progressive) jpeg_simple_progression(&out);
         jpeg_start_compress(&out, TRUE);
         std::vector<uint8_t> line(size_t(16 * channels), value);
-        for (size_t i = 3; channels == 4 && i < line.size(); i += 4) line[i] = 204;  // A fifth of the black ink.
+        for (size_t i = 3; channels == 4 && i < line.size(); i += 4)
+            line[i] = 204;  // A fifth of the black ink.
         for (int y = 0; y < 8; ++y) {
             JSAMPROW row = line.data();
             jpeg_write_scanlines(&out, &row, 1);
@@ -90,7 +102,8 @@ protected:
 };
 
 TEST_F(ImageTest, png_channels_come_first) {
-    Array grey = read_image(png("grey.png", 1)), color = read_image(png("rgb.png", 3)), alpha = read_image(png("a.png", 4));
+    Array grey = read_image(png("grey.png", 1)), color = read_image(png("rgb.png", 3)),
+          alpha = read_image(png("a.png", 4));
     EXPECT_EQ(grey.type(), (Type{Dtype::uint8, {1, 3, 2}}));
     EXPECT_EQ(grey.to_vector<int>(), (std::vector<int>{0, 1, 10, 11, 20, 21}));
     EXPECT_EQ(color.shape(), (Shape{3, 3, 2}));
@@ -99,24 +112,41 @@ TEST_F(ImageTest, png_channels_come_first) {
     EXPECT_EQ(alpha.to_vector<int>()[18 + 5], 221);
 }
 
-const std::string sixteen_bits("\x00\x00\x10\x00\x40\x00\x80\x00\xC0\x00\xFF\xFF", 12), eight_bits("\x00\x10\x40\x80\xC0\xFF", 6);
+const std::string sixteen_bits("\x00\x00\x10\x00\x40\x00\x80\x00\xC0\x00\xFF\xFF", 12),
+    eight_bits("\x00\x10\x40\x80\xC0\xFF", 6);
 
 TEST_F(ImageTest, png_of_16_bits_gives_the_upper_8_as_pillow_does) {
-    EXPECT_EQ(read_image(stored_png("rgb.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits})).to_vector<int>(),
+    EXPECT_EQ(read_image(stored_png("rgb.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits}))
+                  .to_vector<int>(),
               (std::vector<int>{0, 128, 16, 192, 64, 255}));
-    EXPECT_EQ(read_image(stored_png("grey.png", PNG_COLOR_TYPE_GRAY, 16, 6, {sixteen_bits})).to_vector<int>(),
+    EXPECT_EQ(read_image(stored_png("grey.png", PNG_COLOR_TYPE_GRAY, 16, 6, {sixteen_bits}))
+                  .to_vector<int>(),
               (std::vector<int>{0, 16, 64, 128, 192, 255}));
-    EXPECT_EQ(read_image(stored_png("ga.png", PNG_COLOR_TYPE_GRAY_ALPHA, 16, 3, {sixteen_bits})).to_vector<int>(),
+    EXPECT_EQ(read_image(stored_png("ga.png", PNG_COLOR_TYPE_GRAY_ALPHA, 16, 3, {sixteen_bits}))
+                  .to_vector<int>(),
               (std::vector<int>{0, 64, 192, 16, 128, 255}));
 }
 
 TEST_F(ImageTest, png_pixels_are_those_stored_whatever_gamma_the_file_has) {
     const std::vector<int> grey{0, 16, 64, 128, 192, 255}, colors{0, 128, 16, 192, 64, 255};
     for (double gamma : {1.0, 1 / 1.8, 1 / 2.2}) {
-        auto with_gamma = [gamma](png_structp png, png_infop info) { png_set_gAMA(png, info, gamma); };
-        EXPECT_EQ(read_image(stored_png("8.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits}, with_gamma)).to_vector<int>(), grey) << gamma;
-        EXPECT_EQ(read_image(stored_png("16.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits}, with_gamma)).to_vector<int>(), colors) << gamma;
-        EXPECT_EQ(read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 8, 2, {std::string("\0\1", 2)}, with_gamma)).to_vector<int>(), colors)
+        auto with_gamma = [gamma](png_structp png, png_infop info) {
+            png_set_gAMA(png, info, gamma);
+        };
+        EXPECT_EQ(
+            read_image(stored_png("8.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits}, with_gamma))
+                .to_vector<int>(),
+            grey)
+            << gamma;
+        EXPECT_EQ(
+            read_image(stored_png("16.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits}, with_gamma))
+                .to_vector<int>(),
+            colors)
+            << gamma;
+        EXPECT_EQ(read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 8, 2,
+                                        {std::string("\0\1", 2)}, with_gamma))
+                      .to_vector<int>(),
+                  colors)
             << gamma;
     }
 }
@@ -124,27 +154,34 @@ TEST_F(ImageTest, png_pixels_are_those_stored_whatever_gamma_the_file_has) {
 TEST_F(ImageTest, png_of_few_bits_and_of_transparent_colours_is_expanded) {
     EXPECT_EQ(read_image(stored_png("1.png", PNG_COLOR_TYPE_GRAY, 1, 8, {"\xb2"})).to_vector<int>(),
               (std::vector<int>{255, 0, 255, 255, 0, 0, 255, 0}));
-    EXPECT_EQ(read_image(stored_png("4.png", PNG_COLOR_TYPE_GRAY, 4, 2, {"\x3c"})).to_vector<int>(), (std::vector<int>{51, 204}));
-    const Array palette = read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 4, 3, {"\x02\x10"}, [](png_structp png, png_infop info) {
-        const png_byte alphas[2] = {0, 100};
-        png_set_tRNS(png, info, alphas, 2, nullptr);
-    }));
+    EXPECT_EQ(read_image(stored_png("4.png", PNG_COLOR_TYPE_GRAY, 4, 2, {"\x3c"})).to_vector<int>(),
+              (std::vector<int>{51, 204}));
+    const Array palette = read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 4, 3, {"\x02\x10"},
+                                                [](png_structp png, png_infop info) {
+                                                    const png_byte alphas[2] = {0, 100};
+                                                    png_set_tRNS(png, info, alphas, 2, nullptr);
+                                                }));
     EXPECT_EQ(palette.shape(), (Shape{4, 1, 3}));
-    EXPECT_EQ(palette.to_vector<int>(), (std::vector<int>{0, 1, 128, 16, 2, 192, 64, 3, 255, 0, 255, 100}));
-    const Array grey = read_image(stored_png("g.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits}, [](png_structp png, png_infop info) {
-        png_color_16 transparent{};
-        transparent.gray = 64;
-        png_set_tRNS(png, info, nullptr, 0, &transparent);
-    }));
-    EXPECT_EQ(grey.to_vector<int>(), (std::vector<int>{0, 16, 64, 128, 192, 255, 255, 255, 0, 255, 255, 255}));
+    EXPECT_EQ(palette.to_vector<int>(),
+              (std::vector<int>{0, 1, 128, 16, 2, 192, 64, 3, 255, 0, 255, 100}));
+    const Array grey = read_image(stored_png("g.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits},
+                                             [](png_structp png, png_infop info) {
+                                                 png_color_16 transparent{};
+                                                 transparent.gray = 64;
+                                                 png_set_tRNS(png, info, nullptr, 0, &transparent);
+                                             }));
+    EXPECT_EQ(grey.to_vector<int>(),
+              (std::vector<int>{0, 16, 64, 128, 192, 255, 255, 255, 0, 255, 255, 255}));
 }
 
 TEST_F(ImageTest, an_interlaced_png_gives_the_same_picture) {
     std::vector<std::string> rows(11);
     for (size_t y = 0; y < rows.size(); ++y)
         for (size_t x = 0; x < 3 * 13; ++x) rows[y] += char(y * 39 + x * 7);
-    EXPECT_EQ(read_image(stored_png("i.png", PNG_COLOR_TYPE_RGB, 8, 13, rows, {}, PNG_INTERLACE_ADAM7)).to_vector<int>(),
-              read_image(stored_png("p.png", PNG_COLOR_TYPE_RGB, 8, 13, rows)).to_vector<int>());
+    EXPECT_EQ(
+        read_image(stored_png("i.png", PNG_COLOR_TYPE_RGB, 8, 13, rows, {}, PNG_INTERLACE_ADAM7))
+            .to_vector<int>(),
+        read_image(stored_png("p.png", PNG_COLOR_TYPE_RGB, 8, 13, rows)).to_vector<int>());
 }
 
 TEST_F(ImageTest, jpeg_is_decoded) {
@@ -162,12 +199,14 @@ TEST_F(ImageTest, jpeg_of_four_inks_gives_colours_as_pillow_does) {
         for (int v : image.to_vector<int>()) EXPECT_NEAR(v, 204 * 100 / 255, 2) << ycck;
     }
     EXPECT_THAT(message_of<FileError>([&] { read_image(jpeg("two.jpg", 2, 100)); }),
-                HasSubstr("two.jpg: the JPEG has 2 channels of unknown colours; grey, RGB, YCbCr, CMYK and YCCK are read"));
+                HasSubstr("two.jpg: the JPEG has 2 channels of unknown colours; grey, RGB, YCbCr, "
+                          "CMYK and YCCK are read"));
 }
 
 TEST_F(ImageTest, damaged_files_are_errors_that_name_the_file) {
     for (const std::string& name : {png("p.png", 3, 40, 40), jpeg("j.jpg", 3, 9)}) {
-        const std::string base = std::filesystem::path(name).filename().string(), whole = content(base);
+        const std::string base = std::filesystem::path(name).filename().string(),
+                          whole = content(base);
         const std::vector<int> pixels = read_image(name).to_vector<int>();
         for (size_t length = 0; length < whole.size(); length += 7) {
             write(base, whole.substr(0, length));
@@ -178,7 +217,8 @@ TEST_F(ImageTest, damaged_files_are_errors_that_name_the_file) {
                 EXPECT_THAT(error.what(), HasSubstr(base)) << length;
             }
         }
-        for (size_t at = 8; at < whole.size(); at += 5) {  // Damage is an error or another picture, never more.
+        for (size_t at = 8; at < whole.size();
+             at += 5) {  // Damage is an error or another picture, never more.
             std::string damaged = whole;
             damaged[at] = char(damaged[at] ^ 0x5a);
             write(base, damaged);
@@ -189,7 +229,8 @@ TEST_F(ImageTest, damaged_files_are_errors_that_name_the_file) {
         }
     }
     write("text.png", "no picture");
-    EXPECT_THAT(message_of<FileError>([&] { read_image(path("text.png")); }), HasSubstr("neither a PNG nor a JPEG"));
+    EXPECT_THAT(message_of<FileError>([&] { read_image(path("text.png")); }),
+                HasSubstr("neither a PNG nor a JPEG"));
 }
 
 TEST_F(ImageTest, datasets_give_pictures_with_labels) {
@@ -202,12 +243,15 @@ TEST_F(ImageTest, datasets_give_pictures_with_labels) {
     EXPECT_EQ(example[0].type(), (Type{Dtype::float32, {3, 3, 2}}));
     EXPECT_EQ(example[1].type(), (Type{Dtype::int32, {}}));
     EXPECT_EQ(example[1].item<int>(), -1);
-    ImageDataset images({"one.png", path("two words.png")}, {.root = path(), .dtype = Dtype::uint8});
+    ImageDataset images({"one.png", path("two words.png")},
+                        {.root = path(), .dtype = Dtype::uint8});
     Batch batch = concat_examples(std::vector{images.get_example(0), images.get_example(1)});
     EXPECT_EQ(batch[0].type(), (Type{Dtype::uint8, {2, 3, 3, 2}}));
     write("wrong", "one.png 7\none.png seven\n");
-    EXPECT_THAT(message_of<FileError>([&] { LabeledImageDataset{path("wrong")}; }), HasSubstr("line 2"));
-    EXPECT_THAT(message_of<FileError>([&] { ImageDataset({"none.png"}).get_example(0); }), HasSubstr("none.png"));
+    EXPECT_THAT(message_of<FileError>([&] { LabeledImageDataset{path("wrong")}; }),
+                HasSubstr("line 2"));
+    EXPECT_THAT(message_of<FileError>([&] { ImageDataset({"none.png"}).get_example(0); }),
+                HasSubstr("none.png"));
 }
 
 TEST_F(ImageTest, zipped_pictures_are_read_in_the_order_of_their_names) {
@@ -215,7 +259,8 @@ TEST_F(ImageTest, zipped_pictures_are_read_in_the_order_of_their_names) {
     jpeg("j.jpg", 3, 40);
     ZipWriter zip(path("all.zip"));
     for (const char* name : {"z/j.jpg", "readme.txt", "g.png"}) {
-        const std::string bytes = name[0] == 'r' ? "text" : content(std::filesystem::path(name).filename().string());
+        const std::string bytes =
+            name[0] == 'r' ? "text" : content(std::filesystem::path(name).filename().string());
         zip.begin(name, true);
         zip.write(bytes.data(), bytes.size());
         zip.end();
@@ -231,8 +276,9 @@ TEST_F(ImageTest, zipped_pictures_are_read_in_the_order_of_their_names) {
     ASSERT_EQ(labeled.size(), 1);
     EXPECT_EQ(labeled.get_example(0)[1].item<int>(), 4);
     write("labels", "none.jpg 4\n");
-    EXPECT_THAT(message_of<FileError>([&] { LabeledZippedImageDataset(path("all.zip"), path("labels")); }),
-                HasSubstr("none.jpg"));
+    EXPECT_THAT(
+        message_of<FileError>([&] { LabeledZippedImageDataset(path("all.zip"), path("labels")); }),
+        HasSubstr("none.jpg"));
 }
 
 TEST_F(ImageTest, pictures_that_announce_too_much_are_refused) {
@@ -242,7 +288,8 @@ TEST_F(ImageTest, pictures_that_announce_too_much_are_refused) {
     ASSERT_NE(frame, bytes.npos);
     for (size_t i = 5; i < 9; ++i) bytes[frame + i] = char(i % 2 ? 0xff : 0);
     const std::string message = message_of<FileError>([&] { decode_image(bytes, "a.jpg"); });
-    EXPECT_THAT(message, HasSubstr("a.jpg: an image of 65280 x 65280 pixels declares 17045913600 bytes"));
+    EXPECT_THAT(message,
+                HasSubstr("a.jpg: an image of 65280 x 65280 pixels declares 17045913600 bytes"));
     EXPECT_THAT(message, HasSubstr("set CATENA_FILE_LIMIT_MB"));
 }
 
@@ -259,8 +306,10 @@ TEST_F(ImageTest, a_progressive_picture_of_endless_scans_is_refused) {
 
 TEST_F(ImageTest, a_pipe_is_refused_unopened) {
     ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-    EXPECT_THAT(message_of<FileError>([&] { read_image(path("pipe")); }), HasSubstr("is not a regular file"));
-    EXPECT_THAT(message_of<FileError>([&] { ImageDataset(path("pipe"), {}); }), HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of<FileError>([&] { read_image(path("pipe")); }),
+                HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of<FileError>([&] { ImageDataset(path("pipe"), {}); }),
+                HasSubstr("is not a regular file"));
 }
 
 }  // namespace

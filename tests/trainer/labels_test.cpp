@@ -16,29 +16,36 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 const Variable x(Array::from<float>(std::vector<float>{1, 2, 3, 4, 5, 6}, Shape{2, 3}), false);
 const Variable t(Array::from<int32_t>({1, 0}), false);
 
-float loss_of(const Linear& linear) { return softmax_cross_entropy(Linear(linear)(x), t).item<float>(); }
+float loss_of(const Linear& linear) {
+    return softmax_cross_entropy(Linear(linear)(x), t).item<float>();
+}
 
 TEST(Labels, stand_at_any_position) {
     const Linear linear(3, 2);
     EXPECT_EQ(Classifier(linear)(x, t).item<float>(), loss_of(linear));
     EXPECT_EQ(Classifier(linear)(Batch{x, t}).item<float>(), loss_of(linear));
     const auto at = [&](LabelKey key) {
-        return Classifier(linear, [](auto& y, auto& t) { return softmax_cross_entropy(y, t); },
-                          [](auto& y, auto& t) { return accuracy(y, t); }, std::move(key));
+        return Classifier(
+            linear, [](auto& y, auto& t) { return softmax_cross_entropy(y, t); },
+            [](auto& y, auto& t) { return accuracy(y, t); }, std::move(key));
     };
     EXPECT_EQ(at(0)(t, x).item<float>(), loss_of(linear));
     EXPECT_EQ(at(-2)(Batch{t, x}).item<float>(), loss_of(linear));
     EXPECT_EQ(at("t")(Batch({"t", "x"}, {t, x})).item<float>(), loss_of(linear));
-    EXPECT_THAT(message_of<ValueError>([&] { at(2)(x, t); }), HasSubstr("Classifier: the labels are value 2 of a batch of 2"));
-    EXPECT_THAT(message_of<ValueError>([&] { at("y")(Batch({"t", "x"}, {t, x})); }), HasSubstr("the labels are 'y', the batch has t, x"));
-    EXPECT_THAT(message_of<ValueError>([&] { at("y")(x, t); }), HasSubstr("but the batch has 2 values without names"));
-    EXPECT_THAT(message_of<ValueError>([&] { at(-1)(Batch({"t", "x"}, {t, x})); }), HasSubstr("give the name of its labels as label_key"));
+    EXPECT_THAT(message_of<ValueError>([&] { at(2)(x, t); }),
+                HasSubstr("Classifier: the labels are value 2 of a batch of 2"));
+    EXPECT_THAT(message_of<ValueError>([&] { at("y")(Batch({"t", "x"}, {t, x})); }),
+                HasSubstr("the labels are 'y', the batch has t, x"));
+    EXPECT_THAT(message_of<ValueError>([&] { at("y")(x, t); }),
+                HasSubstr("but the batch has 2 values without names"));
+    EXPECT_THAT(message_of<ValueError>([&] { at(-1)(Batch({"t", "x"}, {t, x})); }),
+                HasSubstr("give the name of its labels as label_key"));
 }
 
 /// Takes the features by name.
@@ -49,8 +56,9 @@ struct ByName : Chain {
 };
 
 TEST(Labels, leave_a_dict_of_features) {
-    Classifier<ByName> model(ByName(), [](auto& y, auto& t) { return softmax_cross_entropy(y, t); },
-                             [](auto& y, auto& t) { return accuracy(y, t); }, "label");
+    Classifier<ByName> model(
+        ByName(), [](auto& y, auto& t) { return softmax_cross_entropy(y, t); },
+        [](auto& y, auto& t) { return accuracy(y, t); }, "label");
     const Array scale = Array::full({Dtype::float32, {2, 1}}, 2);
     const Dataset rows = DictDataset({{"scale", scale}, {"label", t.array()}, {"x", x.array()}});
     const Variable expected = softmax_cross_entropy(model.predictor.l(x * 2), t);
@@ -77,12 +85,14 @@ TEST(Labels, a_function_of_another_number_of_values_is_an_error) {
     sgd.setup(linear);
     StandardUpdater updater(it, sgd, [&](const Variable& only) { return linear(only); });
     EXPECT_THAT(message_of<ValueError>([&] { updater.update(); }),
-                HasSubstr("the examples have 2 values, but the function takes 1; give one that takes 2 (a Classifier"));
+                HasSubstr("the examples have 2 values, but the function takes 1; give one that "
+                          "takes 2 (a Classifier"));
 }
 
 TEST(Snapshot, refuses_an_unknown_field_when_it_is_made) {
-    EXPECT_THAT(message_of<ValueError>([] { extensions::snapshot({.filename = "s_{.updater.iter}"}); }),
-                HasSubstr("the file name has the field {.updater.iter}; there are {.updater.iteration}"));
+    EXPECT_THAT(
+        message_of<ValueError>([] { extensions::snapshot({.filename = "s_{.updater.iter}"}); }),
+        HasSubstr("the file name has the field {.updater.iter}; there are {.updater.iteration}"));
 }
 
 TEST(ParallelUpdater, takes_copies_of_ones_own) {
@@ -96,9 +106,11 @@ TEST(ParallelUpdater, takes_copies_of_ones_own) {
     ParallelUpdater copying(other, single, only, two);
     EXPECT_EQ(&updater.model("second"), &second);
     for (int i = 0; i < 3; ++i) updater.update(), copying.update();
-    EXPECT_EQ(model.predictor.W.array().to_vector<float>(), only.predictor.W.array().to_vector<float>());
-    EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(it, sgd, model, {{"third", &second}}, two); }),
-                HasSubstr("there is no device for the model 'third'"));
+    EXPECT_EQ(model.predictor.W.array().to_vector<float>(),
+              only.predictor.W.array().to_vector<float>());
+    EXPECT_THAT(
+        message_of<ValueError>([&] { ParallelUpdater(it, sgd, model, {{"third", &second}}, two); }),
+        HasSubstr("there is no device for the model 'third'"));
     const std::vector<std::pair<std::string, Classifier<Linear>*>> none;
     EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(it, sgd, model, none, two); }),
                 HasSubstr("there is a device 'second', but no model of that name"));

@@ -13,8 +13,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 struct Net : Chain {
     Linear l1{3, 2}, lazy{4};
@@ -41,8 +41,10 @@ TEST(MemoryArchive, holds_what_a_file_would) {
     load_from(travelled, state(b), {});
     EXPECT_EQ(b.l1.W.array().to_vector<float>(), a.l1.W.array().to_vector<float>());
     EXPECT_FALSE(b.lazy.W.is_initialized());
-    EXPECT_EQ(travelled.read("adam/l1/W/m").to_vector<float>(), archive.read("adam/l1/W/m").to_vector<float>());
-    EXPECT_THAT(message_of<FileError>([&] { travelled.read("l1/V"); }), HasSubstr("the other rank: there is no 'l1/V'"));
+    EXPECT_EQ(travelled.read("adam/l1/W/m").to_vector<float>(),
+              archive.read("adam/l1/W/m").to_vector<float>());
+    EXPECT_THAT(message_of<FileError>([&] { travelled.read("l1/V"); }),
+                HasSubstr("the other rank: there is no 'l1/V'"));
 }
 
 TEST(MemoryArchive, refuses_damaged_bytes) {
@@ -51,7 +53,8 @@ TEST(MemoryArchive, refuses_damaged_bytes) {
     archive.write_text("t", "text");
     const std::string bytes = archive.bytes();
     for (size_t length = 0; length < bytes.size(); ++length)
-        EXPECT_THROW(MemoryArchive(std::string_view(bytes).substr(0, length), "cut"), FileError) << length;
+        EXPECT_THROW(MemoryArchive(std::string_view(bytes).substr(0, length), "cut"), FileError)
+            << length;
     for (size_t at = 0; at < bytes.size(); ++at) {  // An error or other values, never more.
         std::string damaged = bytes;
         damaged[at] = char(damaged[at] ^ 0x7f);
@@ -63,7 +66,8 @@ TEST(MemoryArchive, refuses_damaged_bytes) {
 }
 
 TEST(MemoryArchive, packs_arrays_of_any_kind) {
-    std::vector<Array> arrays{Array::scalar<int64_t>(7), Array(), Array::zeros({Dtype::bool_, {0, 3}}),
+    std::vector<Array> arrays{Array::scalar<int64_t>(7), Array(),
+                              Array::zeros({Dtype::bool_, {0, 3}}),
                               Array::from<double>({0.5}).astype(Dtype::float16)};
     std::vector<Array> again = unpack_arrays(pack_arrays(arrays), "here");
     ASSERT_EQ(again.size(), 4u);
@@ -75,8 +79,12 @@ TEST(MemoryArchive, packs_arrays_of_any_kind) {
 
 TEST(MemoryArchive, packs_empty_arrays_whose_other_sizes_are_large) {
     const int64_t huge = int64_t(1) << 40;
-    for (const Shape& shape : {Shape{300, 0}, Shape{0, 300}, Shape{100, 100, 0}, Shape{huge, 0, huge}, Shape{huge, huge, 0}})
-        EXPECT_EQ(unpack_arrays(pack_arrays({Array::zeros({Dtype::float32, shape})}), "here").at(0).shape(), shape);
+    for (const Shape& shape : {Shape{300, 0}, Shape{0, 300}, Shape{100, 100, 0},
+                               Shape{huge, 0, huge}, Shape{huge, huge, 0}})
+        EXPECT_EQ(unpack_arrays(pack_arrays({Array::zeros({Dtype::float32, shape})}), "here")
+                      .at(0)
+                      .shape(),
+                  shape);
 }
 
 }  // namespace

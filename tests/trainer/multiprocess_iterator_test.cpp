@@ -20,9 +20,9 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 Array range(int first, int last) {
     std::vector<int32_t> values(size_t(last - first));
@@ -71,7 +71,8 @@ TEST_F(MultiprocessTest, gives_what_the_serial_one_gives) {
 }
 
 TEST_F(MultiprocessTest, ends_and_throws_as_the_serial_one_does) {
-    MultiprocessIterator once(range(0, 5), 2, {.repeat = false, .shuffle = false}, {.n_processes = 2});
+    MultiprocessIterator once(range(0, 5), 2, {.repeat = false, .shuffle = false},
+                              {.n_processes = 2});
     int batches = 0;
     while (once.next()) ++batches;
     EXPECT_EQ(batches, 3);
@@ -82,7 +83,8 @@ TEST_F(MultiprocessTest, ends_and_throws_as_the_serial_one_does) {
 
     const std::string mended = path("mended");
     TransformDataset broken(range(0, 6), [mended](const Example& x) {
-        if (x[0].item<int>() == 4 && !std::filesystem::exists(mended)) fail<ShapeError>("example 4 is broken");
+        if (x[0].item<int>() == 4 && !std::filesystem::exists(mended))
+            fail<ShapeError>("example 4 is broken");
         return x;
     });
     MultiprocessIterator it(broken, 2, {.shuffle = false}, {.n_processes = 2, .n_prefetch = 2});
@@ -102,12 +104,14 @@ TEST_F(MultiprocessTest, brings_examples_of_every_kind_and_size) {
     const std::vector<Example> all{
         Example(Array::scalar(2.5f)),
         Example({Array::from<int64_t>({1, 2, 3}), Array::zeros({Dtype::float16, {0, 4}})}),
-        Example(std::vector<std::string>{"x", "t"}, std::vector<Array>{large, Array::scalar<int8_t>(7)}),
+        Example(std::vector<std::string>{"x", "t"},
+                std::vector<Array>{large, Array::scalar<int8_t>(7)}),
         Example(Array::from(waves, {100, 50}).view({50, 100}, {1, 50}, 0)),
     };
     // 4096 bytes a place: the large ones take the other way.
     for (size_t shared : {size_t(1), size_t(1) << 20}) {
-        MultiprocessIterator it(Dataset(all), 2, {.shuffle = false}, {.n_processes = 2, .shared_mem = shared});
+        MultiprocessIterator it(Dataset(all), 2, {.shuffle = false},
+                                {.n_processes = 2, .shared_mem = shared});
         std::vector<Example> examples;
         for (int i = 0; i < 6; ++i) {
             const std::vector<Example> batch = *it.next();
@@ -142,9 +146,8 @@ TEST_F(MultiprocessTest, goes_on_in_the_same_order_after_loading) {
 }
 
 TEST_F(MultiprocessTest, what_is_random_does_not_depend_on_the_number_of_processes) {
-    TransformDataset noisy(range(0, 7), [](const Example& x) {
-        return Example(random_uniform({3}).array());
-    });
+    TransformDataset noisy(range(0, 7),
+                           [](const Example& x) { return Example(random_uniform({3}).array()); });
     auto draws = [&](int processes, int skipped) {
         set_seed(5);
         MultiprocessIterator it(noisy, 3, {}, {.n_processes = processes});
@@ -164,14 +167,17 @@ TEST_F(MultiprocessTest, what_is_random_does_not_depend_on_the_number_of_process
     };
     const std::vector<float> one = draws(1, 0);
     EXPECT_EQ(draws(3, 0), one);
-    EXPECT_EQ(std::set<float>(one.begin(), one.end()).size(), one.size()) << "every example its own";
+    EXPECT_EQ(std::set<float>(one.begin(), one.end()).size(), one.size())
+        << "every example its own";
     const std::vector<float> later = draws(2, 4);
     EXPECT_EQ(draws(1, -1), later) << "also after loading";
 }
 
 TEST_F(MultiprocessTest, replaces_processes_that_have_read_their_share) {
-    TransformDataset readers(range(0, 12), [](const Example&) { return Array::scalar<int32_t>(getpid()); });
-    MultiprocessIterator it(readers, 4, {.repeat = false}, {.n_processes = 1, .maxtasksperchild = 3});
+    TransformDataset readers(range(0, 12),
+                             [](const Example&) { return Array::scalar<int32_t>(getpid()); });
+    MultiprocessIterator it(readers, 4, {.repeat = false},
+                            {.n_processes = 1, .maxtasksperchild = 3});
     std::map<int, int> read;
     while (auto batch = it.next())
         for (int process : numbers(*batch)) ++read[process];
@@ -189,8 +195,9 @@ TEST_F(MultiprocessTest, a_killed_process_is_an_error_that_names_its_example) {
     });
     MultiprocessIterator it(dataset, 4, {.shuffle = false}, {.n_processes = 2, .n_prefetch = 0});
     EXPECT_THAT(numbers(*it.next()), ElementsAre(0, 1, 2, 3));
-    EXPECT_THAT(message_of<Error>([&] { it.next(); }),
-                HasSubstr("MultiprocessIterator: the process that read example 5 was killed by signal 9"));
+    EXPECT_THAT(
+        message_of<Error>([&] { it.next(); }),
+        HasSubstr("MultiprocessIterator: the process that read example 5 was killed by signal 9"));
     std::filesystem::remove(deadly);
     EXPECT_THAT(numbers(*it.next()), ElementsAre(4, 5, 6, 7));
 }
@@ -204,7 +211,8 @@ TEST_F(MultiprocessTest, a_killed_process_loses_no_batch_however_many_are_read_a
                 if (x[0].item<int>() == 5 && std::filesystem::remove(deadly)) raise(SIGKILL);
                 return x;
             });
-            MultiprocessIterator it(dataset, 2, {.shuffle = false}, {.n_processes = 2, .n_prefetch = prefetch});
+            MultiprocessIterator it(dataset, 2, {.shuffle = false},
+                                    {.n_processes = 2, .n_prefetch = prefetch});
             int errors = 0;
             std::vector<int> seen;
             while (seen.size() < 20) {
@@ -223,14 +231,17 @@ TEST_F(MultiprocessTest, a_killed_process_loses_no_batch_however_many_are_read_a
 }
 
 TEST_F(MultiprocessTest, the_death_of_an_idle_process_loses_no_batch) {
-    TransformDataset dataset(range(0, 10), [](const Example& x) { return Example{x[0], Array::scalar<int32_t>(getpid())}; });
+    TransformDataset dataset(range(0, 10), [](const Example& x) {
+        return Example{x[0], Array::scalar<int32_t>(getpid())};
+    });
     MultiprocessIterator it(dataset, 2, {.shuffle = false}, {.n_processes = 1});
     const pid_t process = (*it.next())[1][1].item<int>();
     ASSERT_EQ(kill(process, SIGKILL), 0);
     siginfo_t information;
     ASSERT_EQ(waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT), 0);
     EXPECT_THAT(message_of<Error>([&] { it.next(); }), HasSubstr("was killed by signal 9"));
-    for (int first : {2, 4, 6, 8, 0}) EXPECT_THAT(numbers(*it.next()), ElementsAre(first, first + 1));
+    for (int first : {2, 4, 6, 8, 0})
+        EXPECT_THAT(numbers(*it.next()), ElementsAre(first, first + 1));
 }
 
 TEST_F(MultiprocessTest, what_ends_or_throws_without_a_word_is_an_error_that_names_its_example) {
@@ -240,30 +251,37 @@ TEST_F(MultiprocessTest, what_ends_or_throws_without_a_word_is_an_error_that_nam
     });
     MultiprocessIterator it(throws, 2, {.shuffle = false}, {.n_processes = 2});
     EXPECT_THAT(numbers(*it.next()), ElementsAre(0, 1));
-    EXPECT_THAT(message_of<Error>([&] { it.next(); }), HasSubstr("reading example 3 throws what is no std::exception"));
+    EXPECT_THAT(message_of<Error>([&] { it.next(); }),
+                HasSubstr("reading example 3 throws what is no std::exception"));
     TransformDataset ends(range(0, 4), [](const Example& x) -> Example {
         if (x[0].item<int>() == 3) _exit(0);
         return x;
     });
-    MultiprocessIterator replaced(ends, 2, {.shuffle = false}, {.n_processes = 1, .n_prefetch = 0, .maxtasksperchild = 100});
+    MultiprocessIterator replaced(ends, 2, {.shuffle = false},
+                                  {.n_processes = 1, .n_prefetch = 0, .maxtasksperchild = 100});
     EXPECT_THAT(numbers(*replaced.next()), ElementsAre(0, 1));
-    EXPECT_THAT(message_of<Error>([&] { replaced.next(); }), HasSubstr("the process that read example 3 ended with status 0"));
+    EXPECT_THAT(message_of<Error>([&] { replaced.next(); }),
+                HasSubstr("the process that read example 3 ended with status 0"));
 }
 
 /// Examples say how many files their process has open.
 TEST_F(MultiprocessTest, large_examples_are_freed_when_they_were_collected) {
     const auto files = [](const Example&) {
         int count = 0;
-        for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+        for ([[maybe_unused]] const auto& file :
+             std::filesystem::directory_iterator("/proc/self/fd"))
+            ++count;
         return Array::full({Dtype::int32, {2000}}, count);
     };
     for (int64_t tasks : {0, 3}) {
-        MultiprocessIterator it(TransformDataset(range(0, 20), files), 5, {}, {.n_processes = 2, .shared_mem = 1, .maxtasksperchild = tasks});
+        MultiprocessIterator it(TransformDataset(range(0, 20), files), 5, {},
+                                {.n_processes = 2, .shared_mem = 1, .maxtasksperchild = tasks});
         const int first = (*it.next())[0][0].to_vector<int>()[0], most_at_once = 5 * 3;
         int most = 0;
         for (int batch = 0; batch < (tasks ? 4 : 40); ++batch) {
             const std::vector<Example> examples = *it.next();
-            for (const Example& example : examples) most = std::max(most, example[0].to_vector<int>()[0]);
+            for (const Example& example : examples)
+                most = std::max(most, example[0].to_vector<int>()[0]);
         }
         EXPECT_LE(most, first + most_at_once) << tasks;
     }
@@ -283,11 +301,13 @@ TEST_F(MultiprocessTest, a_slow_example_is_complained_about) {
     std::string complaint;
     std::thread reader([&] {
         char letter = 0;
-        while (complaint.find('\n') == complaint.npos && ::read(ends[0], &letter, 1) == 1) complaint += letter;
+        while (complaint.find('\n') == complaint.npos && ::read(ends[0], &letter, 1) == 1)
+            complaint += letter;
         write("go on", "");
     });
     {
-        MultiprocessIterator it(slow, 2, {.shuffle = false}, {.n_processes = 1, .dataset_timeout = 0});
+        MultiprocessIterator it(slow, 2, {.shuffle = false},
+                                {.n_processes = 1, .dataset_timeout = 0});
         EXPECT_THAT(numbers(*it.next()), ElementsAre(0, 1));
     }
     reader.join();

@@ -19,8 +19,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 class ParallelUpdaterTest : public testing::FolderTest {
 protected:
@@ -35,14 +35,16 @@ protected:
     }
     struct Training {
         Training() : it(rows(), 4, {.shuffle = false}) {
-            model = std::make_unique<Classifier<Linear>>(Linear(2));  // Takes its input size from the first batch.
+            model = std::make_unique<Classifier<Linear>>(
+                Linear(2));  // Takes its input size from the first batch.
             sgd.setup(*model);
         }
         std::unique_ptr<Classifier<Linear>> model;
         SGD sgd{0.1};
         SerialIterator it;
     };
-    const ParallelUpdaterOptions two_{.devices = {{"second", &cpu_device()}, {"main", &cpu_device()}}};
+    const ParallelUpdaterOptions two_{
+        .devices = {{"second", &cpu_device()}, {"main", &cpu_device()}}};
 };
 
 TEST_F(ParallelUpdaterTest, adds_up_the_gradients_of_all_parts) {
@@ -85,7 +87,8 @@ TEST_F(ParallelUpdaterTest, tells_a_loss_function_on_which_copy_it_computes) {
         set_seed(2);
         for (int step = 0; step < 3; ++step) updater->update();
     }
-    EXPECT_EQ(with_loss.model->predictor.W.array().to_vector<float>(), with_model.model->predictor.W.array().to_vector<float>());
+    EXPECT_EQ(with_loss.model->predictor.W.array().to_vector<float>(),
+              with_model.model->predictor.W.array().to_vector<float>());
     EXPECT_EQ(seen, (std::set<const Link*>{&second.model("main"), &second.model("second")}));
 }
 
@@ -100,7 +103,8 @@ TEST_F(ParallelUpdaterTest, scales_the_losses_of_all_parts) {
         for (int step = 0; step < 3; ++step) updater.update();
     }
     const std::vector<float> expected = plain.model->predictor.W.array().to_vector<float>();
-    EXPECT_EQ(fixed.model->predictor.W.array().to_vector<float>(), expected);  // Powers of two change no bit.
+    EXPECT_EQ(fixed.model->predictor.W.array().to_vector<float>(),
+              expected);  // Powers of two change no bit.
     EXPECT_EQ(dynamic.model->predictor.W.array().to_vector<float>(), expected);
 }
 
@@ -108,7 +112,10 @@ TEST_F(ParallelUpdaterTest, short_batches_and_snapshots_are_taken) {
     Training through, first, second;
     auto run = [&](Training& t, int64_t until, const std::string& load, const std::string& save) {
         ParallelUpdater updater(t.it, t.sgd, *t.model,
-                                {.devices = {{"main", nullptr}, {"a", nullptr}, {"b", nullptr}, {"c", nullptr},
+                                {.devices = {{"main", nullptr},
+                                             {"a", nullptr},
+                                             {"b", nullptr},
+                                             {"c", nullptr},
                                              {"d", nullptr}}});  // More than examples in a batch.
         Trainer trainer(updater, {until, "iteration"}, path());
         set_seed(2);
@@ -125,10 +132,13 @@ TEST_F(ParallelUpdaterTest, short_batches_and_snapshots_are_taken) {
 
 TEST_F(ParallelUpdaterTest, needs_a_main_device_and_the_target) {
     Training t;
-    EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(t.it, t.sgd, *t.model, {.devices = {{"a", nullptr}}}); }),
-                HasSubstr("no device is called 'main'"));
     EXPECT_THAT(message_of<ValueError>(
-                    [&] { ParallelUpdater(t.it, t.sgd, *t.model, {.devices = {{"main", nullptr}, {"main", nullptr}}}); }),
+                    [&] { ParallelUpdater(t.it, t.sgd, *t.model, {.devices = {{"a", nullptr}}}); }),
+                HasSubstr("no device is called 'main'"));
+    EXPECT_THAT(message_of<ValueError>([&] {
+                    ParallelUpdater(t.it, t.sgd, *t.model,
+                                    {.devices = {{"main", nullptr}, {"main", nullptr}}});
+                }),
                 HasSubstr("'main' is given twice"));
     Classifier<Linear> other{Linear(2)};
     EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(t.it, t.sgd, other, two_); }),

@@ -20,8 +20,8 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 struct Reporting : Chain {
     Linear l1{2, 2};
@@ -65,7 +65,8 @@ TEST(Reporter, refuses_links_it_does_not_know) {
     Observation observation;
     auto scope = reporter.scope(observation);
     Variable x(Array::full({Dtype::float32, {1, 2}}, 1), false);
-    EXPECT_THAT(message_of<ValueError>([&] { stranger(x); }), HasSubstr("Reporting is not registered"));
+    EXPECT_THAT(message_of<ValueError>([&] { stranger(x); }),
+                HasSubstr("Reporting is not registered"));
 }
 
 TEST(Reporter, keeps_graphs_only_when_told) {
@@ -103,8 +104,9 @@ TEST(Reporter, a_report_inside_a_region_is_one_at_every_call) {
 
 TEST(ReportingRegion, replays_report_too) {
     Reporter reporter;
-    ReportingRegion region([](const Batch& batch) { report({{"twice", batch[0] * 2}, {"sum", sum(batch[0])}}); },
-                           {.name = "reports"});
+    ReportingRegion region(
+        [](const Batch& batch) { report({{"twice", batch[0] * 2}, {"sum", sum(batch[0])}}); },
+        {.name = "reports"});
     for (int i = 0; i < 5; ++i) {
         Observation observation;
         auto scope = reporter.scope(observation);
@@ -114,7 +116,8 @@ TEST(ReportingRegion, replays_report_too) {
     }
     EXPECT_EQ(region.statistics().compiled_calls, CATENA_HAS_COMPILER ? 5 : 0);
     double n = 0;
-    ReportingRegion numbers([&](const Batch& batch) { report({{"n", ++n}}); }, {.audit = Audit::never});
+    ReportingRegion numbers([&](const Batch& batch) { report({{"n", ++n}}); },
+                            {.audit = Audit::never});
     for (int i = 1; i < 5; ++i) {
         Observation observation;
         auto scope = reporter.scope(observation);
@@ -126,7 +129,9 @@ TEST(ReportingRegion, replays_report_too) {
 TEST(ReportingRegion, keeps_weights_that_change_from_call_to_call) {
     Reporter reporter;
     double weight = 0;
-    ReportingRegion region([&](const Batch& batch) { report({{"mean", Reported(sum(batch[0]), weight)}}); }, {.audit = Audit::never});
+    ReportingRegion region(
+        [&](const Batch& batch) { report({{"mean", Reported(sum(batch[0]), weight)}}); },
+        {.audit = Audit::never});
     DictSummary summary;
     for (int i = 1; i < 5; ++i) {
         weight = i + 1;
@@ -145,7 +150,8 @@ TEST(Classifier, reports_loss_and_accuracy) {
     reporter.add_observers("main", model);
     Observation observation;
     auto scope = reporter.scope(observation);
-    Variable x(Array::full({Dtype::float32, {4, 2}}, 1), false), t(Array::zeros({Dtype::int32, {4}}), false);
+    Variable x(Array::full({Dtype::float32, {4, 2}}, 1), false),
+        t(Array::zeros({Dtype::int32, {4}}), false);
     Variable loss = model(x, t);
     EXPECT_EQ(observation.at("main/loss").value(), loss.item<float>());
     double accuracy = observation.at("main/accuracy").value();

@@ -1,4 +1,5 @@
-// A training that is saved, thrown away, rebuilt and resumed equals the one that was not interrupted, bit for bit.
+// A training that is saved, thrown away, rebuilt and resumed equals the one that was not
+// interrupted, bit for bit.
 #include <cmath>
 #include <cstring>
 
@@ -73,28 +74,34 @@ protected:
         Adam adam(0.01);
         adam.setup(model);
         std::unique_ptr<Iterator> it;
-        if (setting.threads) it = std::make_unique<MultithreadIterator>(examples(23), 4, IteratorOptions{}, 2);
+        if (setting.threads)
+            it = std::make_unique<MultithreadIterator>(examples(23), 4, IteratorOptions{}, 2);
         else if (setting.processes)
             it = std::make_unique<MultiprocessIterator>(examples(23), 4, IteratorOptions{},
                                                         MultiprocessOptions{.n_processes = 2});
-        else it = std::make_unique<SerialIterator>(examples(23), 4);
+        else
+            it = std::make_unique<SerialIterator>(examples(23), 4);
         SerialIterator test(examples(7), 4, {.repeat = false, .shuffle = setting.shuffled_test});
         StandardUpdater updater(*it, adam, model, {.static_graph = setting.compiled});
         Trainer trainer(updater, {last, "iteration"}, path());
         trainer.extend(extensions::Evaluator(test, model, {.static_graph = setting.compiled}));
         trainer.extend(extensions::LogReport({.trigger = {5, "iteration"}}));
         trainer.extend(extensions::ExponentialShift("alpha", 0.9), {.trigger = {3, "iteration"}});
-        auto format = setting.hdf5 ? extensions::SnapshotFormat::hdf5 : extensions::SnapshotFormat::npz;
+        auto format =
+            setting.hdf5 ? extensions::SnapshotFormat::hdf5 : extensions::SnapshotFormat::npz;
         trainer.extend(extensions::snapshot({.format = format}), {.trigger = {8, "iteration"}});
         if (!from.empty()) {
-            if (setting.hdf5) load_hdf5(from, trainer);
-            else load_npz(from, trainer);
+            if (setting.hdf5)
+                load_hdf5(from, trainer);
+            else
+                load_npz(from, trainer);
         }
         trainer.run();
         Outcome outcome;
         save_npz(path("after.npz"), updater);
         for (auto& [key, array] : read_npz(path("after.npz"))) {
-            std::string bytes(static_cast<const char*>(array.raw_data()), size_t(array.size()) * size_of(array.dtype()));
+            std::string bytes(static_cast<const char*>(array.raw_data()),
+                              size_t(array.size()) * size_of(array.dtype()));
             outcome.bytes.push_back(key + bytes);
         }
         for (auto& entry : trainer.get_extension<extensions::LogReport>("LogReport").log())
@@ -137,13 +144,15 @@ TEST_F(ResumeTest, a_training_step_of_the_users_is_compiled_and_resumed) {
         Adam adam(0.01);
         adam.setup(model);
         SerialIterator it(examples(23), 4);
-        auto step = static_graph([&](const Variable& x, const Variable& t) {
-            Variable loss = softmax_cross_entropy(model(x), t);
-            model.cleargrads();
-            loss.backward();
-            adam.update();
-            return std::map<std::string, Variable>{{"loss", loss}};
-        }, {.name = "step"});
+        auto step = static_graph(
+            [&](const Variable& x, const Variable& t) {
+                Variable loss = softmax_cross_entropy(model(x), t);
+                model.cleargrads();
+                loss.backward();
+                adam.update();
+                return std::map<std::string, Variable>{{"loss", loss}};
+            },
+            {.name = "step"});
         StandardUpdater updater(it, adam, TrainingStep(std::move(step)));
         Trainer trainer(updater, {last, "iteration"}, path());
         trainer.extend(extensions::LogReport({.trigger = {1, "iteration"}}));
@@ -156,7 +165,8 @@ TEST_F(ResumeTest, a_training_step_of_the_users_is_compiled_and_resumed) {
     train(4, "", 1);
     auto resumed = train(9, path("at.npz"), 2);
     ASSERT_EQ(resumed.size(), 9u);
-    for (size_t i = 0; i < 9; ++i) EXPECT_EQ(resumed[i].values.at("main/loss"), whole[i].values.at("main/loss")) << i;
+    for (size_t i = 0; i < 9; ++i)
+        EXPECT_EQ(resumed[i].values.at("main/loss"), whole[i].values.at("main/loss")) << i;
 }
 
 }  // namespace

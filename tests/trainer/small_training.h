@@ -12,7 +12,11 @@ struct SmallTraining {
     Classifier<Linear> model{Linear(2, 2)};
     Adam adam;
     SerialIterator it;
-    SmallTraining() : it(Dataset({Array::full({Dtype::float32, {6, 2}}, 1), Array::zeros({Dtype::int32, {6}})}), 2) { adam.setup(model); }
+    SmallTraining()
+        : it(Dataset({Array::full({Dtype::float32, {6, 2}}, 1), Array::zeros({Dtype::int32, {6}})}),
+             2) {
+        adam.setup(model);
+    }
 };
 
 }  // namespace catena::testing

@@ -19,10 +19,10 @@ namespace catena {
 namespace {
 
 using namespace extensions;
-using testing::message_of;
-using testing::SmallTraining;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
+using testing::SmallTraining;
 
 class SnapshotTest : public testing::FolderTest {};
 
@@ -40,7 +40,8 @@ TEST_F(SnapshotTest, snapshots_of_one_instant_are_ordered_by_number) {
     trainer.extend(same_time, {.name = "same_time", .priority = -200});
     trainer.run();
     EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_9")));
-    for (int k : {10, 11, 12}) EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_" + std::to_string(k)))) << k;
+    for (int k : {10, 11, 12})
+        EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_" + std::to_string(k)))) << k;
 }
 
 TEST_F(SnapshotTest, snapshots_are_named_kept_and_loaded_again) {
@@ -51,7 +52,8 @@ TEST_F(SnapshotTest, snapshots_are_named_kept_and_loaded_again) {
     trainer.extend(snapshot_object(f.model, "model_{.updater.epoch}"));
     trainer.run();
     std::set<std::string> names;
-    for (auto& entry : std::filesystem::directory_iterator(path())) names.insert(entry.path().filename().string());
+    for (auto& entry : std::filesystem::directory_iterator(path()))
+        names.insert(entry.path().filename().string());
     EXPECT_THAT(names, ElementsAre("model_1", "snapshot_iter_4", "snapshot_iter_5"));
     EXPECT_EQ(read_npz(path("model_1"))[0].first, "predictor/W");
 
@@ -64,7 +66,8 @@ TEST_F(SnapshotTest, snapshots_are_named_kept_and_loaded_again) {
     again.run();
     EXPECT_EQ(resumed.iteration(), 7);
     EXPECT_EQ(g.adam.t(), 7);
-    EXPECT_THAT(message_of<ValueError>([] { snapshot({.filename = "a/b"}); }), HasSubstr("without a folder"));
+    EXPECT_THAT(message_of<ValueError>([] { snapshot({.filename = "a/b"}); }),
+                HasSubstr("without a folder"));
 }
 
 TEST_F(SnapshotTest, a_snapshot_in_the_background_is_that_of_its_iteration) {
@@ -73,11 +76,15 @@ TEST_F(SnapshotTest, a_snapshot_in_the_background_is_that_of_its_iteration) {
         SmallTraining f;
         StandardUpdater updater(f.it, f.adam, f.model);
         Trainer trainer(updater, {4, "iteration"}, path());
-        trainer.extend(snapshot_object(f.model, in_background ? "b{.updater.iteration}" : "a{.updater.iteration}",
-                                       {.in_background = in_background}), {.trigger = {1, "iteration"}});
+        trainer.extend(
+            snapshot_object(f.model,
+                            in_background ? "b{.updater.iteration}" : "a{.updater.iteration}",
+                            {.in_background = in_background}),
+            {.trigger = {1, "iteration"}});
         trainer.run();
     }
-    for (int i = 1; i <= 4; ++i) EXPECT_EQ(content(fmt::format("a{}", i)), content(fmt::format("b{}", i))) << i;
+    for (int i = 1; i <= 4; ++i)
+        EXPECT_EQ(content(fmt::format("a{}", i)), content(fmt::format("b{}", i))) << i;
     EXPECT_NE(content("b1"), content("b2"));
 }
 
@@ -96,9 +103,11 @@ TEST_F(SnapshotTest, a_snapshot_is_taken_when_an_error_ends_the_training) {
     Trainer trainer(updater, {5, "iteration"}, path());
     trainer.extend(snapshot({.condition = [] { return false; }, .snapshot_on_error = true}),
                    {.trigger = {1, "iteration"}});
-    trainer.extend([](Trainer& t) {
-        if (t.updater().iteration() == 3) fail<ValueError>("enough");
-    }, {.name = "stop"});
+    trainer.extend(
+        [](Trainer& t) {
+            if (t.updater().iteration() == 3) fail<ValueError>("enough");
+        },
+        {.name = "stop"});
     EXPECT_THROW(trainer.run(false), ValueError);
     EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_3")));
     EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_2")));

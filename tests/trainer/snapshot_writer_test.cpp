@@ -12,19 +12,25 @@ namespace catena {
 namespace {
 
 using namespace snapshot_writers;
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 enum class Which { simple, thread, thread_queue, process, process_queue };
-constexpr Which all[] = {Which::simple, Which::thread, Which::thread_queue, Which::process, Which::process_queue};
+constexpr Which all[] = {Which::simple, Which::thread, Which::thread_queue, Which::process,
+                         Which::process_queue};
 
 std::shared_ptr<Writer> make_writer(Which which) {
     switch (which) {
-        case Which::simple: return std::make_shared<SimpleWriter>();
-        case Which::thread: return std::make_shared<ThreadWriter>();
-        case Which::thread_queue: return std::make_shared<ThreadQueueWriter>();
-        case Which::process: return std::make_shared<ProcessWriter>();
-        default: return std::make_shared<ProcessQueueWriter>();
+        case Which::simple:
+            return std::make_shared<SimpleWriter>();
+        case Which::thread:
+            return std::make_shared<ThreadWriter>();
+        case Which::thread_queue:
+            return std::make_shared<ThreadQueueWriter>();
+        case Which::process:
+            return std::make_shared<ProcessWriter>();
+        default:
+            return std::make_shared<ProcessQueueWriter>();
     }
 }
 
@@ -43,14 +49,16 @@ TEST_P(WriterTest, files_are_those_of_their_iterations) {
         Linear model(3, 2);
         Adam adam;
         adam.setup(model);
-        SerialIterator it(Dataset({Array::full({Dtype::float32, {8, 3}}, 0.5), Array::full({Dtype::float32, {8, 2}}, 1)}),
+        SerialIterator it(Dataset({Array::full({Dtype::float32, {8, 3}}, 0.5),
+                                   Array::full({Dtype::float32, {8, 2}}, 1)}),
                           2);
         StandardUpdater updater(it, adam, [&](const Variable& x, const Variable& t) {
             return mean_squared_error(model(x), t);
         });
         Trainer trainer(updater, {5, "iteration"}, path(folder));
-        trainer.extend(extensions::snapshot_object(model, "at_{.updater.iteration}", {.writer = by}),
-                       {.trigger = {1, "iteration"}});
+        trainer.extend(
+            extensions::snapshot_object(model, "at_{.updater.iteration}", {.writer = by}),
+            {.trigger = {1, "iteration"}});
         trainer.run();
     };
     train("simple", nullptr);
@@ -66,7 +74,8 @@ TEST_P(WriterTest, files_are_those_of_their_iterations) {
 TEST_P(WriterTest, old_files_are_removed_when_the_new_one_is_there) {
     testing::MockUpdater updater;
     Trainer trainer(updater, {6, "iteration"}, path());
-    trainer.extend(extensions::snapshot({.n_retains = 2, .writer = writer}), {.trigger = {1, "iteration"}});
+    trainer.extend(extensions::snapshot({.n_retains = 2, .writer = writer}),
+                   {.trigger = {1, "iteration"}});
     trainer.run();
     for (int i = 1; i <= 6; ++i)
         EXPECT_EQ(std::filesystem::exists(path(fmt::format("snapshot_iter_{}", i))), i > 4) << i;
@@ -117,7 +126,8 @@ TEST_P(WriterTest, a_file_that_cannot_be_finished_leaves_the_good_one) {
         FileError);
     if (GetParam() == Which::process) {  // It may also die, alone.
         (*writer)(path("file_of_another"), values(Array::from<float>({1})), [] { raise(SIGKILL); });
-        EXPECT_THAT(message_of<FileError>([&] { writer->finalize(); }), HasSubstr("was killed by signal"));
+        EXPECT_THAT(message_of<FileError>([&] { writer->finalize(); }),
+                    HasSubstr("was killed by signal"));
     }
     setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
@@ -128,10 +138,12 @@ TEST_P(WriterTest, a_file_that_cannot_be_finished_leaves_the_good_one) {
 }
 
 TEST_P(WriterTest, what_was_begun_is_finished_before_it_ends) {
-    for (int i = 0; i < 4; ++i) (*writer)(path(std::to_string(i)), values(Array::full({Dtype::float32, {5000}}, i)));
+    for (int i = 0; i < 4; ++i)
+        (*writer)(path(std::to_string(i)), values(Array::full({Dtype::float32, {5000}}, i)));
     writer.reset();
     for (int i = 0; i < 4; ++i)
-        EXPECT_EQ(read_npz(path(std::to_string(i)))[0].second.to_vector<int>(), std::vector<int>(5000, i));
+        EXPECT_EQ(read_npz(path(std::to_string(i)))[0].second.to_vector<int>(),
+                  std::vector<int>(5000, i));
 }
 
 const char* const names[] = {"simple", "thread", "thread_queue", "process", "process_queue"};
@@ -139,7 +151,9 @@ INSTANTIATE_TEST_SUITE_P(all, WriterTest, ::testing::ValuesIn(all),
                          [](const auto& info) { return std::string(names[int(info.param)]); });
 
 TEST(Writer, has_a_format_of_its_own) {
-    EXPECT_THROW(extensions::snapshot({.in_background = true, .writer = std::make_shared<SimpleWriter>()}), ValueError);
+    EXPECT_THROW(
+        extensions::snapshot({.in_background = true, .writer = std::make_shared<SimpleWriter>()}),
+        ValueError);
     EXPECT_THROW(extensions::snapshot({.format = extensions::SnapshotFormat::hdf5,
                                        .writer = std::make_shared<SimpleWriter>()}),
                  ValueError);

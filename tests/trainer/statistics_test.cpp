@@ -18,14 +18,16 @@ namespace catena {
 namespace {
 
 using namespace extensions;
-using testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 class StatisticsTest : public testing::FolderTest {
 protected:
     StatisticsTest()
-        : it_(Dataset({Array::full({Dtype::float32, {6, 2}}, 1), Array::zeros({Dtype::int32, {6}})}), 2) {
+        : it_(Dataset(
+                  {Array::full({Dtype::float32, {6, 2}}, 1), Array::zeros({Dtype::int32, {6}})}),
+              2) {
         adam_.setup(model_);
     }
     Classifier<Linear> model_{Linear(2, 2)};
@@ -71,7 +73,8 @@ TEST_F(StatisticsTest, of_parameters_are_reported_under_their_paths) {
                 std::vector<double> w = elements_of(model_.predictor.W.array());
                 maxima.push_back(*std::max_element(w.begin(), w.end()));
                 for (auto& [key, value] : t.observation()) keys.insert(key);
-                if (auto found = t.observation().find("p//predictor/W/data/max"); found != t.observation().end())
+                if (auto found = t.observation().find("p//predictor/W/data/max");
+                    found != t.observation().end())
                     reported.push_back(found->second.value());
             },
             {.name = "look"});
@@ -90,10 +93,11 @@ TEST_F(StatisticsTest, of_arrays_with_nan_can_be_skipped) {
     testing::MockUpdater updater;
     Trainer trainer(updater, {1, "iteration"}, path());
     trainer.extend(ParameterStatistics(
-        model_, {.statistics = {{"asked", [](std::span<const double>) { return std::vector<double>{1}; }}},
-                 .report_grads = false,
-                 .trigger = {1, "iteration"},
-                 .skip_nan_params = true}));
+        model_,
+        {.statistics = {{"asked", [](std::span<const double>) { return std::vector<double>{1}; }}},
+         .report_grads = false,
+         .trigger = {1, "iteration"},
+         .skip_nan_params = true}));
     trainer.run();
     EXPECT_TRUE(std::isnan(trainer.observation().at("/predictor/b/data/asked").value()));
     EXPECT_EQ(trainer.observation().at("/predictor/W/data/asked").value(), 1);
@@ -102,7 +106,8 @@ TEST_F(StatisticsTest, of_arrays_with_nan_can_be_skipped) {
 TEST_F(StatisticsTest, are_plotted_with_bands_of_percentiles) {
     StandardUpdater updater(it_, adam_, model_);
     Trainer trainer(updater, {12, "iteration"}, path());
-    trainer.extend(VariableStatisticsPlot(model_, {.max_sample_size = 5, .trigger = {12, "iteration"}}));
+    trainer.extend(
+        VariableStatisticsPlot(model_, {.max_sample_size = 5, .trigger = {12, "iteration"}}));
     trainer.run();
     std::string table = content("statistics.dat");
     EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5);
@@ -117,8 +122,9 @@ TEST_F(StatisticsTest, are_plotted_with_bands_of_percentiles) {
     } else {
         EXPECT_FALSE(std::filesystem::exists(path("statistics.png")));
     }
-    EXPECT_THAT(message_of<ValueError>([&] { VariableStatisticsPlot(model_, {.max_sample_size = 0}); }),
-                HasSubstr("keep 1 or more"));
+    EXPECT_THAT(
+        message_of<ValueError>([&] { VariableStatisticsPlot(model_, {.max_sample_size = 0}); }),
+        HasSubstr("keep 1 or more"));
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ class Stop : public testing::FolderTest {
 protected:
     std::vector<std::string> files() const {
         std::vector<std::string> names;
-        for (const auto& entry : fs::directory_iterator(path("result"))) names.push_back(entry.path().filename());
+        for (const auto& entry : fs::directory_iterator(path("result")))
+            names.push_back(entry.path().filename());
         std::sort(names.begin(), names.end());
         return names;
     }
@@ -33,7 +34,8 @@ protected:
     std::string stray(const std::string& name) const {
         fs::create_directories(path("result"));
         write("result/" + name, "half");
-        fs::last_write_time(path("result/" + name), fs::file_time_type::clock::now() - std::chrono::hours(1));
+        fs::last_write_time(path("result/" + name),
+                            fs::file_time_type::clock::now() - std::chrono::hours(1));
         return path("result/" + name);
     }
 };
@@ -102,7 +104,8 @@ TEST_F(Stop, what_dead_processes_left_is_removed_and_nothing_else) {
     Trainer trainer(updater, {1, "iteration"}, path("result"));
     trainer.extend(extensions::snapshot());
     trainer.run();
-    EXPECT_THAT(files(), ElementsAre("other.partial-abcDEF", "snapshot_iter_7.backup", "snapshot_iter_8.partial-abcDEF"));
+    EXPECT_THAT(files(), ElementsAre("other.partial-abcDEF", "snapshot_iter_7.backup",
+                                     "snapshot_iter_8.partial-abcDEF"));
     close(held);
 }
 

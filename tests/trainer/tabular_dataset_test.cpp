@@ -11,9 +11,9 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 Array range(int first, int last) {
     std::vector<int32_t> values(size_t(last - first));
@@ -23,7 +23,8 @@ Array range(int first, int last) {
 
 /// a: 0.., b: 10.., c: 20..
 TabularDataset table(int rows = 5, TabularMode mode = TabularMode::tuple) {
-    return tabular::from_data({{"a", range(0, rows)}, {"b", range(10, 10 + rows)}, {"c", range(20, 20 + rows)}}, mode);
+    return tabular::from_data(
+        {{"a", range(0, rows)}, {"b", range(10, 10 + rows)}, {"c", range(20, 20 + rows)}}, mode);
 }
 
 std::vector<int> ints(const TabularColumn& column) {
@@ -42,7 +43,8 @@ TEST(TabularDataset, gives_examples_in_its_mode) {
     EXPECT_FALSE(single.is_tuple() || single.is_dict());
     EXPECT_EQ(single[0].item<int>(), 23);
     EXPECT_THROW(table()[5], ValueError);
-    EXPECT_THROW(tabular::from_data({{"a", range(0, 2)}, {"b", range(0, 2)}}, TabularMode::none), ValueError);
+    EXPECT_THROW(tabular::from_data({{"a", range(0, 2)}, {"b", range(0, 2)}}, TabularMode::none),
+                 ValueError);
     EXPECT_THROW(tabular::from_data({{"a", range(0, 2)}, {"a", range(0, 2)}}), ValueError);
 }
 
@@ -52,11 +54,14 @@ TEST(TabularDataset, slices_rows_and_columns) {
     EXPECT_THAT(part.keys(), ElementsAre("c", "a"));
     EXPECT_THAT(ints(part[1]), ElementsAre(24, 4));
     EXPECT_THAT(ints(part.slice({2}).fetch()[0]), ElementsAre(20));
-    EXPECT_THAT(ints(table().masked({true, false, false, true, false}).fetch()[1]), ElementsAre(10, 13));
+    EXPECT_THAT(ints(table().masked({true, false, false, true, false}).fetch()[1]),
+                ElementsAre(10, 13));
     EXPECT_THAT(ints(table().rows(1, -1, 2).fetch()[0]), ElementsAre(1, 3));
     EXPECT_THAT(ints(table().columns({"b"}).fetch()[0]), ElementsAre(10, 11, 12, 13, 14));
-    EXPECT_THAT(message_of<ValueError>([] { table().slice({5}); }), HasSubstr("no row 5; there are 5"));
-    EXPECT_THAT(message_of<ValueError>([] { table().column("d"); }), HasSubstr("no column 'd'; there are a, b, c"));
+    EXPECT_THAT(message_of<ValueError>([] { table().slice({5}); }),
+                HasSubstr("no row 5; there are 5"));
+    EXPECT_THAT(message_of<ValueError>([] { table().column("d"); }),
+                HasSubstr("no column 'd'; there are a, b, c"));
     EXPECT_THROW(table().masked({true}), ValueError);
     EXPECT_THROW(table().rows(0, 5, 0), ValueError);
 }
@@ -64,7 +69,8 @@ TEST(TabularDataset, slices_rows_and_columns) {
 TEST(TabularDataset, reads_only_what_is_asked_for) {
     int calls = 0;
     const TabularDataset data = tabular::from_data(
-        {{"cheap", range(0, 4)}, {"dear", [&](int64_t row) { return ++calls, Array::scalar<int32_t>(int(row) * 2); }}});
+        {{"cheap", range(0, 4)},
+         {"dear", [&](int64_t row) { return ++calls, Array::scalar<int32_t>(int(row) * 2); }}});
     EXPECT_THAT(ints(data.column("cheap").fetch()[0]), ElementsAre(0, 1, 2, 3));
     EXPECT_EQ(calls, 0);
     EXPECT_THAT(ints(data.slice({3, 1}, {"dear"}).fetch()[0]), ElementsAre(6, 2));
@@ -82,13 +88,16 @@ TEST(TabularDataset, concatenates_rows_and_joins_columns) {
     EXPECT_THAT(ints(rows.slice({5, 3, 2, 0, 4}).fetch()[0]), ElementsAre(0, 0, 2, 0, 1));
     EXPECT_THROW(table().concat({table().columns({"a"})}), ValueError);
 
-    const TabularDataset columns = table(3).column("a").join({tabular::from_data({{"z", range(7, 10)}}), table(3).columns({"c"})});
+    const TabularDataset columns = table(3).column("a").join(
+        {tabular::from_data({{"z", range(7, 10)}}), table(3).columns({"c"})});
     EXPECT_THAT(columns.keys(), ElementsAre("a", "z", "c"));
     EXPECT_THAT(ints(columns[2]), ElementsAre(2, 9, 22));
     EXPECT_TRUE(columns[0].is_tuple());
-    EXPECT_THAT(message_of<ValueError>([] { table(3).join({table(3)}); }), HasSubstr("twice: a, b, c, a, b, c"));
-    EXPECT_THAT(message_of<ValueError>([] { table(3).join({tabular::from_data({{"z", range(0, 2)}})}); }),
-                HasSubstr("the first has 3 rows, number 2 has 2"));
+    EXPECT_THAT(message_of<ValueError>([] { table(3).join({table(3)}); }),
+                HasSubstr("twice: a, b, c, a, b, c"));
+    EXPECT_THAT(
+        message_of<ValueError>([] { table(3).join({tabular::from_data({{"z", range(0, 2)}})}); }),
+        HasSubstr("the first has 3 rows, number 2 has 2"));
 }
 
 TEST(TabularDataset, transforms_examples_and_batches) {
@@ -97,8 +106,9 @@ TEST(TabularDataset, transforms_examples_and_batches) {
         {"sum", "a"},
         [&](const Example& x) {
             ++calls;
-            const int total = std::accumulate(x.values().begin(), x.values().end(), 0,
-                                              [](int s, const Array& v) { return s + v.item<int>(); });
+            const int total =
+                std::accumulate(x.values().begin(), x.values().end(), 0,
+                                [](int s, const Array& v) { return s + v.item<int>(); });
             return Example({Array::scalar<int32_t>(total), x[0]});
         },
         TabularMode::dict);
@@ -108,27 +118,36 @@ TEST(TabularDataset, transforms_examples_and_batches) {
     EXPECT_THAT(ints(sums.slice({0, 1}, {"sum"}).fetch()[0]), ElementsAre(30, 33));
 
     const TabularDataset reversed = table(3).column("a").transform_batch(
-        {"r"}, [](std::span<const TabularColumn> columns) {
+        {"r"},
+        [](std::span<const TabularColumn> columns) {
             return std::vector<TabularColumn>{{columns[0].rbegin(), columns[0].rend()}};
-        }, TabularMode::none);
+        },
+        TabularMode::none);
     EXPECT_THAT(ints(reversed.fetch()[0]), ElementsAre(2, 1, 0));
     EXPECT_EQ(reversed[1][0].item<int>(), 1);
 
-    const TabularDataset wrong = table().transform({"x", "y"}, [](const Example& x) { return Example(x[0]); });
+    const TabularDataset wrong =
+        table().transform({"x", "y"}, [](const Example& x) { return Example(x[0]); });
     EXPECT_THAT(message_of<ValueError>([&] { wrong[0]; }), HasSubstr("for the keys x, y"));
-    const TabularDataset short_one = table().transform_batch(
-        {"x"}, [](std::span<const TabularColumn>) { return std::vector<TabularColumn>{{Array::scalar(1.f)}}; });
-    EXPECT_THAT(message_of<ValueError>([&] { short_one.fetch(); }), HasSubstr("gives 1 values of 'x' for 5 rows"));
+    const TabularDataset short_one =
+        table().transform_batch({"x"}, [](std::span<const TabularColumn>) {
+            return std::vector<TabularColumn>{{Array::scalar(1.f)}};
+        });
+    EXPECT_THAT(message_of<ValueError>([&] { short_one.fetch(); }),
+                HasSubstr("gives 1 values of 'x' for 5 rows"));
 }
 
 TEST(TabularDataset, makes_batches_by_itself_or_by_a_converter) {
     const Batch batch = table(3).asdict().slice({2, 0}).convert();
     EXPECT_EQ(batch["b"].array().to_vector<int>(), (std::vector<int>{12, 10}));
-    const TabularDataset longest = table(3).with_converter([](std::span<const TabularColumn> columns) {
-        return Batch(Variable(Array::scalar<int32_t>(int(columns.size() * columns[0].size())), false));
-    });
+    const TabularDataset longest =
+        table(3).with_converter([](std::span<const TabularColumn> columns) {
+            return Batch(
+                Variable(Array::scalar<int32_t>(int(columns.size() * columns[0].size())), false));
+        });
     EXPECT_EQ(longest.convert()[0].array().item<int>(), 9);
-    EXPECT_EQ(longest.slice({0}).convert()[0].array().item<int>(), 3) << "parts convert as the whole";
+    EXPECT_EQ(longest.slice({0}).convert()[0].array().item<int>(), 3)
+        << "parts convert as the whole";
     EXPECT_EQ(longest.concat({table(2)}).convert()[0].array().item<int>(), 15);
 }
 

@@ -9,9 +9,9 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 class TextDatasetTest : public testing::FolderTest {};
 
@@ -35,19 +35,22 @@ TEST_F(TextDatasetTest, gives_lines_without_their_ends) {
 TEST_F(TextDatasetTest, pairs_and_filters_several_files) {
     write("en", "good morning\nyes\nno\n");
     write("de", "guten Morgen\nja\nnein\n");
-    TextDataset text({path("en"), path("de")},
-                     {.filter_func = [](const std::vector<std::string>& lines) { return lines[1].size() > 2; }});
+    TextDataset text(
+        {path("en"), path("de")},
+        {.filter_func = [](const std::vector<std::string>& lines) { return lines[1].size() > 2; }});
     ASSERT_EQ(text.size(), 2);
     EXPECT_THAT(text.texts(1), ElementsAre("no", "nein"));
     EXPECT_EQ(Dataset(text)[0].size(), 2u);
     write("short", "a\n");
-    EXPECT_THAT(message_of<FileError>([&] { TextDataset({path("en"), path("short")}); }), HasSubstr("has 1"));
+    EXPECT_THAT(message_of<FileError>([&] { TextDataset({path("en"), path("short")}); }),
+                HasSubstr("has 1"));
     EXPECT_THROW(TextDataset(path("none")), FileError);
 }
 
 TEST_F(TextDatasetTest, is_read_by_several_threads) {
     std::string lines;
-    for (int i = 0; i < 500; ++i) lines += std::string(size_t(i % 7), 'x') + std::to_string(i) + "\n";
+    for (int i = 0; i < 500; ++i)
+        lines += std::string(size_t(i % 7), 'x') + std::to_string(i) + "\n";
     write("many", lines);
     MultithreadIterator it(TextDataset(path("many")), 50, {.repeat = false, .shuffle = false}, 3);
     int row = 0;

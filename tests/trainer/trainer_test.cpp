@@ -16,10 +16,10 @@
 namespace catena {
 namespace {
 
-using testing::message_of;
-using testing::MockUpdater;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::message_of;
+using testing::MockUpdater;
 
 class TrainerTest : public testing::FolderTest {
 protected:
@@ -39,12 +39,15 @@ protected:
 TEST_F(TrainerTest, calls_extensions_by_priority_then_age) {
     Trainer trainer(updater_, {2, "iteration"}, path());
     std::string calls;
-    auto note = [&](const std::string& text) { return [&calls, text](Trainer&) { calls += text; }; };
+    auto note = [&](const std::string& text) {
+        return [&calls, text](Trainer&) { calls += text; };
+    };
     trainer.extend(note("a"), {.name = "a"});
     trainer.extend(note("b"), {.name = "b", .priority = priority_writer});
     trainer.extend(note("c"), {.name = "c"});
     trainer.extend(note("d"), {.name = "d", .trigger = {2, "iteration"}, .priority = -1});
-    trainer.extend(note("!"), {.name = "e", .trigger = AnyTrigger::never(), .call_before_training = true});
+    trainer.extend(note("!"),
+                   {.name = "e", .trigger = AnyTrigger::never(), .call_before_training = true});
     trainer.run();
     EXPECT_EQ(calls, "!bacbacd");
     EXPECT_TRUE(updater_.finalized);
@@ -55,10 +58,13 @@ TEST_F(TrainerTest, calls_extensions_by_priority_then_age) {
 TEST_F(TrainerTest, names_are_unique_and_training_is_refused) {
     Trainer trainer(updater_, {1, "iteration"}, path());
     auto nothing = [](Trainer&) {};
-    trainer.extend(nothing, {.name = "x"}).extend(nothing, {.name = "x"}).extend(nothing, {.name = "x"});
+    trainer.extend(nothing, {.name = "x"})
+        .extend(nothing, {.name = "x"})
+        .extend(nothing, {.name = "x"});
     EXPECT_EQ(trainer.get_extension("x_2").name(), "x_2");
     EXPECT_THROW(trainer.extend(nothing, {.name = "training"}), ValueError);
-    EXPECT_THAT(message_of<ValueError>([&] { trainer.get_extension("y"); }), HasSubstr("there are: x, x_1, x_2"));
+    EXPECT_THAT(message_of<ValueError>([&] { trainer.get_extension("y"); }),
+                HasSubstr("there are: x, x_1, x_2"));
     EXPECT_THROW(trainer.elapsed_time(), ValueError);
 }
 
@@ -106,8 +112,9 @@ TEST_F(TrainerTest, other_triggers_fire_when_they_should) {
 }
 
 TEST_F(TrainerTest, a_trigger_that_is_given_twice_fires_for_both) {
-    const AnyTrigger every(2, "iteration"), both[] = {every, triggers::ManualScheduleTrigger({2, 4, 6}, "iteration"),
-                                                      [](Trainer& t) { return t.updater().iteration() % 2 == 0; }};
+    const AnyTrigger every(2, "iteration"),
+        both[] = {every, triggers::ManualScheduleTrigger({2, 4, 6}, "iteration"),
+                  [](Trainer& t) { return t.updater().iteration() % 2 == 0; }};
     for (const AnyTrigger& trigger : both) {
         MockUpdater updater;
         Trainer trainer(updater, {6, "iteration"}, path());
@@ -123,7 +130,8 @@ TEST_F(TrainerTest, a_trigger_that_is_given_twice_fires_for_both) {
 
 TEST_F(TrainerTest, a_stop_trigger_that_is_given_twice_stops_both_trainings_at_its_time) {
     const AnyTrigger four(4, "iteration");
-    const AnyTrigger stops[] = {four, triggers::EarlyStoppingTrigger({.monitor = "x", .patience = 9, .max_trigger = four})};
+    const AnyTrigger stops[] = {
+        four, triggers::EarlyStoppingTrigger({.monitor = "x", .patience = 9, .max_trigger = four})};
     for (const AnyTrigger& stop : stops)
         for (int run = 0; run < 2; ++run) {
             MockUpdater updater;
@@ -140,8 +148,10 @@ TEST_F(TrainerTest, a_trigger_inside_another_counts_for_each_of_them) {
     updater.on_update = [](int64_t i) { report({{"x", -double(i)}}); };
     Trainer trainer(updater, {6, "iteration"}, path());
     int a = 0, b = 0;
-    trainer.extend([&](Trainer&) { ++a; }, {.name = "a", .trigger = triggers::MinValueTrigger("x", every)});
-    trainer.extend([&](Trainer&) { ++b; }, {.name = "b", .trigger = triggers::MinValueTrigger("x", every)});
+    trainer.extend([&](Trainer&) { ++a; },
+                   {.name = "a", .trigger = triggers::MinValueTrigger("x", every)});
+    trainer.extend([&](Trainer&) { ++b; },
+                   {.name = "b", .trigger = triggers::MinValueTrigger("x", every)});
     trainer.run();
     EXPECT_EQ(a, 3);
     EXPECT_EQ(b, 3);
@@ -158,13 +168,18 @@ TEST_F(TrainerTest, a_shared_trigger_can_be_asked_for_its_best_value) {
 }
 
 template <class T>
-concept CanExtend = requires(Trainer& trainer, T&& extension) { trainer.extend(std::forward<T>(extension)); };
+concept CanExtend =
+    requires(Trainer& trainer, T&& extension) { trainer.extend(std::forward<T>(extension)); };
 
-TEST_F(TrainerTest, extensions_and_triggers_are_moved_or_shared_but_never_copied_behind_the_users_back) {
-    static_assert(CanExtend<Witness> && CanExtend<std::shared_ptr<Witness>&> && !CanExtend<Witness&> && !CanExtend<const Witness&>);
+TEST_F(TrainerTest,
+       extensions_and_triggers_are_moved_or_shared_but_never_copied_behind_the_users_back) {
+    static_assert(CanExtend<Witness> && CanExtend<std::shared_ptr<Witness>&> &&
+                  !CanExtend<Witness&> && !CanExtend<const Witness&>);
     using Best = triggers::MinValueTrigger;
-    static_assert(std::is_constructible_v<AnyTrigger, Best> && std::is_constructible_v<AnyTrigger, std::shared_ptr<Best>&>);
-    static_assert(!std::is_constructible_v<AnyTrigger, Best&> && !std::is_constructible_v<AnyTrigger, const Best&>);
+    static_assert(std::is_constructible_v<AnyTrigger, Best> &&
+                  std::is_constructible_v<AnyTrigger, std::shared_ptr<Best>&>);
+    static_assert(!std::is_constructible_v<AnyTrigger, Best&> &&
+                  !std::is_constructible_v<AnyTrigger, const Best&>);
 }
 
 TEST_F(TrainerTest, best_value_triggers_fire_on_improvement_of_the_mean) {
@@ -194,17 +209,23 @@ TEST_F(TrainerTest, early_stopping_waits_for_patience) {
 
     MockUpdater rising(1);
     rising.on_update = [&](int64_t i) { report({{"validation/accuracy", double(i)}}); };
-    Trainer until_max(rising, triggers::EarlyStoppingTrigger({.monitor = "validation/accuracy",
-                                                              .max_trigger = {6, "iteration"}}), path());
+    Trainer until_max(rising,
+                      triggers::EarlyStoppingTrigger(
+                          {.monitor = "validation/accuracy", .max_trigger = {6, "iteration"}}),
+                      path());
     until_max.run();
     EXPECT_EQ(rising.iteration(), 6);
 }
 
-TEST_F(TrainerTest, early_stopping_misses_nothing_before_the_first_iteration_of_a_resumed_training) {
+TEST_F(TrainerTest,
+       early_stopping_misses_nothing_before_the_first_iteration_of_a_resumed_training) {
     const auto train = [&](int64_t until, bool resume) {
         MockUpdater updater(1);
         updater.on_update = [&](int64_t i) { report({{"main/loss", double(i)}}); };
-        Trainer trainer(updater, triggers::EarlyStoppingTrigger({.patience = 9, .max_trigger = {until, "iteration"}}), path());
+        Trainer trainer(
+            updater,
+            triggers::EarlyStoppingTrigger({.patience = 9, .max_trigger = {until, "iteration"}}),
+            path());
         if (resume) load_npz(path("half"), trainer);
         ::testing::internal::CaptureStderr();
         trainer.run();
@@ -214,10 +235,12 @@ TEST_F(TrainerTest, early_stopping_misses_nothing_before_the_first_iteration_of_
     EXPECT_EQ(train(2, false), "");
     EXPECT_EQ(train(4, true), "");
     MockUpdater silent(1);
-    Trainer trainer(silent, triggers::EarlyStoppingTrigger({.max_trigger = {2, "iteration"}}), path());
+    Trainer trainer(silent, triggers::EarlyStoppingTrigger({.max_trigger = {2, "iteration"}}),
+                    path());
     ::testing::internal::CaptureStderr();
     trainer.run();
-    EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("main/loss is not reported"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                ::testing::HasSubstr("main/loss is not reported"));
 }
 
 TEST_F(TrainerTest, state_of_triggers_survives_a_snapshot) {
@@ -248,14 +271,16 @@ TEST_F(TrainerTest, an_updater_of_several_optimizers_says_that_it_has_no_step) {
     sgd.setup(model);
     SerialIterator it(Dataset(Array::zeros({Dtype::float32, {4, 2}})), 2);
     StandardUpdater updater(it, std::map<std::string, Optimizer*>{{"main", &sgd}});
-    EXPECT_THAT(message_of<ValueError>([&] { updater.update(); }), HasSubstr("override update_core()"));
+    EXPECT_THAT(message_of<ValueError>([&] { updater.update(); }),
+                HasSubstr("override update_core()"));
     EXPECT_EQ(it.current_position(), 0);
 }
 
 TEST_F(TrainerTest, says_when_the_folder_cannot_be_made) {
     write("file", "");
     Trainer trainer(updater_, {1, "iteration"}, path("file/out"));
-    EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }), HasSubstr("cannot create the folder"));
+    EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }),
+                HasSubstr("cannot create the folder"));
 }
 
 TEST_F(TrainerTest, what_failed_before_the_first_iteration_is_finalized_too) {
@@ -271,8 +296,10 @@ TEST_F(TrainerTest, what_failed_before_the_first_iteration_is_finalized_too) {
         void initialize(Trainer&) override { throw std::runtime_error("cannot begin"); }
     } failing;
     Trainer trainer(updater_, {3, "iteration"}, path());
-    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &noting), {.name = "noting", .priority = 300});
-    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &failing), {.name = "failing", .priority = 200});
+    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &noting),
+                   {.name = "noting", .priority = 300});
+    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &failing),
+                   {.name = "failing", .priority = 200});
     EXPECT_THROW(trainer.run(false), std::runtime_error);
     EXPECT_EQ(noting.finalized, 1);
     EXPECT_TRUE(updater_.finalized);

@@ -33,7 +33,9 @@ LayerFunction read_softmax(const LayerInFile& layer) {
 
 LayerFunction read_dropout(const LayerInFile& layer) {
     const double ratio = layer->dropout_param().dropout_ratio();
-    if (!(ratio >= 0 && ratio < 1)) layer.wrong(fmt::format("drops a part of {}; that must be at least 0 and less than 1", ratio));
+    if (!(ratio >= 0 && ratio < 1))
+        layer.wrong(
+            fmt::format("drops a part of {}; that must be at least 0 and less than 1", ratio));
     return of_one([ratio](const Variable& x) { return dropout(x, ratio); });
 }
 
@@ -44,7 +46,8 @@ LayerFunction read_elu(const LayerInFile& layer) {
 
 /// (shift + scale * x) ^ power.
 LayerFunction read_power(const LayerInFile& layer) {
-    const double power = layer->power_param().power(), scale = layer->power_param().scale(), shift = layer->power_param().shift();
+    const double power = layer->power_param().power(), scale = layer->power_param().scale(),
+                 shift = layer->power_param().shift();
     return of_one([=](const Variable& x) {
         const Variable inner = x * scale + shift;
         return power == 1 ? inner : pow(inner, power);
@@ -54,14 +57,16 @@ LayerFunction read_power(const LayerInFile& layer) {
 /// The natural logarithm of a base, of which -1 is e.
 double log_of_base(const LayerInFile& layer, double base) {
     if (base == -1) return 1;
-    if (!(base > 0)) layer.wrong(fmt::format("has the base {}; that must be positive, or -1 for e", base));
+    if (!(base > 0))
+        layer.wrong(fmt::format("has the base {}; that must be positive, or -1 for e", base));
     return std::log(base);
 }
 
 /// base ^ (shift + scale * x).
 LayerFunction read_exp(const LayerInFile& layer) {
     const double log_base = log_of_base(layer, layer->exp_param().base());
-    const double scale = layer->exp_param().scale() * log_base, shift = layer->exp_param().shift() * log_base;
+    const double scale = layer->exp_param().scale() * log_base,
+                 shift = layer->exp_param().shift() * log_base;
     return of_one([=](const Variable& x) { return exp(x * scale + shift); });
 }
 

@@ -17,15 +17,18 @@ Mode::NormalizationMode mode_of(const format::LossParameter& p) {
     return p.normalize() ? Mode::VALID : Mode::BATCH_SIZE;
 }
 
-Variable loss(const Variable& x, const Variable& labels, Mode::NormalizationMode mode, int64_t ignore_label) {
+Variable loss(const Variable& x, const Variable& labels, Mode::NormalizationMode mode,
+              int64_t ignore_label) {
     Shape shape;
     for (int i = 0; i < x.rank(); ++i)
         if (i != 1) shape.push_back(x.shape()[i]);
     // Caffe's labels may have further axes of size 1.
     const Variable t = labels.size() == element_count(shape) ? reshape(labels, shape) : labels;
     if (mode == Mode::VALID || mode == Mode::BATCH_SIZE)
-        return softmax_cross_entropy(x, t, {.normalize = mode == Mode::VALID, .ignore_label = ignore_label});
-    const Variable each = softmax_cross_entropy(x, t, {.ignore_label = ignore_label, .reduce = "no"});
+        return softmax_cross_entropy(
+            x, t, {.normalize = mode == Mode::VALID, .ignore_label = ignore_label});
+    const Variable each =
+        softmax_cross_entropy(x, t, {.ignore_label = ignore_label, .reduce = "no"});
     return mode == Mode::FULL ? mean(each) : sum(each);
 }
 
@@ -33,7 +36,8 @@ LayerFunction read_softmax_with_loss(const LayerInFile& layer) {
     layer.check_bottoms(2, 2);
     const int64_t axis = layer->softmax_param().axis();
     const Mode::NormalizationMode mode = mode_of(layer->loss_param());
-    const int64_t ignore_label = layer->loss_param().has_ignore_label() ? layer->loss_param().ignore_label() : -1;
+    const int64_t ignore_label =
+        layer->loss_param().has_ignore_label() ? layer->loss_param().ignore_label() : -1;
     const bool gives_probabilities = layer->top_size() > 1;
     return {[=](std::span<const Variable> x, Link*) {
         const int channels = axis_of(axis, x[0].rank(), "SoftmaxWithLoss");

@@ -1,4 +1,5 @@
-// Batch and local response normalisation, and the factors and offsets that Caffe keeps in layers of their own.
+// Batch and local response normalisation, and the factors and offsets that Caffe keeps in layers of
+// their own.
 #include "runtime/ops/normalization/normalization.h"
 
 #include "frontend/caffe/caffe.pb.h"
@@ -12,7 +13,8 @@
 namespace catena::caffe {
 namespace {
 
-/// Blob i as a mean over batches: Caffe stores sums, with their weight in blob 2; a weight of 0 is that of no batch.
+/// Blob i as a mean over batches: Caffe stores sums, with their weight in blob 2; a weight of 0 is
+/// that of no batch.
 Array statistic(const LayerInFile& layer, int i, const Shape& shape, double weight) {
     const Array sum = layer.blob(i, shape, i == 0 ? "the means" : "the variances");
     return weight == 1 ? sum : (Variable(sum, false) * (weight == 0 ? 0 : 1 / weight)).array();
@@ -20,10 +22,14 @@ Array statistic(const LayerInFile& layer, int i, const Shape& shape, double weig
 
 LayerFunction read_batch_norm(const LayerInFile& layer) {
     const auto& p = layer->batch_norm_param();
-    const double weight = layer.has_blob(2) ? layer.blob(2, {}, "the weight of the statistics").item<float>() : 1.0;
+    const double weight =
+        layer.has_blob(2) ? layer.blob(2, {}, "the weight of the statistics").item<float>() : 1.0;
     const Shape shape{layer.blob(0).size()};
     if (shape[0] == 0) layer.wrong("has no channels");
-    BatchNormalization link(shape, {.decay = p.moving_average_fraction(), .eps = p.eps(), .use_gamma = false, .use_beta = false,
+    BatchNormalization link(shape, {.decay = p.moving_average_fraction(),
+                                    .eps = p.eps(),
+                                    .use_gamma = false,
+                                    .use_beta = false,
                                     .initial_avg_mean = statistic(layer, 0, shape, weight),
                                     .initial_avg_var = statistic(layer, 1, shape, weight)});
     const bool fixed = p.use_global_stats();
@@ -41,7 +47,8 @@ LayerFunction read_scale(const LayerInFile& layer) {
     const bool learned = layer->bottom_size() == 1;
     const Array factors = learned ? layer.blob(0) : Array();
     Array offsets;
-    if (p.bias_term()) offsets = learned ? layer.blob(1, factors.shape(), "the offsets") : layer.blob(0);
+    if (p.bias_term())
+        offsets = learned ? layer.blob(1, factors.shape(), "the offsets") : layer.blob(0);
     ScaleOptions options{.bias_term = p.bias_term()};
     if (offsets.defined()) options.bias_shape = offsets.shape();
     Scale link(p.axis(), learned ? std::optional(factors.shape()) : std::nullopt, options);

@@ -8,7 +8,8 @@ namespace {
 
 void write_windows(Operator& op, const Array& W, format::ConvolutionParameter& p) {
     if (W.rank() != 4) op.unsupported(fmt::format("weights {}", to_string(W.shape())));
-    const std::vector<int64_t> pads = op.integers("pads"), strides = op.integers("strides"), dilations = op.integers("dilations");
+    const std::vector<int64_t> pads = op.integers("pads"), strides = op.integers("strides"),
+                               dilations = op.integers("dilations");
     if (pads.size() == 4 && (pads[0] != pads[2] || pads[1] != pads[3]))
         op.unsupported(fmt::format("padding of {} and {} rows", pads[0], pads[2]));
     p.set_kernel_h(uint32_t(W.dim(2)));
@@ -69,14 +70,16 @@ Array transposed(const Array& matrix) { return transpose(matrix).array().as_cont
 
 void write_gemm(Operator& op) {
     const Array B = op.constant(1, "weights");
-    if (op.integer("transA", 0) || op.real("alpha", 1) != 1 || op.real("beta", 1) != 1) op.unsupported("its factors");
+    if (op.integer("transA", 0) || op.real("alpha", 1) != 1 || op.real("beta", 1) != 1)
+        op.unsupported("its factors");
     write_product(op, op.integer("transB", 0) ? B : transposed(B), 1, 2);
 }
 
 void write_matmul(Operator& op) {
     const Array B = op.constant(1, "weights");
     const std::optional<Shape> y = op.output_shape();
-    if (B.rank() != 2 || !y || y->rank() < 2) op.unsupported(fmt::format("weights {}", to_string(B.shape())));
+    if (B.rank() != 2 || !y || y->rank() < 2)
+        op.unsupported(fmt::format("weights {}", to_string(B.shape())));
     write_product(op, transposed(B), y->rank() - 1, 2);
 }
 

@@ -20,9 +20,13 @@ LayerWriter as_power(const char* type, double power, double scale = 1) {
     return {type, [=](Operator& op) { write_power(op, power, scale); }};
 }
 
-void write_leaky_relu(Operator& op) { op.layer("ReLU").mutable_relu_param()->set_negative_slope(float(op.real("alpha", 0.01))); }
+void write_leaky_relu(Operator& op) {
+    op.layer("ReLU").mutable_relu_param()->set_negative_slope(float(op.real("alpha", 0.01)));
+}
 
-void write_elu(Operator& op) { op.layer("ELU").mutable_elu_param()->set_alpha(float(op.real("alpha", 1))); }
+void write_elu(Operator& op) {
+    op.layer("ELU").mutable_elu_param()->set_alpha(float(op.real("alpha", 1)));
+}
 
 void write_softmax(Operator& op) {
     const int64_t axis = op.integer("axis", -1);
@@ -41,7 +45,8 @@ void write_pow(Operator& op) {
     write_power(op, *exponent);
 }
 
-/// Sizes of a constant that is broadcast to x, without the ones around them, and the axis of x at which they begin.
+/// Sizes of a constant that is broadcast to x, without the ones around them, and the axis of x at
+/// which they begin.
 struct Place {
     Shape shape;
     int axis = 0;
@@ -67,8 +72,11 @@ std::pair<Place, Array> placed(Operator& op, int x, int constant) {
     const std::optional<Shape> shape = op.input_shape(x);
     const Array array = op.constant(constant, "an operand").astype(Dtype::float32).as_contiguous();
     const std::optional<Place> place = shape ? place_of(array.shape(), *shape) : std::nullopt;
-    if (!place) op.unsupported(fmt::format("an array {} with {}", to_string(array.shape()), shape ? to_string(*shape) : "this blob"));
-    return {*place, array.view(place->shape, contiguous_strides(place->shape), array.body()->offset)};
+    if (!place)
+        op.unsupported(fmt::format("an array {} with {}", to_string(array.shape()),
+                                   shape ? to_string(*shape) : "this blob"));
+    return {*place,
+            array.view(place->shape, contiguous_strides(place->shape), array.body()->offset)};
 }
 
 void write_scale(Operator& op, int x, int constant) {
@@ -84,7 +92,8 @@ void write_offsets(Operator& op, int x, int constant) {
     const auto [place, offsets] = placed(op, x, constant);
     format::LayerParameter* source = op.only_source(x);
     const bool is_channels = place.axis == 1 && place.shape.rank() == 1;
-    if (source && is_channels && source->type() == "Deconvolution" && !source->convolution_param().bias_term()) {
+    if (source && is_channels && source->type() == "Deconvolution" &&
+        !source->convolution_param().bias_term()) {
         source->mutable_convolution_param()->set_bias_term(true);
         add_blob(*source, offsets);
         return op.alias(x);
@@ -106,7 +115,9 @@ Operation& write_eltwise(Operator& op, Operation::EltwiseOp operation) {
 }
 
 /// The constant one of two operands; -1 when both are computed.
-int constant_operand(const Operator& op) { return op.is_constant(1) ? 1 : op.is_constant(0) ? 0 : -1; }
+int constant_operand(const Operator& op) {
+    return op.is_constant(1) ? 1 : op.is_constant(0) ? 0 : -1;
+}
 
 void write_add(Operator& op) {
     const int constant = constant_operand(op);
@@ -141,12 +152,14 @@ void write_subtract(Operator& op) {
 
 void write_divide(Operator& op) {
     if (const auto number = op.number(1)) return write_power(op, 1, 1 / *number);
-    if (const auto number = op.number(0); number && *number != 0) return write_power(op, -1, 1 / *number, 0, 1);
+    if (const auto number = op.number(0); number && *number != 0)
+        return write_power(op, -1, 1 / *number, 0, 1);
     op.unsupported("this quotient");
 }
 
 void write_maximum(Operator& op) {
-    if (op.count() != 2 || constant_operand(op) >= 0) op.unsupported("the maximum of a blob and a parameter");
+    if (op.count() != 2 || constant_operand(op) >= 0)
+        op.unsupported("the maximum of a blob and a parameter");
     write_eltwise(op, Operation::MAX);
 }
 
@@ -158,7 +171,8 @@ void write_prelu(Operator& op) {
         return add_blob(layer, slopes);
     }
     const auto [place, by_channel] = placed(op, 0, 1);
-    if (place.axis != 1 || place.shape.rank() != 1) op.unsupported(fmt::format("slopes {}", to_string(slopes.shape())));
+    if (place.axis != 1 || place.shape.rank() != 1)
+        op.unsupported(fmt::format("slopes {}", to_string(slopes.shape())));
     add_blob(op.layer("PReLU"), by_channel);
 }
 

@@ -8,16 +8,21 @@ namespace {
 
 /// Windows as Caffe counts them by default, or rounded down where that gives the size.
 void write_pooling(Operator& op, format::PoolingParameter::PoolMethod method) {
-    const std::vector<int64_t> kernel = op.integers("kernel_shape"), stride = op.integers("strides"), pads = op.integers("pads");
+    const std::vector<int64_t> kernel = op.integers("kernel_shape"),
+                               stride = op.integers("strides"), pads = op.integers("pads");
     const std::optional<Shape> x = op.input_shape(0), y = op.output_shape();
-    if (kernel.size() != 2 || !x || !y) op.unsupported(fmt::format("windows of {} axes", kernel.size()));
+    if (kernel.size() != 2 || !x || !y)
+        op.unsupported(fmt::format("windows of {} axes", kernel.size()));
     const auto gives_size = [&](bool round_up) {
         for (int i = 0; i < 2; ++i)
-            if (pooling_windows((*x)[i + 2], kernel[size_t(i)], stride[size_t(i)], pads[size_t(i)], round_up) != (*y)[i + 2]) return false;
+            if (pooling_windows((*x)[i + 2], kernel[size_t(i)], stride[size_t(i)], pads[size_t(i)],
+                                round_up) != (*y)[i + 2])
+                return false;
         return true;
     };
     const bool by_default = gives_size(true);
-    if (!by_default && !gives_size(false)) op.unsupported(fmt::format("windows that give {} from {}", to_string(*y), to_string(*x)));
+    if (!by_default && !gives_size(false))
+        op.unsupported(fmt::format("windows that give {} from {}", to_string(*y), to_string(*x)));
     format::PoolingParameter& p = *op.layer("Pooling").mutable_pooling_param();
     p.set_pool(method);
     p.set_kernel_h(uint32_t(kernel[0]));

@@ -19,7 +19,8 @@ void write_split(Operator& op) {
     for (size_t i = 0; i + 1 < sizes.size(); ++i) p.add_slice_point(uint32_t(at += sizes[i]));
 }
 
-/// Products flatten what is behind the batch themselves. An unchanged batch stays open to the caller.
+/// Products flatten what is behind the batch themselves. An unchanged batch stays open to the
+/// caller.
 void write_reshape(Operator& op) {
     const std::vector<int64_t> sizes = op.constant(1, "sizes").to_vector<int64_t>();
     const std::optional<Shape> x = op.input_shape(0);

@@ -34,18 +34,22 @@ std::optional<Schedule> read(std::string_view key) {
     if (!form) return std::nullopt;
     try {
         return program::schedule_of_kept(*form);
-    } catch (const FileError&) {  // Its code was removed from the cache: it is compiled and kept again.
+    } catch (
+        const FileError&) {  // Its code was removed from the cache: it is compiled and kept again.
         return std::nullopt;
     }
 }
 
-void check_against_compiled(const Schedule& read, const Trace& trace, const CompileOptions& options) {
+void check_against_compiled(const Schedule& read, const Trace& trace,
+                            const CompileOptions& options) {
     const std::shared_ptr<Executable> executable = compiler().compile(trace, options);
     const Schedule& compiled = *program::schedule_of(*executable);
-    const nlohmann::json differences = nlohmann::json::diff(program::kept_document(compiled), program::kept_document(read));
+    const nlohmann::json differences =
+        nlohmann::json::diff(program::kept_document(compiled), program::kept_document(read));
     if (differences.empty() && compiled.arena_bytes == read.arena_bytes) return;
-    throw InternalError(fmt::format("static_graph {}: the program from the disk is not as compiled, at {}, for {}", trace.name,
-                                    differences.empty() ? "its memory plan" : differences[0].dump(), trace.to_string()));
+    throw InternalError(fmt::format(
+        "static_graph {}: the program from the disk is not as compiled, at {}, for {}", trace.name,
+        differences.empty() ? "its memory plan" : differences[0].dump(), trace.to_string()));
 }
 
 }  // namespace
@@ -53,14 +57,16 @@ void check_against_compiled(const Schedule& read, const Trace& trace, const Comp
 std::shared_ptr<Executable> compile_or_load(const Trace& trace, const CompileOptions& options) {
     const bool is_for_host = !options.device || options.device->is_host();
     std::string key;
-    if (is_for_host && DiskCache::instance().on() && !compilations_are_shown()) key = program_key(trace, options);
+    if (is_for_host && DiskCache::instance().on() && !compilations_are_shown())
+        key = program_key(trace, options);
     if (!key.empty()) {
         const profile::Span span("read", trace.name);
         const auto start = std::chrono::steady_clock::now();
         if (std::optional<Schedule> schedule = read(key)) {
             if (program::lifetimes_are_checked()) check_against_compiled(*schedule, trace, options);
             schedule->info.is_from_disk = true;
-            schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            schedule->info.compile_seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             return program::make_executable(std::move(*schedule));
         }
     }
@@ -68,7 +74,8 @@ std::shared_ptr<Executable> compile_or_load(const Trace& trace, const CompileOpt
     std::shared_ptr<Executable> executable = compiler().compile(trace, options);
     const Schedule* schedule = key.empty() ? nullptr : program::schedule_of(*executable);
     if (!schedule) return executable;
-    if (const std::optional<std::string> form = program::kept_form(*schedule)) DiskCache::instance().store(key, *form);
+    if (const std::optional<std::string> form = program::kept_form(*schedule))
+        DiskCache::instance().store(key, *form);
     return executable;
 }
 

@@ -19,13 +19,15 @@
 namespace catena::capture {
 namespace {
 
-/// What the processor says of its kind: model, instructions, and which registers the system saves. Not which of its cores this is.
+/// What the processor says of its kind: model, instructions, and which registers the system saves.
+/// Not which of its cores this is.
 std::string processor_text() {
     std::string text;
 #if defined(__x86_64__)
     const auto add = [&](unsigned leaf, unsigned part, bool with_ebx = true) {
         unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-        if (__get_cpuid_count(leaf, part, &eax, &ebx, &ecx, &edx)) text += fmt::format("{:x} {:x} {:x} {:x};", eax, with_ebx ? ebx : 0, ecx, edx);
+        if (__get_cpuid_count(leaf, part, &eax, &ebx, &ecx, &edx))
+            text += fmt::format("{:x} {:x} {:x} {:x};", eax, with_ebx ? ebx : 0, ecx, edx);
     };
     add(0, 0);
     add(1, 0, false);  // ebx numbers the core.
@@ -72,7 +74,8 @@ public:
             number(int64_t(entry.value.index()));
             if (const bool* flag = std::get_if<bool>(&entry.value)) number(*flag);
             if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) number(*integer);
-            if (const double* real = std::get_if<double>(&entry.value)) number(std::bit_cast<int64_t>(*real));
+            if (const double* real = std::get_if<double>(&entry.value))
+                number(std::bit_cast<int64_t>(*real));
             if (const std::string* string = std::get_if<std::string>(&entry.value)) text(*string);
             if (const Dims* dims = std::get_if<Dims>(&entry.value)) numbers(*dims);
         }
@@ -81,15 +84,19 @@ public:
     /// The parts of a definition that are data; functions belong to a build.
     void write(const OpDef& op) {
         text(op.name);
-        for (int64_t value : {int64_t(op.kind), int64_t(op.input_count), int64_t(op.output_count), int64_t(op.gives_bool),
-                              int64_t(op.floats_only), int64_t(op.combine), int64_t(op.checks_values), int64_t(bool(op.kernel)),
-                              int64_t(bool(op.view)), int64_t(bool(op.body)), int64_t(op.formula.input_count), int64_t(op.formula.scalar_count)})
+        for (int64_t value : {int64_t(op.kind), int64_t(op.input_count), int64_t(op.output_count),
+                              int64_t(op.gives_bool), int64_t(op.floats_only), int64_t(op.combine),
+                              int64_t(op.checks_values), int64_t(bool(op.kernel)),
+                              int64_t(bool(op.view)), int64_t(bool(op.body)),
+                              int64_t(op.formula.input_count), int64_t(op.formula.scalar_count)})
             number(value);
         number(int64_t(op.scalar_names.size()));
         for (const std::string& name : op.scalar_names) text(name);
         number(int64_t(op.formula.nodes.size()));
         for (const Formula::Node& node : op.formula.nodes) {
-            for (int64_t value : {int64_t(node.leaf), int64_t(node.op), std::bit_cast<int64_t>(node.literal), int64_t(node.is_bool)}) number(value);
+            for (int64_t value : {int64_t(node.leaf), int64_t(node.op),
+                                  std::bit_cast<int64_t>(node.literal), int64_t(node.is_bool)})
+                number(value);
             numbers(node.args);
         }
         numbers(op.formula.outputs);
@@ -121,7 +128,8 @@ public:
             text(step.function);
         }
         number(int64_t(trace.scalars.size()));
-        for (const Trace::ScalarSlot& slot : trace.scalars) text(slot.cell ? std::string_view(slot.cell->name) : std::string_view());
+        for (const Trace::ScalarSlot& slot : trace.scalars)
+            text(slot.cell ? std::string_view(slot.cell->name) : std::string_view());
         for (const std::vector<int>* list : {&trace.inputs, &trace.outputs}) numbers(*list);
         number(int64_t(trace.assigns.size()));
         for (const Trace::Assign& assign : trace.assigns) {
@@ -144,8 +152,12 @@ std::string program_key(const Trace& trace, const CompileOptions& options) {
     if (processor.empty() || compiler.empty()) return "";
     Writer writer;
     writer.text("a program of the host");
-    for (const std::string& each : {compiler, builds_in_process(compiler_path()), processor, environment_text(), to_string(config())}) writer.text(each);
-    for (int64_t value : {int64_t(options.fast_math), options.memory_budget, int64_t(instruction_set()), int64_t(thread_count())}) writer.number(value);
+    for (const std::string& each : {compiler, builds_in_process(compiler_path()), processor,
+                                    environment_text(), to_string(config())})
+        writer.text(each);
+    for (int64_t value : {int64_t(options.fast_math), options.memory_budget,
+                          int64_t(instruction_set()), int64_t(thread_count())})
+        writer.number(value);
     writer.write(trace);
     return writer.take();
 }

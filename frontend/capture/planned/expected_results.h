@@ -9,8 +9,8 @@ namespace catena::capture {
 /// For each result of a region's call: backward is given its gradient.
 using AskedMask = std::vector<bool>;
 
-/// Of which results backward is given gradients in calls that have not been seen, by their number of results: those of a new size are asked
-/// what others were.
+/// Of which results backward is given gradients in calls that have not been seen, by their number
+/// of results: those of a new size are asked what others were.
 class ExpectedResults {
 public:
     AskedMask of(size_t results) const {

@@ -14,8 +14,10 @@ uint64_t hash_of_numbers(uint64_t hash, const Dims& numbers) {
 
 uint64_t hash_of_numbers(uint64_t hash, const Attributes& attributes) {
     for (const Attributes::Entry& entry : attributes.entries()) {
-        if (const Dims* dims = std::get_if<Dims>(&entry.value)) hash = hash_of_numbers(hash, *dims);
-        else if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) hash = hash_of(hash, uint64_t(*integer));
+        if (const Dims* dims = std::get_if<Dims>(&entry.value))
+            hash = hash_of_numbers(hash, *dims);
+        else if (const int64_t* integer = std::get_if<int64_t>(&entry.value))
+            hash = hash_of(hash, uint64_t(*integer));
     }
     return hash;
 }
@@ -25,8 +27,10 @@ uint64_t hash_of_code(const Trace::Step& step) {
     for (const Attributes::Entry& entry : step.attributes.entries()) {
         uint64_t value = entry.value.index();
         if (const bool* flag = std::get_if<bool>(&entry.value)) value = *flag;
-        if (const double* real = std::get_if<double>(&entry.value)) value = std::bit_cast<uint64_t>(*real);
-        if (const std::string* text = std::get_if<std::string>(&entry.value)) value = std::hash<std::string_view>()(*text);
+        if (const double* real = std::get_if<double>(&entry.value))
+            value = std::bit_cast<uint64_t>(*real);
+        if (const std::string* text = std::get_if<std::string>(&entry.value))
+            value = std::hash<std::string_view>()(*text);
         if (const Dims* dims = std::get_if<Dims>(&entry.value)) value = uint64_t(dims->rank());
         hash = hash_of(hash, value);
     }

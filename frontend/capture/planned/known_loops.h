@@ -18,11 +18,14 @@ public:
     /// Null if it cannot be compiled, or not to a schedule.
     using Compile = std::function<std::shared_ptr<const program::Schedule>(const Trace& trace)>;
 
-    /// The schedule of a recording whose length lies on a line of known ones; nothing if it has to be compiled. A longer one may
-    /// be, so that it lies between.
-    std::optional<LoopLine::Derived> schedule_for(const Trace& trace, bool fast_math, const Compile& compile);
-    /// A program was compiled. The executable owns the schedule; neither it nor the trace lives longer because of this.
-    void remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable,
+    /// The schedule of a recording whose length lies on a line of known ones; nothing if it has to
+    /// be compiled. A longer one may be, so that it lies between.
+    std::optional<LoopLine::Derived> schedule_for(const Trace& trace, bool fast_math,
+                                                  const Compile& compile);
+    /// A program was compiled. The executable owns the schedule; neither it nor the trace lives
+    /// longer because of this.
+    void remember(const std::shared_ptr<const Trace>& trace,
+                  const std::shared_ptr<Executable>& executable,
                   const std::shared_ptr<const program::Schedule>& schedule, bool fast_math);
 
 private:
@@ -35,7 +38,8 @@ private:
     struct Line {
         std::unique_ptr<LoopLine> loops;
         bool fast_math = false;
-        Trace longer;         ///< The recording of the longer of its first two programs, without arrays and states.
+        Trace longer;  ///< The recording of the longer of its first two programs, without arrays
+                       ///< and states.
         Relations relations;  ///< Of that program.
         bool reaches_beyond = true;
     };

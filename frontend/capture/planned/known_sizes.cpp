@@ -26,13 +26,15 @@ bool is_on() {
 }
 
 /// The executable's schedule; null for programs of devices.
-std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Executable>& executable) {
+std::shared_ptr<const program::Schedule> schedule_of(
+    const std::shared_ptr<Executable>& executable) {
     const program::Schedule* schedule = program::schedule_of(*executable);
     return schedule ? std::shared_ptr<const program::Schedule>(executable, schedule) : nullptr;
 }
 
 /// Null if it cannot be compiled.
-std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const CompileOptions& options) {
+std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace,
+                                                       const CompileOptions& options) {
     try {
         const std::shared_ptr<Executable> executable = compile_or_load(trace, options);
         return executable ? schedule_of(executable) : nullptr;
@@ -42,29 +44,41 @@ std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const
 }
 
 /// InternalError unless compiling gives the same.
-void check_against_compiled(const program::Schedule& resized, const SizeLine& line, const Trace& trace, const CompileOptions& options) {
-    const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
+void check_against_compiled(const program::Schedule& resized, const SizeLine& line,
+                            const Trace& trace, const CompileOptions& options) {
+    const std::shared_ptr<const program::Schedule> compiled =
+        schedule_of(compiler().compile(trace, options));
     auto fail_with = [&](const std::string& what) {
-        throw InternalError(fmt::format("static_graph {}: planned from other sizes, {} is not as compiled for {}", trace.name, what,
-                                        trace.to_string()));
+        throw InternalError(
+            fmt::format("static_graph {}: planned from other sizes, {} is not as compiled for {}",
+                        trace.name, what, trace.to_string()));
     };
     if (const std::string what = line.difference_to(*compiled); !what.empty()) fail_with(what);
     const std::vector<int64_t> a = program::numbers_of(resized), b = program::numbers_of(*compiled);
     for (size_t i = 0; i < a.size(); ++i)
-        if (a[i] != b[i]) fail_with(fmt::format("number {} is {} instead of {}, which", i, a[i], b[i]));
+        if (a[i] != b[i])
+            fail_with(fmt::format("number {} is {} instead of {}, which", i, a[i], b[i]));
     if (resized.arena_bytes != compiled->arena_bytes) fail_with("the memory plan");
     for (size_t k = 0; k < resized.kernels.size(); ++k)
-        if (resized.kernels[k].numbers != compiled->kernels[k].numbers) fail_with(fmt::format("kernel {}", k));
+        if (resized.kernels[k].numbers != compiled->kernels[k].numbers)
+            fail_with(fmt::format("kernel {}", k));
 }
 
-void check_against_compiled(const LoopLine::Derived& derived, const Trace& trace, const CompileOptions& options) {
-    const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
+void check_against_compiled(const LoopLine::Derived& derived, const Trace& trace,
+                            const CompileOptions& options) {
+    const std::shared_ptr<const program::Schedule> compiled =
+        schedule_of(compiler().compile(trace, options));
     const auto stream = program::ScheduleStream::of(*compiled);
     if (!stream || stream->tokens() != derived.tokens) {
-        const auto differing = stream ? std::ranges::mismatch(stream->tokens(), derived.tokens).in1 - stream->tokens().begin() : 0;
-        throw InternalError(fmt::format("static_graph {}: planned from other numbers of turns of its loops, number {} of {} is not as "
-                                        "compiled for {}",
-                                        trace.name, differing, derived.tokens.size(), trace.to_string()));
+        const auto differing = stream
+                                   ? std::ranges::mismatch(stream->tokens(), derived.tokens).in1 -
+                                         stream->tokens().begin()
+                                   : 0;
+        throw InternalError(
+            fmt::format("static_graph {}: planned from other numbers of turns of its loops, number "
+                        "{} of {} is not as "
+                        "compiled for {}",
+                        trace.name, differing, derived.tokens.size(), trace.to_string()));
     }
     for (size_t l = 0; l < compiled->launches.size(); ++l)
         for (size_t k = 0; k < compiled->launches[l].kernels.size(); ++k) {
@@ -72,35 +86,41 @@ void check_against_compiled(const LoopLine::Derived& derived, const Trace& trace
                 return s.kernels[size_t(s.launches[l].kernels[k])];
             };
             if (kernel(*compiled).numbers != kernel(derived.copied.schedule).numbers)
-                throw InternalError(fmt::format("static_graph {}: kernel {} of launch {} is not as compiled", trace.name, k, l));
+                throw InternalError(
+                    fmt::format("static_graph {}: kernel {} of launch {} is not as compiled",
+                                trace.name, k, l));
         }
 }
 
 }  // namespace
 
-KnownSizes::KnownSizes(int64_t memory_budget) : memory_budget_(memory_budget), loops_(std::make_unique<KnownLoops>()) {}
+KnownSizes::KnownSizes(int64_t memory_budget)
+    : memory_budget_(memory_budget), loops_(std::make_unique<KnownLoops>()) {}
 
 KnownSizes::~KnownSizes() = default;
 
 /// Null if it is not sure.
-std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options) {
+std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace,
+                                                int64_t position, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<program::Schedule> schedule = line.schedule_at(position, trace);
     if (!schedule || !is_sound(*schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*schedule, line, trace, options);
-    schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    schedule->info.compile_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return program::make_executable(std::move(*schedule), false);
 }
 
-/// Sizes that grow are never between known ones, so one is compiled that is as much larger than `position` as that is than the
-/// least. If there is no such program, nothing happens.
+/// Sizes that grow are never between known ones, so one is compiled that is as much larger than
+/// `position` as that is than the least. If there is no such program, nothing happens.
 void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOptions& options) {
     int64_t further = 2 * position - *line.first();
     for (int tries = 0; tries < 16 && !line.is_ordinary(further); ++tries) ++further;
     if (!line.is_ordinary(further)) return;
     const std::optional<Trace> trace = with_numbers(line.trace(), line.numbers_at(further));
     if (!trace) return;
-    if (auto schedule = compile_ahead(*trace, options)) line.add(further, *trace, std::move(schedule));
+    if (auto schedule = compile_ahead(*trace, options))
+        line.add(further, *trace, std::move(schedule));
 }
 
 std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOptions options) {
@@ -110,34 +130,42 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOption
     std::vector<int64_t> numbers;
     for (size_t i = 0; i < lines_.size(); ++i) {
         SizeLine& line = *lines_[i].sizes;
-        if (lines_[i].fast_math != options.fast_math || !differ_in_numbers_only(line.trace(), trace)) continue;
+        if (lines_[i].fast_math != options.fast_math ||
+            !differ_in_numbers_only(line.trace(), trace))
+            continue;
         if (numbers.empty()) numbers = numbers_of(trace);
         const std::optional<int64_t> position = line.position_of(numbers);
         if (!position || !line.is_ordinary(*position)) continue;
         if (*position > *line.last()) reach_beyond(line, *position, options);
         std::shared_ptr<Executable> made = between(line, trace, *position, options);
         if (!made) continue;
-        std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
+        std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i),
+                    lines_.begin() + ptrdiff_t(i) + 1);
         return made;
     }
     return resize_loops(trace, options);
 }
 
-std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const CompileOptions& options) {
+std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace,
+                                                     const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<LoopLine::Derived> derived =
-        loops_->schedule_for(trace, options.fast_math, [&](const Trace& longer) { return compile_ahead(longer, options); });
+        loops_->schedule_for(trace, options.fast_math,
+                             [&](const Trace& longer) { return compile_ahead(longer, options); });
     if (!derived) return nullptr;
     program::Schedule& schedule = derived->copied.schedule;
     if (!is_sound(schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*derived, trace, options);
-    schedule.info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    schedule.info.compile_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return program::make_executable(std::move(schedule), false);
 }
 
-KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {
+KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace,
+                                     CompileOptions options) {
     options.memory_budget = memory_budget_;
-    if (std::shared_ptr<Executable> resized = resize(*trace, options)) return {std::move(resized), true};
+    if (std::shared_ptr<Executable> resized = resize(*trace, options))
+        return {std::move(resized), true};
     std::shared_ptr<Executable> executable = compile_or_load(*trace, options);
     if (!executable) return {};
     remember(trace, executable, options.fast_math);
@@ -145,17 +173,20 @@ KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, 
     return {std::move(executable), false, is_from_disk};
 }
 
-void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math) {
+void KnownSizes::remember(const std::shared_ptr<const Trace>& trace,
+                          const std::shared_ptr<Executable>& executable, bool fast_math) {
     const std::shared_ptr<const program::Schedule> schedule = schedule_of(executable);
     if (!is_on() || !schedule || trace->values.empty()) return;
     std::lock_guard lock(mutex_);
     const std::vector<int64_t> numbers = numbers_of(*trace);
     bool is_on_line = false;
     for (Line& line : lines_) {
-        if (line.fast_math != fast_math || !differ_in_numbers_only(line.sizes->trace(), *trace)) continue;
+        if (line.fast_math != fast_math || !differ_in_numbers_only(line.sizes->trace(), *trace))
+            continue;
         const std::optional<int64_t> position = line.sizes->position_of(numbers);
         is_on_line = is_on_line || position;
-        if (position && line.sizes->is_ordinary(*position)) line.sizes->add(*position, *trace, schedule);
+        if (position && line.sizes->is_ordinary(*position))
+            line.sizes->add(*position, *trace, schedule);
     }
     if (!is_on_line) begin_line(*trace, schedule, fast_math);
     loops_->remember(trace, executable, schedule, fast_math);
@@ -164,7 +195,9 @@ void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::
 }
 
 /// A line through this program and the single one that differs from it in the fewest numbers.
-void KnownSizes::begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math) {
+void KnownSizes::begin_line(const Trace& trace,
+                            const std::shared_ptr<const program::Schedule>& schedule,
+                            bool fast_math) {
     const std::vector<int64_t> numbers = numbers_of(trace);
     std::unique_ptr<SizeLine> best;
     std::shared_ptr<const Trace> other_trace;
@@ -174,7 +207,9 @@ void KnownSizes::begin_line(const Trace& trace, const std::shared_ptr<const prog
     for (const Single& single : singles_) {
         const std::shared_ptr<const Trace> other = single.trace.lock();
         const std::shared_ptr<Executable> executable = single.executable.lock();
-        if (!other || !executable || single.fast_math != fast_math || !differ_in_numbers_only(*other, trace)) continue;
+        if (!other || !executable || single.fast_math != fast_math ||
+            !differ_in_numbers_only(*other, trace))
+            continue;
         std::vector<int64_t> theirs = numbers_of(*other);
         size_t differing = 0;
         for (size_t i = 0; i < numbers.size(); ++i) differing += numbers[i] != theirs[i];

@@ -13,9 +13,10 @@ namespace catena::capture {
 
 class KnownLoops;
 
-/// Compiles the programs of a region, or plans them from programs of other sizes: a size between two known ones on a line of
-/// sizes takes no pass and no code generation, nor does another number of turns of its loops (known_loops.h). With CATENA_CHECK_SCHEDULES=1 such a program is compiled as well, and an
-/// InternalError names what differs.
+/// Compiles the programs of a region, or plans them from programs of other sizes: a size between
+/// two known ones on a line of sizes takes no pass and no code generation, nor does another number
+/// of turns of its loops (known_loops.h). With CATENA_CHECK_SCHEDULES=1 such a program is compiled
+/// as well, and an InternalError names what differs.
 class KnownSizes {
 public:
     /// Every program is compiled with this CompileOptions::memory_budget.
@@ -29,7 +30,8 @@ public:
     };
     /// Nothing where it would have to be compiled and there is no compiler.
     Made compile(const std::shared_ptr<const Trace>& trace, CompileOptions options);
-    /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it lies between.
+    /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it
+    /// lies between.
     std::shared_ptr<Executable> resize(const Trace& trace, CompileOptions options);
 
     ExpectedResults expected_results;
@@ -47,10 +49,13 @@ private:
     };
 
     std::shared_ptr<Executable> resize_loops(const Trace& trace, const CompileOptions& options);
-    std::shared_ptr<Executable> between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options);
+    std::shared_ptr<Executable> between(SizeLine& line, const Trace& trace, int64_t position,
+                                        const CompileOptions& options);
     void reach_beyond(SizeLine& line, int64_t position, const CompileOptions& options);
-    void remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math);
-    void begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math);
+    void remember(const std::shared_ptr<const Trace>& trace,
+                  const std::shared_ptr<Executable>& executable, bool fast_math);
+    void begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule,
+                    bool fast_math);
 
     const int64_t memory_budget_;
     std::mutex mutex_;

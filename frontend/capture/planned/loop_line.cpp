@@ -10,20 +10,29 @@ using program::NumberStream;
 using program::RolledStream;
 using program::ScheduleStream;
 
-LoopLine::LoopLine(RolledStream recording, RolledStream schedule, ScheduleStream compiled, int64_t turns)
-    : recording_(std::move(recording)), schedule_(std::move(schedule)), sizes_(*recording_.sizes()), compiled_(std::move(compiled)),
+LoopLine::LoopLine(RolledStream recording, RolledStream schedule, ScheduleStream compiled,
+                   int64_t turns)
+    : recording_(std::move(recording)),
+      schedule_(std::move(schedule)),
+      sizes_(*recording_.sizes()),
+      compiled_(std::move(compiled)),
       first_(-turns) {}
 
-std::unique_ptr<LoopLine> LoopLine::through(const NumberStream& shorter, const ScheduleStream& compiled_shorter, const NumberStream& longer,
-                                            const ScheduleStream& compiled_longer, int64_t most_turns) {
+std::unique_ptr<LoopLine> LoopLine::through(const NumberStream& shorter,
+                                            const ScheduleStream& compiled_shorter,
+                                            const NumberStream& longer,
+                                            const ScheduleStream& compiled_longer,
+                                            int64_t most_turns) {
     // A turn is as short as it can be, so that most lengths are on the line.
     for (int64_t turns = most_turns; turns > 0; --turns) {
         if ((longer.size() - shorter.size()) % size_t(turns) != 0) continue;
         std::optional<RolledStream> recording = RolledStream::through(shorter, longer, turns);
         if (!recording || !recording->sizes()) continue;
-        std::optional<RolledStream> schedule = RolledStream::through(compiled_shorter.tokens(), compiled_longer.tokens(), turns);
+        std::optional<RolledStream> schedule =
+            RolledStream::through(compiled_shorter.tokens(), compiled_longer.tokens(), turns);
         if (!schedule) continue;
-        std::unique_ptr<LoopLine> line(new LoopLine(std::move(*recording), std::move(*schedule), compiled_longer, turns));
+        std::unique_ptr<LoopLine> line(
+            new LoopLine(std::move(*recording), std::move(*schedule), compiled_longer, turns));
         if (line->is_ordinary(0) && line->is_ordinary(-turns)) return line;
         return nullptr;
     }
@@ -41,14 +50,17 @@ bool LoopLine::is_ordinary(int64_t position) const {
 }
 
 std::optional<int64_t> LoopLine::position_of(const NumberStream& recording) const {
-    const int64_t more = int64_t(recording.size()) - int64_t(recording_.longer().size()), turn = int64_t(recording_.tokens_per_turn());
+    const int64_t more = int64_t(recording.size()) - int64_t(recording_.longer().size()),
+                  turn = int64_t(recording_.tokens_per_turn());
     if (more % turn != 0 || !is_ordinary(more / turn)) return std::nullopt;
     if (!recording_.predicts(more / turn, recording)) return std::nullopt;
     return more / turn;
 }
 
 std::optional<int64_t> LoopLine::beyond(int64_t position) const {
-    if (position <= last_ || std::ranges::any_of(others_, [&](int64_t other) { return other > first_; })) return std::nullopt;
+    if (position <= last_ ||
+        std::ranges::any_of(others_, [&](int64_t other) { return other > first_; }))
+        return std::nullopt;
     int64_t further = 2 * position - first_;  // As much longer as this is than the shortest.
     for (int tries = 0; tries < 16 && !is_ordinary(further); ++tries) ++further;
     return is_ordinary(further) ? std::optional(further) : std::nullopt;
@@ -74,7 +86,9 @@ bool LoopLine::add(int64_t position, const ScheduleStream& compiled) {
 
 std::optional<LoopLine::Derived> LoopLine::schedule_at(int64_t position) const {
     if (!is_confirmed_ || position < first_ || position > last_) return std::nullopt;
-    if (std::ranges::any_of(others_, [&](int64_t other) { return other > first_ && other < last_; })) return std::nullopt;
+    if (std::ranges::any_of(others_,
+                            [&](int64_t other) { return other > first_ && other < last_; }))
+        return std::nullopt;
     Derived derived;
     std::vector<size_t> source;
     if (!schedule_.write(position, derived.tokens, source)) return std::nullopt;

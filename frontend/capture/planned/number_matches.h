@@ -20,7 +20,8 @@ public:
     /// Bits for 0 and 1, for the sizes and their products.
     uint64_t of(int64_t number) const {
         uint64_t bits = uint64_t(number == 0) | uint64_t(number == 1) << 1;
-        for (size_t i = 0; i < products_.size(); ++i) bits |= uint64_t(products_[i] == number && number > 1) << (2 + i);
+        for (size_t i = 0; i < products_.size(); ++i)
+            bits |= uint64_t(products_[i] == number && number > 1) << (2 + i);
         return bits;
     }
 
@@ -31,7 +32,8 @@ private:
         const size_t end = products_.size() + most;
         for (int first = 0; first < shape.rank(); ++first) {
             int64_t product = 1;
-            for (int last = first; last < shape.rank() && products_.size() < end; ++last) products_.push_back(product *= shape[last]);
+            for (int last = first; last < shape.rank() && products_.size() < end; ++last)
+                products_.push_back(product *= shape[last]);
         }
     }
 

@@ -12,7 +12,8 @@ struct ScheduleUnit {
     struct Operand {
         int buffer = -1;
         int64_t offset = 0;            ///< The element at which it begins.
-        std::vector<int64_t> numbers;  ///< Sizes, of a call, and strides. Not those that follow from the blocks of a reduction.
+        std::vector<int64_t> numbers;  ///< Sizes, of a call, and strides. Not those that follow
+                                       ///< from the blocks of a reduction.
     };
     std::span<const int> steps;
     std::span<const int> scalars;

@@ -20,7 +20,8 @@ void sort_once(auto& list) {
 /// No size, stride or number of bytes is larger.
 constexpr int64_t most = int64_t(1) << 46;
 
-/// The value at a position, of the polynomial through points, is the sum of their values times above / below: Lagrange's form.
+/// The value at a position, of the polynomial through points, is the sum of their values times
+/// above / below: Lagrange's form.
 struct Weights {
     std::vector<Wide> above;
     Wide below = 1;
@@ -35,7 +36,8 @@ std::optional<Weights> weights_at(const Points& points, int64_t position) {
     for (const auto& point : points) {
         Wide up = 1, down = 1;
         for (const auto& other : points)
-            if (&other != &point && (!multiply(up, position - other.position) || !multiply(down, point.position - other.position)))
+            if (&other != &point && (!multiply(up, position - other.position) ||
+                                     !multiply(down, point.position - other.position)))
                 return std::nullopt;
         weights.above.push_back(up);
         below.push_back(down);
@@ -65,7 +67,8 @@ program::Schedule without_texts(const program::Schedule& schedule) {
 
 SizeLine::SizeLine(const Trace& trace) : trace_(without_owners(trace)) {}
 
-std::unique_ptr<SizeLine> SizeLine::through(const Trace& trace, std::span<const int64_t> a, std::span<const int64_t> b) {
+std::unique_ptr<SizeLine> SizeLine::through(const Trace& trace, std::span<const int64_t> a,
+                                            std::span<const int64_t> b) {
     std::unique_ptr<SizeLine> line(new SizeLine(trace));
     const size_t sizes = size_count(trace);
     int64_t divisor = 0, growth = 0;
@@ -111,7 +114,8 @@ bool SizeLine::is_ordinary(int64_t position) const {
     std::vector<int64_t> values;
     for (const auto& [origin, step] : changing_) {
         values.push_back(origin + position * step);
-        if (values.back() <= 1 || std::ranges::binary_search(constants_, values.back())) return false;
+        if (values.back() <= 1 || std::ranges::binary_search(constants_, values.back()))
+            return false;
     }
     std::sort(values.begin(), values.end());
     return std::ranges::adjacent_find(values) == values.end();
@@ -136,42 +140,58 @@ std::string SizeLine::difference_to(const program::Schedule& schedule) const {
     return what;
 }
 
-void SizeLine::add(int64_t position, const Trace& recording, std::shared_ptr<const program::Schedule> schedule) {
+void SizeLine::add(int64_t position, const Trace& recording,
+                   std::shared_ptr<const program::Schedule> schedule) {
     std::vector<int64_t> numbers = program::numbers_of(*schedule);
-    auto form = std::ranges::find_if(forms_, [&](const Form& f) { return program::difference(*f.schedule, *schedule).empty(); });
+    auto form = std::ranges::find_if(
+        forms_, [&](const Form& f) { return program::difference(*f.schedule, *schedule).empty(); });
     if (form == forms_.end()) {
-        forms_.push_back({schedule, without_texts(*schedule), relations(*schedule, recording), {}, true, position, position});
+        forms_.push_back({schedule,
+                          without_texts(*schedule),
+                          relations(*schedule, recording),
+                          {},
+                          true,
+                          position,
+                          position});
         form = std::prev(forms_.end());
     }
     if (std::ranges::find(form->points, position, &Point::position) != form->points.end()) return;
-    form->is_fitting = form->relations.restrict_to(relations(*schedule, recording)) && form->is_fitting;
+    form->is_fitting =
+        form->relations.restrict_to(relations(*schedule, recording)) && form->is_fitting;
     form->first = std::min(form->first, position);
     form->last = std::max(form->last, position);
     // The first points determine the polynomials, further ones confirm or refute them.
-    if (int(form->points.size()) > degree_) form->is_fitting = form->is_fitting && interpolate(*form, position) == numbers;
-    if (int(form->points.size()) < degree_ + 2) form->points.push_back({position, std::move(numbers)});
+    if (int(form->points.size()) > degree_)
+        form->is_fitting = form->is_fitting && interpolate(*form, position) == numbers;
+    if (int(form->points.size()) < degree_ + 2)
+        form->points.push_back({position, std::move(numbers)});
 }
 
-std::optional<std::vector<int64_t>> SizeLine::interpolate(const Form& form, int64_t position) const {
+std::optional<std::vector<int64_t>> SizeLine::interpolate(const Form& form,
+                                                          int64_t position) const {
     const std::span<const Point> points(form.points.data(), size_t(degree_) + 1);
     const std::optional<Weights> weights = weights_at(points, position);
     if (!weights) return std::nullopt;
     std::vector<int64_t> numbers = points[0].numbers;
     for (size_t i = 0; i < numbers.size(); ++i) {
-        if (std::ranges::all_of(points, [&](const Point& p) { return p.numbers[i] == numbers[i]; })) continue;
+        if (std::ranges::all_of(points, [&](const Point& p) { return p.numbers[i] == numbers[i]; }))
+            continue;
         Wide sum = 0;
         for (size_t j = 0; j < points.size(); ++j) {
             Wide term;
-            if (__builtin_mul_overflow(weights->above[j], Wide(points[j].numbers[i]), &term) || __builtin_add_overflow(sum, term, &sum))
+            if (__builtin_mul_overflow(weights->above[j], Wide(points[j].numbers[i]), &term) ||
+                __builtin_add_overflow(sum, term, &sum))
                 return std::nullopt;
         }
-        if (sum % weights->below != 0 || sum / weights->below > most || sum / weights->below < 0) return std::nullopt;
+        if (sum % weights->below != 0 || sum / weights->below > most || sum / weights->below < 0)
+            return std::nullopt;
         numbers[i] = int64_t(sum / weights->below);
     }
     return numbers;
 }
 
-std::optional<program::Schedule> SizeLine::schedule_at(int64_t position, const Trace& recording) const {
+std::optional<program::Schedule> SizeLine::schedule_at(int64_t position,
+                                                       const Trace& recording) const {
     const Form* around = nullptr;
     for (const Form& form : forms_) {
         if (position < form.first || position > form.last) continue;
@@ -184,7 +204,8 @@ std::optional<program::Schedule> SizeLine::schedule_at(int64_t position, const T
     program::Schedule schedule = around->blank;
     if (!program::set_numbers(schedule, *numbers)) return std::nullopt;
     const Relations planned = relations(schedule, recording);
-    if (planned.unexplained() > 0 || !difference(around->relations, planned).empty()) return std::nullopt;
+    if (planned.unexplained() > 0 || !difference(around->relations, planned).empty())
+        return std::nullopt;
     return schedule;
 }
 

@@ -7,8 +7,8 @@
 
 #include "runtime/graph/trace.h"
 
-// What differs between two recordings of the same code at other sizes: the sizes of all values, and integers among the
-// attributes. These are the numbers of a trace.
+// What differs between two recordings of the same code at other sizes: the sizes of all values, and
+// integers among the attributes. These are the numbers of a trace.
 
 namespace catena::capture {
 
@@ -29,8 +29,8 @@ Trace without_owners(Trace trace);
 /// Whether the ops accept the types of their inputs and give those of their outputs.
 bool type_rules_hold(const Trace& trace);
 
-/// The largest number of factors that change in a product of a value's sizes, or in the place of a slice. `moving`: by number of
-/// the trace, whether it changes.
+/// The largest number of factors that change in a product of a value's sizes, or in the place of a
+/// slice. `moving`: by number of the trace, whether it changes.
 int changing_factors(const Trace& trace, std::span<const char> moving);
 
 }  // namespace catena::capture

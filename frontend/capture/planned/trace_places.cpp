@@ -9,11 +9,15 @@
 namespace catena::capture {
 
 TracePlaces::TracePlaces(const Trace& trace, const std::vector<char>& is_computed)
-    : trace_(trace), places_(trace.values.size()), makers_(trace.values.size(), -1), computed_as_(trace.steps.size(), -1),
+    : trace_(trace),
+      places_(trace.values.size()),
+      makers_(trace.values.size(), -1),
+      computed_as_(trace.steps.size(), -1),
       visited_(trace.values.size(), 0) {
     for (size_t s = 0; s < trace.steps.size(); ++s)
         for (int v : trace.steps[s].outputs) makers_[size_t(v)] = int(s);
-    find_same_steps(is_computed);  // The second time it knows which steps have become nothing at all.
+    find_same_steps(
+        is_computed);  // The second time it knows which steps have become nothing at all.
     find_same_steps(is_computed);
     for (int v : trace.inputs) {
         const Type& type = trace.values[size_t(v)].type;
@@ -37,11 +41,13 @@ void TracePlaces::find_same_steps(const std::vector<char>& is_computed) {
             continue;
         }
         uint64_t hash = hash_of_numbers(hash_of_code(step), step.attributes);
-        for (int v : step.inputs) hash = hash_of(hash, uint64_t(first_same[size_t(v)] < 0 ? v : first_same[size_t(v)]));
+        for (int v : step.inputs)
+            hash = hash_of(hash, uint64_t(first_same[size_t(v)] < 0 ? v : first_same[size_t(v)]));
         for (int scalar : step.scalars) hash = hash_of(hash, uint64_t(scalar));
         first[s] = known.try_emplace(hash, int(s)).first->second;
         const std::vector<int>& outputs = trace_.steps[size_t(first[s])].outputs;
-        for (size_t k = 0; k < step.outputs.size() && first[s] != int(s); ++k) first_same[size_t(step.outputs[k])] = outputs[k];
+        for (size_t k = 0; k < step.outputs.size() && first[s] != int(s); ++k)
+            first_same[size_t(step.outputs[k])] = outputs[k];
         if (is_computed[s]) {
             computed_as_[s] = int(s);
             if (computed_as_[size_t(first[s])] < 0) computed_as_[size_t(first[s])] = int(s);
@@ -55,10 +61,14 @@ void TracePlaces::find_same_steps(const std::vector<char>& is_computed) {
 /// Whether it gives its one input, unchanged; false before the steps that are computed are known.
 bool TracePlaces::has_become_nothing(size_t s) const {
     const Trace::Step& step = trace_.steps[s];
-    if (!knows_computed_ || computed_as_[s] >= 0 || step.inputs.size() != 1 || step.outputs.size() != 1) return false;
+    if (!knows_computed_ || computed_as_[s] >= 0 || step.inputs.size() != 1 ||
+        step.outputs.size() != 1)
+        return false;
     const Kind kind = step.op->kind;
-    return kind != Kind::transpose && kind != Kind::slice && kind != Kind::broadcast && kind != Kind::reshape &&
-           trace_.values[size_t(step.inputs[0])].type == trace_.values[size_t(step.outputs[0])].type;
+    return kind != Kind::transpose && kind != Kind::slice && kind != Kind::broadcast &&
+           kind != Kind::reshape &&
+           trace_.values[size_t(step.inputs[0])].type ==
+               trace_.values[size_t(step.outputs[0])].type;
 }
 
 void TracePlaces::place(size_t s) {
@@ -67,7 +77,9 @@ void TracePlaces::place(size_t s) {
         const int v = step.outputs[k];
         if (computed_as_[s] >= 0) {
             const Type& type = trace_.values[size_t(v)].type;
-            places_[size_t(v)] = {{trace_.steps[size_t(computed_as_[s])].outputs[k], 0, type, contiguous_strides(type.shape)}, true};
+            places_[size_t(v)] = {{trace_.steps[size_t(computed_as_[s])].outputs[k], 0, type,
+                                   contiguous_strides(type.shape)},
+                                  true};
         } else if (step.op == &border_op()) {
             places_[size_t(v)] = of(step.inputs[step.inputs.size() - step.outputs.size() + k]);
         } else if (step.inputs.size() == 1) {
@@ -84,14 +96,21 @@ TracePlaces::Place TracePlaces::viewed(const Trace::Step& step) const {
     if (place.is_exact && made.dtype == place.view.type.dtype) {
         const Attributes& attributes = step.attributes;
         switch (step.op->kind) {
-            case Kind::transpose: return {program::transposed(place.view, attributes.dims("axes")), true};
-            case Kind::slice: return {program::sliced(place.view, attributes.dims("begin"), attributes.dims("step"), made.shape), true};
-            case Kind::broadcast: return {program::broadcast(place.view, made.shape), true};
+            case Kind::transpose:
+                return {program::transposed(place.view, attributes.dims("axes")), true};
+            case Kind::slice:
+                return {program::sliced(place.view, attributes.dims("begin"),
+                                        attributes.dims("step"), made.shape),
+                        true};
+            case Kind::broadcast:
+                return {program::broadcast(place.view, made.shape), true};
             case Kind::reshape:
-                if (const auto view = program::reshaped(place.view, made.shape)) return {*view, true};
+                if (const auto view = program::reshaped(place.view, made.shape))
+                    return {*view, true};
                 break;
             default:
-                if (made.shape == place.view.type.shape) return place;  // It has become nothing at all.
+                if (made.shape == place.view.type.shape)
+                    return place;  // It has become nothing at all.
         }
     }
     place.is_exact = false;

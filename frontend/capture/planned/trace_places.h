@@ -7,16 +7,19 @@
 
 namespace catena::capture {
 
-/// Where the values of a recording lie, if only some of its steps are computed by launches: all other steps are views of what those
-/// make, are the same as one of those, or have become part of them.
+/// Where the values of a recording lie, if only some of its steps are computed by launches: all
+/// other steps are views of what those make, are the same as one of those, or have become part of
+/// them.
 class TracePlaces {
 public:
     /// `is_computed`: by step.
     TracePlaces(const Trace& trace, const std::vector<char>& is_computed);
 
     struct Place {
-        program::View view;    ///< Of value `view.buffer`: an input, or made by a computed step. -1: it comes from several.
-        bool is_exact = true;  ///< Else what becomes of it there is no view, and has become a part of what reads it.
+        program::View view;  ///< Of value `view.buffer`: an input, or made by a computed step. -1:
+                             ///< it comes from several.
+        bool is_exact = true;  ///< Else what becomes of it there is no view, and has become a part
+                               ///< of what reads it.
         int value() const { return view.buffer; }
     };
     const Place& of(int value) const { return places_[size_t(value)]; }
@@ -34,8 +37,9 @@ private:
     const Trace& trace_;
     std::vector<Place> places_;
     std::vector<int> makers_;
-    std::vector<int> computed_as_;         ///< By step: itself, or a step that gives the same; -1: it is not computed.
-    bool knows_computed_ = false;          ///< computed_as_ has been found.
+    std::vector<int>
+        computed_as_;  ///< By step: itself, or a step that gives the same; -1: it is not computed.
+    bool knows_computed_ = false;      ///< computed_as_ has been found.
     std::vector<int> visited_, open_;  ///< By value: the search that came there last.
     int search_ = 0;
 };

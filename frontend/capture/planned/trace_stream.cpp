@@ -7,8 +7,13 @@ namespace {
 
 class Writer {
 public:
-    Writer(const Trace& trace, TraceParts* parts) : trace_(trace), parts_(parts), number_of_(trace.values.size(), -1), input_of_(trace.values.size(), -1) {
-        for (size_t i = 0; i < trace.inputs.size(); ++i) input_of_[size_t(trace.inputs[i])] = int(i);
+    Writer(const Trace& trace, TraceParts* parts)
+        : trace_(trace),
+          parts_(parts),
+          number_of_(trace.values.size(), -1),
+          input_of_(trace.values.size(), -1) {
+        for (size_t i = 0; i < trace.inputs.size(); ++i)
+            input_of_[size_t(trace.inputs[i])] = int(i);
     }
 
     program::NumberStream write() {
@@ -53,8 +58,10 @@ private:
         out_.form(entry.value.index());
         if (const bool* flag = std::get_if<bool>(&entry.value)) out_.form(*flag);
         if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) out_.number(*integer);
-        if (const double* real = std::get_if<double>(&entry.value)) out_.form(std::bit_cast<uint64_t>(*real));
-        if (const std::string* text = std::get_if<std::string>(&entry.value)) out_.form(std::string_view(*text));
+        if (const double* real = std::get_if<double>(&entry.value))
+            out_.form(std::bit_cast<uint64_t>(*real));
+        if (const std::string* text = std::get_if<std::string>(&entry.value))
+            out_.form(std::string_view(*text));
         if (const Dims* dims = std::get_if<Dims>(&entry.value)) {
             out_.form(uint64_t(dims->rank()));
             for (int64_t number : *dims) out_.number(number);
@@ -63,12 +70,14 @@ private:
 
     void write_value(int v) {
         int& known = number_of_[size_t(v)];
-        mark([&](TraceParts& parts) { parts.values.back() = v, parts.is_first.back() = known < 0; });
+        mark(
+            [&](TraceParts& parts) { parts.values.back() = v, parts.is_first.back() = known < 0; });
         out_.form(known < 0);
         if (known >= 0) return out_.number(known);
         out_.number(known = count_++);
         const Trace::Value& value = trace_.values[size_t(v)];
-        out_.form(uint64_t(value.role) << 16 | uint64_t(value.type.dtype) << 8 | uint64_t(value.type.shape.rank()));
+        out_.form(uint64_t(value.role) << 16 | uint64_t(value.type.dtype) << 8 |
+                  uint64_t(value.type.shape.rank()));
         out_.number(input_of_[size_t(v)]);
         for (int64_t size : value.type.shape) out_.number(size, true);
     }
@@ -78,7 +87,8 @@ private:
     void mark(F f) {
         if (!parts_) return;
         const size_t tokens = out_.size() + 1;
-        for (std::vector<int>* list : {&parts_->steps, &parts_->values, &parts_->scalars}) list->resize(tokens, -1);
+        for (std::vector<int>* list : {&parts_->steps, &parts_->values, &parts_->scalars})
+            list->resize(tokens, -1);
         parts_->is_first.resize(tokens);
         f(*parts_);
     }
@@ -96,7 +106,8 @@ private:
 program::NumberStream stream_of(const Trace& trace, TraceParts* parts) {
     program::NumberStream tokens = Writer(trace, parts).write();
     if (!parts) return tokens;
-    for (std::vector<int>* list : {&parts->steps, &parts->values, &parts->scalars}) list->resize(tokens.size(), -1);
+    for (std::vector<int>* list : {&parts->steps, &parts->values, &parts->scalars})
+        list->resize(tokens.size(), -1);
     parts->is_first.resize(tokens.size());
     return tokens;
 }

@@ -17,7 +17,8 @@ public:
         const int64_t steps = next();
         for (int64_t i = 0; i < steps && is_right_; ++i) read_step();
         const int64_t scalars = next();
-        is_right_ = is_right_ && scalars >= int64_t(trace_.scalars.size()) && scalars <= int64_t(tokens_.size());
+        is_right_ = is_right_ && scalars >= int64_t(trace_.scalars.size()) &&
+                    scalars <= int64_t(tokens_.size());
         if (is_right_) trace_.scalars.resize(size_t(scalars));
         read_values(trace_.inputs);
         read_values(trace_.outputs);
@@ -34,7 +35,8 @@ public:
 private:
     /// The part that the next token begins; -1 if there is none.
     int part(const std::vector<int>& parts) {
-        const int found = at_ < source_.size() && source_[at_] < like_tokens_ ? parts[source_[at_]] : -1;
+        const int found =
+            at_ < source_.size() && source_[at_] < like_tokens_ ? parts[source_[at_]] : -1;
         is_right_ = is_right_ && found >= 0;
         return found;
     }
@@ -49,7 +51,8 @@ private:
         if (!is_right_) return;
         const Trace::Step& like = like_.steps[size_t(number)];
         Trace::Step step{like.op, {}, {}, {}, {}, like.location, like.function};
-        std::vector<Attributes::Entry> entries(like.attributes.entries().begin(), like.attributes.entries().end());
+        std::vector<Attributes::Entry> entries(like.attributes.entries().begin(),
+                                               like.attributes.entries().end());
         for (Attributes::Entry& entry : entries) {
             if (int64_t* integer = std::get_if<int64_t>(&entry.value)) *integer = next();
             if (Dims* dims = std::get_if<Dims>(&entry.value))
@@ -90,7 +93,8 @@ private:
     void describe_value(size_t number) {
         const Trace::Value& like = like_.values[number];
         // A turn more has no states of its own.
-        is_right_ = is_right_ && !(taken_[number] && (like.role == Trace::Role::state || like.role == Trace::Role::gradient));
+        is_right_ = is_right_ && !(taken_[number] && (like.role == Trace::Role::state ||
+                                                      like.role == Trace::Role::gradient));
         taken_[number] = true;
         trace_.values.push_back({like.type, like.role, like.name, {}, {}});
         next();  // Which input it is: those are listed at the end.
@@ -109,7 +113,8 @@ private:
 
 }  // namespace
 
-std::optional<Trace> trace_of(const program::NumberStream& tokens, std::span<const size_t> source, const Trace& trace) {
+std::optional<Trace> trace_of(const program::NumberStream& tokens, std::span<const size_t> source,
+                              const Trace& trace) {
     return Reader(tokens, source, trace).read();
 }
 

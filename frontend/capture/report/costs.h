@@ -17,7 +17,8 @@ struct CompiledProgram {
 /// Those for one key; forward and backward that were compiled together are two.
 std::vector<CompiledProgram> compiled_programs(const Entry& entry);
 
-/// A program as it was compiled, for a page: forward and backward that were compiled together are one.
+/// A program as it was compiled, for a page: forward and backward that were compiled together are
+/// one.
 struct WholeProgram : CompiledProgram {
     int border = -1;  ///< The first launch of backward; -1: it is not in two parts.
     std::string border_text = {};
@@ -28,7 +29,8 @@ std::vector<WholeProgram> whole_programs(const Entry& entry);
 RegionProfile profile_of(const std::string& region, const std::vector<CompiledProgram>& programs);
 
 /// What was fused and what it costs, in a few lines: the beginning of explain().
-std::string summary_of(const std::vector<CompiledProgram>& programs, const StaticGraphStatistics& statistics);
+std::string summary_of(const std::vector<CompiledProgram>& programs,
+                       const StaticGraphStatistics& statistics);
 /// The most expensive launches, and why they are apart from their neighbours.
 std::string costs_of(const std::string& region, const std::vector<CompiledProgram>& programs);
 

@@ -21,52 +21,72 @@
 namespace catena::capture {
 namespace {
 
-void describe_executable(std::string& text, const std::string& what, const Trace& trace, const Executable& executable) {
+void describe_executable(std::string& text, const std::string& what, const Trace& trace,
+                         const Executable& executable) {
     const ExecutableInfo& info = executable.info();
-    text += fmt::format("    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
-                        "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
-                        what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
-                        info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
+    text += fmt::format(
+        "    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
+        "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
+        what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
+        info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
     text += folded(info.notes, std::string(6, ' '));
 }
 
 void describe_program(std::string& text, const Ending& ending) {
     const Program& program = *ending.program;
-    const std::string what = ending.is_cut                       ? fmt::format("up to the host read after {}",
-                                                                               to_string(ending.last->call->location))
+    const std::string what = ending.is_cut ? fmt::format("up to the host read after {}",
+                                                         to_string(ending.last->call->location))
                              : ending.segment->first_value == 0 ? "forward"
                                                                 : "after the last host read";
-    if (program.executable()) describe_executable(text, what, *program.forward(), *program.executable());
-    else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.step_count());
+    if (program.executable())
+        describe_executable(text, what, *program.forward(), *program.executable());
+    else
+        text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what,
+                            program.step_count());
     text += fmt::format("      {} calls\n", program.hits.load());
     if (!program.graph()) return;
     std::lock_guard lock(program.graph()->mutex);
     if (program::JointExecutable* joint = program.joint()) {
-        describe_executable(text, program.ran_backward() ? "backward, compiled together with forward" : "backward, compiled together with forward, not run yet",
+        describe_executable(text,
+                            program.ran_backward()
+                                ? "backward, compiled together with forward"
+                                : "backward, compiled together with forward, not run yet",
                             *program.graph()->backward_trace(), joint->backward());
-        text += fmt::format("      {} bytes are saved from forward to backward\n", joint->cut().saved_bytes);
+        text += fmt::format("      {} bytes are saved from forward to backward\n",
+                            joint->cut().saved_bytes);
     } else if (const std::string why = program.why_apart(); !why.empty()) {
         text += fmt::format("      forward and backward are compiled apart: {}\n", why);
     }
     if (program.graph()->executable)
-        describe_executable(text, "backward", *program.graph()->backward_trace(), *program.graph()->executable);
+        describe_executable(text, "backward", *program.graph()->backward_trace(),
+                            *program.graph()->executable);
 }
 
 /// The cost of running and recording the code, with a remark when it is significant.
 std::string describe_following(const StaticGraphStatistics& s) {
     if (s.timed_calls == 0) return "";
-    const double each = s.follow_seconds / double(s.timed_calls) * 1e6, all = each + s.compute_seconds / double(s.timed_calls) * 1e6;
-    std::string text = fmt::format("  of {:.1f} us per call, the user's code and its recording take {:.1f} us\n", all, each);
+    const double each = s.follow_seconds / double(s.timed_calls) * 1e6,
+                 all = each + s.compute_seconds / double(s.timed_calls) * 1e6;
+    std::string text = fmt::format(
+        "  of {:.1f} us per call, the user's code and its recording take {:.1f} us\n", all, each);
     if (each > 0.2 * all && s.followed_calls > 100)
-        text += "  a region whose code has no state of its own may skip that: StaticGraphOptions::audit (Audit::never, sampled)\n";
+        text +=
+            "  a region whose code has no state of its own may skip that: "
+            "StaticGraphOptions::audit (Audit::never, sampled)\n";
     return text;
 }
 
-/// With its stages on the way to a package, which differ from those for this process only by what depends on the machine.
+/// With its stages on the way to a package, which differ from those for this process only by what
+/// depends on the machine.
 pages::ProgramSection section_of(const WholeProgram& program) {
     const ExecutableInfo& info = program.executable->info();
-    PortableProgram portable = compiler().compile_portable(*program.trace, {.any_size = false, .levels = {}, .stages = true});
-    return {info.name, program.executable->launches(), std::move(portable.stages), info.notes, program.border,
+    PortableProgram portable = compiler().compile_portable(
+        *program.trace, {.any_size = false, .levels = {}, .stages = true});
+    return {info.name,
+            program.executable->launches(),
+            std::move(portable.stages),
+            info.notes,
+            program.border,
             program.border_text};
 }
 
@@ -80,27 +100,33 @@ std::string Region::explain() const {
         const std::vector<CompiledProgram> programs = compiled_programs(*last_entry_);
         text += summary_of(programs, s) + costs_of(options_.name, programs);
     }
-    text += fmt::format("  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; the code ran in {}, "
-                        "took a new path in {}; {} host reads; {} programs\n",
-                        s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
-                        s.programs);
+    text += fmt::format(
+        "  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; "
+        "the code ran in {}, "
+        "took a new path in {}; {} host reads; {} programs\n",
+        s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls,
+        s.mismatches, s.cuts, s.programs);
     text += describe_following(s);
-    if (!compiler_installed()) text += "  there is no compiler: everything runs with the eager kernels\n";
+    if (!compiler_installed())
+        text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
         const std::string cut_at = to_string(entry->cut_at);
         if (entry->was_cut)
-            text += fmt::format("    the host reads a computed value ({})\n", cut_at.empty() ? "line unknown: << does not record one" : cut_at);
+            text += fmt::format("    the host reads a computed value ({})\n",
+                                cut_at.empty() ? "line unknown: << does not record one" : cut_at);
         std::lock_guard tree(entry->tree->mutex);
         for (const auto& ending : entry->tree->endings())
             if (ending->program) describe_program(text, *ending);
     }
     if (s.programs > 0) {
-        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; ", bytes(), options_.cache_bytes, s.dropped);
+        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; ", bytes(),
+                            options_.cache_bytes, s.dropped);
         if (Compiler* loaded = loaded_compiler()) {
             const KernelCacheState kernels = loaded->kernel_cache();
-            text += fmt::format("the process caches {} kernels, {} of at most {} bytes, {} dropped\n", kernels.kernels, kernels.bytes,
-                                kernels.limit, kernels.dropped);
+            text +=
+                fmt::format("the process caches {} kernels, {} of at most {} bytes, {} dropped\n",
+                            kernels.kernels, kernels.bytes, kernels.limit, kernels.dropped);
         } else {
             text += "the compiler is not loaded: an earlier process compiled them\n";
         }
@@ -111,7 +137,8 @@ std::string Region::explain() const {
 
 RegionProfile Region::profile() const {
     std::lock_guard lock(mutex_);
-    return profile_of(options_.name, last_entry_ ? compiled_programs(*last_entry_) : std::vector<CompiledProgram>());
+    return profile_of(options_.name, last_entry_ ? compiled_programs(*last_entry_)
+                                                 : std::vector<CompiledProgram>());
 }
 
 void Region::save_html(const std::string& path) const {
@@ -125,8 +152,11 @@ void Region::save_html(const std::string& path) const {
         }
     }
     std::vector<pages::ProgramSection> sections;
-    for (const WholeProgram& program : programs) sections.push_back(section_of(program));  // Compiles: without the lock.
-    if (sections.empty()) fail<ValueError>("save_html: region {} has no compiled program yet; call it first", options_.name);
+    for (const WholeProgram& program : programs)
+        sections.push_back(section_of(program));  // Compiles: without the lock.
+    if (sections.empty())
+        fail<ValueError>("save_html: region {} has no compiled program yet; call it first",
+                         options_.name);
     write_file(path, pages::program_page("static_graph " + options_.name, lines, sections));
 }
 

@@ -5,7 +5,10 @@
 
 namespace catena {
 
-Swish::Swish(const std::optional<Shape>& beta_shape, double beta_init) : beta(beta_init, beta_shape) { add_param("beta", beta); }
+Swish::Swish(const std::optional<Shape>& beta_shape, double beta_init)
+    : beta(beta_init, beta_shape) {
+    add_param("beta", beta);
+}
 
 Variable Swish::operator()(const Operand& x) {
     LocationScope scope(x.location());

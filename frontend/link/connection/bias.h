@@ -6,7 +6,8 @@
 
 namespace catena {
 
-/// bias(x, b, axis) with a learned b, which begins as 0; or, without a shape, with the second argument of the call.
+/// bias(x, b, axis) with a learned b, which begins as 0; or, without a shape, with the second
+/// argument of the call.
 class Bias : public Link {
 public:
     explicit Bias(int64_t axis = 1, const std::optional<Shape>& shape = std::nullopt);

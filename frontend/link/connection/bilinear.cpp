@@ -5,10 +5,16 @@
 
 namespace catena {
 
-Bilinear::Bilinear(int64_t left_size, int64_t right_size, int64_t out_size, const BilinearOptions& options)
-    : W(options.initialW), V1(options.initial_V1), V2(options.initial_V2), b(options.initial_bias), nobias_(options.nobias) {
+Bilinear::Bilinear(int64_t left_size, int64_t right_size, int64_t out_size,
+                   const BilinearOptions& options)
+    : W(options.initialW),
+      V1(options.initial_V1),
+      V2(options.initial_V2),
+      b(options.initial_bias),
+      nobias_(options.nobias) {
     if (left_size <= 0 || right_size <= 0 || out_size <= 0)
-        fail<ValueError>("Bilinear: sizes should be positive, not {}, {} and {}", left_size, right_size, out_size);
+        fail<ValueError>("Bilinear: sizes should be positive, not {}, {} and {}", left_size,
+                         right_size, out_size);
     W.initialize({left_size, right_size, out_size});
     add_param("W", W);
     if (nobias_) return;

@@ -12,10 +12,12 @@ struct DeformableConvolution2DSamplerOptions {
     Initializer initial_bias = 0.0;
 };
 
-/// deformable_convolution_2d_sampler with W [out_channels, in_channels, kh, kw] and b [out_channels].
+/// deformable_convolution_2d_sampler with W [out_channels, in_channels, kh, kw] and b
+/// [out_channels].
 class DeformableConvolution2DSampler : public Link {
 public:
-    DeformableConvolution2DSampler(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+    DeformableConvolution2DSampler(std::optional<int64_t> in_channels, int64_t out_channels,
+                                   const PerAxis& ksize,
                                    const DeformableConvolution2DSamplerOptions& options = {});
     Variable operator()(const Operand& x, const Operand& offset);
 
@@ -39,12 +41,13 @@ struct DeformableConvolution2DOptions {
     Initializer deform_initial_bias = 0.0;
 };
 
-/// A convolution that reads each element of its windows at an offset (Dai et al. 2017, arXiv:1703.06211); the offsets are
-/// another convolution's results.
+/// A convolution that reads each element of its windows at an offset (Dai et al. 2017,
+/// arXiv:1703.06211); the offsets are another convolution's results.
 class DeformableConvolution2D : public Link {
 public:
     /// Without in_channels (or with 0) they are taken from the first input.
-    DeformableConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+    DeformableConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels,
+                            const PerAxis& ksize,
                             const DeformableConvolution2DOptions& options = {});
     Variable operator()(const Operand& x);
 

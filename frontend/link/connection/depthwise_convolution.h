@@ -9,16 +9,18 @@ struct DepthwiseConvolution2DOptions {
     PerAxis stride = 1;
     PerAxis pad = 0;
     bool nobias = false;
-    Initializer initialW = initializers::HeNormal(0.70710678118654752);  ///< 1 / sqrt(2), as in Chainer.
+    Initializer initialW =
+        initializers::HeNormal(0.70710678118654752);  ///< 1 / sqrt(2), as in Chainer.
     Initializer initial_bias = 0.0;
 };
 
-/// depthwise_convolution_2d with W [channel_multiplier, in_channels, kh, kw] and b [channel_multiplier in_channels].
+/// depthwise_convolution_2d with W [channel_multiplier, in_channels, kh, kw] and b
+/// [channel_multiplier in_channels].
 class DepthwiseConvolution2D : public Link {
 public:
     /// Without in_channels (or with 0) they are taken from the first input.
-    DepthwiseConvolution2D(std::optional<int64_t> in_channels, int64_t channel_multiplier, const PerAxis& ksize,
-                           const DepthwiseConvolution2DOptions& options = {});
+    DepthwiseConvolution2D(std::optional<int64_t> in_channels, int64_t channel_multiplier,
+                           const PerAxis& ksize, const DepthwiseConvolution2DOptions& options = {});
     Variable operator()(const Operand& x);
 
     Parameter W, b;  ///< b is empty when nobias.

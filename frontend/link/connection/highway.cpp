@@ -7,8 +7,12 @@
 namespace catena {
 
 Highway::Highway(int64_t size, const HighwayOptions& options)
-    : plain(size, size, {.nobias = options.nobias, .initialW = options.init_Wh, .initial_bias = options.init_bh}),
-      transform(size, size, {.nobias = options.nobias, .initialW = options.init_Wt, .initial_bias = options.init_bt}),
+    : plain(
+          size, size,
+          {.nobias = options.nobias, .initialW = options.init_Wh, .initial_bias = options.init_bh}),
+      transform(
+          size, size,
+          {.nobias = options.nobias, .initialW = options.init_Wt, .initial_bias = options.init_bt}),
       activate_(options.activate) {
     list_child("plain", plain);
     list_child("transform", transform);

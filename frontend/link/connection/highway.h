@@ -13,7 +13,8 @@ struct HighwayOptions {
     Initializer init_bt = -1.0;  ///< At first, most of x passes.
 };
 
-/// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)) (Srivastava et al. 2015, arXiv:1505.00387).
+/// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)) (Srivastava et al. 2015,
+/// arXiv:1505.00387).
 class Highway : public Link {
 public:
     explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});

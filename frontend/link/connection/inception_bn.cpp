@@ -8,23 +8,38 @@
 namespace catena {
 namespace {
 
-Convolution2D path(std::optional<int64_t> in, int64_t out, int64_t ksize, const InceptionBNOptions& o, int64_t stride = 1) {
-    return Convolution2D(in, out, ksize, {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = o.conv_init});
+Convolution2D path(std::optional<int64_t> in, int64_t out, int64_t ksize,
+                   const InceptionBNOptions& o, int64_t stride = 1) {
+    return Convolution2D(
+        in, out, ksize,
+        {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = o.conv_init});
 }
 
-BatchNormalization normal(int64_t size, const InceptionBNOptions& o) { return BatchNormalization(size, {.dtype = o.dtype}); }
+BatchNormalization normal(int64_t size, const InceptionBNOptions& o) {
+    return BatchNormalization(size, {.dtype = o.dtype});
+}
 
 }  // namespace
 
 InceptionBN::InceptionBN(std::optional<int64_t> in, const InceptionBNOptions& o)
-    : proj3(path(in, o.proj3, 1, o)), conv3(path(o.proj3, o.out3, 3, o, o.stride)), proj33(path(in, o.proj33, 1, o)),
-      conv33a(path(o.proj33, o.out33, 3, o)), conv33b(path(o.out33, o.out33, 3, o, o.stride)), proj3n(normal(o.proj3, o)),
-      conv3n(normal(o.out3, o)), proj33n(normal(o.proj33, o)), conv33an(normal(o.out33, o)), conv33bn(normal(o.out33, o)),
-      averages_(o.pooltype == "avg"), stride_(o.stride) {
+    : proj3(path(in, o.proj3, 1, o)),
+      conv3(path(o.proj3, o.out3, 3, o, o.stride)),
+      proj33(path(in, o.proj33, 1, o)),
+      conv33a(path(o.proj33, o.out33, 3, o)),
+      conv33b(path(o.out33, o.out33, 3, o, o.stride)),
+      proj3n(normal(o.proj3, o)),
+      conv3n(normal(o.out3, o)),
+      proj33n(normal(o.proj33, o)),
+      conv33an(normal(o.out33, o)),
+      conv33bn(normal(o.out33, o)),
+      averages_(o.pooltype == "avg"),
+      stride_(o.stride) {
     if (o.pooltype != "max" && o.pooltype != "avg")
         fail<ValueError>("InceptionBN: pooltype is '{}'; use 'max' or 'avg'", o.pooltype);
     if (o.out1 > 0 && (o.stride != 1 || !o.proj_pool))
-        fail<ValueError>("InceptionBN: a 1 x 1 path of {} channels needs stride 1, not {}, and a proj_pool", o.out1, o.stride);
+        fail<ValueError>(
+            "InceptionBN: a 1 x 1 path of {} channels needs stride 1, not {}, and a proj_pool",
+            o.out1, o.stride);
     list_child("proj3", proj3);
     list_child("conv3", conv3);
     list_child("proj33", proj33);
@@ -56,8 +71,9 @@ Variable InceptionBN::joined(const Variable& x) {
     paths.push_back(relu(conv3n(conv3(relu(proj3n(proj3(x)))))));
     const Variable once = relu(conv33an(conv33a(relu(proj33n(proj33(x))))));
     paths.push_back(relu(conv33bn(conv33b(once))));
-    const Variable pooled = averages_ ? average_pooling_2d(x, 3, stride_, 1)
-                                      : max_pooling_2d(x, 3, {.stride = stride_, .pad = 1, .cover_all = false});
+    const Variable pooled =
+        averages_ ? average_pooling_2d(x, 3, stride_, 1)
+                  : max_pooling_2d(x, 3, {.stride = stride_, .pad = 1, .cover_all = false});
     paths.push_back(poolp ? relu((*poolpn)((*poolp)(pooled))) : pooled);
     return concat(paths, 1);
 }

@@ -12,14 +12,16 @@ struct LocalConvolution2DOptions {
     Initializer initial_bias = 0.0;
 };
 
-/// local_convolution_2d with W [out_channels, positions down, positions across, in_channels, kh, kw] and b [out_channels,
-/// positions down, positions across].
+/// local_convolution_2d with W [out_channels, positions down, positions across, in_channels, kh,
+/// kw] and b [out_channels, positions down, positions across].
 class LocalConvolution2D : public Link {
 public:
     /// Sizes that are not given (or 0) are those of the first input.
-    LocalConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& in_size, const PerAxis& ksize,
+    LocalConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels,
+                       const PerAxis& in_size, const PerAxis& ksize,
                        const LocalConvolution2DOptions& options = {});
-    LocalConvolution2D(int64_t out_channels, const PerAxis& ksize, const LocalConvolution2DOptions& options = {})
+    LocalConvolution2D(int64_t out_channels, const PerAxis& ksize,
+                       const LocalConvolution2DOptions& options = {})
         : LocalConvolution2D(std::nullopt, out_channels, {}, ksize, options) {}
     Variable operator()(const Operand& x);
 

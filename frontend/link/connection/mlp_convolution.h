@@ -8,17 +8,20 @@ namespace catena {
 struct MLPConvolution2DOptions {
     PerAxis stride = 1;  ///< Of the first convolution, as `pad`.
     PerAxis pad = 0;
-    std::function<Variable(const Variable&)> activation = {};  ///< Between the convolutions; relu unless given.
+    std::function<Variable(const Variable&)> activation =
+        {};  ///< Between the convolutions; relu unless given.
     Initializer conv_init = {};
     Initializer bias_init = 0.0;
 };
 
-/// A convolution followed by 1 x 1 convolutions (Lin et al. 2014, Network in Network), named "0", "1", ...
+/// A convolution followed by 1 x 1 convolutions (Lin et al. 2014, Network in Network), named "0",
+/// "1", ...
 class MLPConvolution2D : public ChainList {
 public:
-    /// One convolution for each of `out_channels`. Without in_channels (or with 0) they are taken from the first input.
-    MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels, const PerAxis& ksize,
-                     const MLPConvolution2DOptions& options = {});
+    /// One convolution for each of `out_channels`. Without in_channels (or with 0) they are taken
+    /// from the first input.
+    MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels,
+                     const PerAxis& ksize, const MLPConvolution2DOptions& options = {});
     Variable operator()(const Operand& x);
 
 private:

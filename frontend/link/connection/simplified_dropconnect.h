@@ -8,7 +8,8 @@ namespace catena {
 struct SimplifiedDropconnectLinkOptions {
     double ratio = 0.5;
     bool nobias = false;
-    Initializer initialW = initializers::HeNormal(0.70710678118654752);  ///< 1 / sqrt(2), as in Chainer.
+    Initializer initialW =
+        initializers::HeNormal(0.70710678118654752);  ///< 1 / sqrt(2), as in Chainer.
     Initializer initial_bias = 0.0;
 };
 
@@ -19,7 +20,8 @@ public:
     SimplifiedDropconnect(std::optional<int64_t> in_size, int64_t out_size,
                           const SimplifiedDropconnectLinkOptions& options = {});
     /// The ratio is the link's. A mask that is given here is not saved with the link.
-    Variable operator()(const Operand& x, bool train = true, const Variable& mask = {}, bool use_batchwise_mask = true);
+    Variable operator()(const Operand& x, bool train = true, const Variable& mask = {},
+                        bool use_batchwise_mask = true);
 
     Parameter W, b;  ///< b is empty when nobias.
 

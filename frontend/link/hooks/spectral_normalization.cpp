@@ -36,7 +36,8 @@ double largest_singular_value(const Array& matrix) {
     const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
     const std::vector<double> a = matrix.to_vector<double>();
     std::vector<double> v(size_t(columns), 1.0), u(static_cast<size_t>(rows));
-    for (int64_t j = 0; j < columns; ++j) v[size_t(j)] += 0.01 * double(j % 7);  // Orthogonal to no likely vector.
+    for (int64_t j = 0; j < columns; ++j)
+        v[size_t(j)] += 0.01 * double(j % 7);  // Orthogonal to no likely vector.
     double sigma = 0;
     for (int step = 0; step < 10000; ++step) {
         const double length = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
@@ -47,7 +48,8 @@ double largest_singular_value(const Array& matrix) {
         const double next = std::sqrt(std::inner_product(u.begin(), u.end(), u.begin(), 0.0));
         std::fill(v.begin(), v.end(), 0.0);
         for (int64_t i = 0; i < rows; ++i)
-            for (int64_t j = 0; j < columns; ++j) v[size_t(j)] += a[size_t(i * columns + j)] * u[size_t(i)];
+            for (int64_t j = 0; j < columns; ++j)
+                v[size_t(j)] += a[size_t(i * columns + j)] * u[size_t(i)];
         if (std::abs(next - sigma) <= 1e-14 * next) return next;
         sigma = next;
     }
@@ -55,17 +57,22 @@ double largest_singular_value(const Array& matrix) {
 }
 
 /// "/l1/W" and "gamma": "/l1/gamma".
-std::string beside(const std::string& path, const std::string& name) { return path.substr(0, path.rfind('/') + 1) + name; }
+std::string beside(const std::string& path, const std::string& name) {
+    return path.substr(0, path.rfind('/') + 1) + name;
+}
 
 }  // namespace
 
 SpectralNormalization::SpectralNormalization(SpectralNormalizationOptions options)
     : WeightHook(options.weight_name), options_(std::move(options)) {
     if (options_.n_power_iteration < 1)
-        fail<ValueError>("SpectralNormalization: n_power_iteration is {}, it should be at least 1", options_.n_power_iteration);
+        fail<ValueError>("SpectralNormalization: n_power_iteration is {}, it should be at least 1",
+                         options_.n_power_iteration);
 }
 
-std::shared_ptr<LinkHook> SpectralNormalization::copied() const { return std::make_shared<SpectralNormalization>(*this); }
+std::shared_ptr<LinkHook> SpectralNormalization::copied() const {
+    return std::make_shared<SpectralNormalization>(*this);
+}
 
 void SpectralNormalization::added(Link* link) {
     WeightHook::added(link);
@@ -80,7 +87,9 @@ std::vector<std::pair<std::string, Parameter*>> SpectralNormalization::params() 
     return {{"gamma", &gamma}};
 }
 
-std::vector<std::pair<std::string, State*>> SpectralNormalization::persistents() { return {{weight_name() + "_u", &u}}; }
+std::vector<std::pair<std::string, State*>> SpectralNormalization::persistents() {
+    return {{weight_name() + "_u", &u}};
+}
 
 /// Not recorded, as a parameter is initialised: a loaded vector or number stays.
 void SpectralNormalization::initialize(const Link& link, const Parameter& weight) {
@@ -89,12 +98,17 @@ void SpectralNormalization::initialize(const Link& link, const Parameter& weight
     if (!u.is_initialized()) {
         const Variable matrix = matrix_of(link, weight);
         if (matrix.shape()[0] == 0)
-            fail<ValueError>("SpectralNormalization: {} {} has no outputs", weight_name(), to_string(weight.shape()));
-        bind_state(*u.body(), initializers::Normal(1.0)({weight.dtype(), {matrix.shape()[0]}}).to(weight.device()));
+            fail<ValueError>("SpectralNormalization: {} {} has no outputs", weight_name(),
+                             to_string(weight.shape()));
+        bind_state(
+            *u.body(),
+            initializers::Normal(1.0)({weight.dtype(), {matrix.shape()[0]}}).to(weight.device()));
     }
     if (!options_.use_gamma || gamma.is_initialized()) return;
     const double sigma = largest_singular_value(matrix_of(link, weight).array());
-    bind_state(*gamma.body(), Array::from(std::vector<double>{sigma}, Shape{}).astype(weight.dtype()).to(weight.device()));
+    bind_state(*gamma.body(), Array::from(std::vector<double>{sigma}, Shape{})
+                                  .astype(weight.dtype())
+                                  .to(weight.device()));
 }
 
 Variable SpectralNormalization::weight_for_call(Link& link, Parameter& weight) {

@@ -11,7 +11,8 @@ namespace catena::link_hooks {
 ///     { ct::LinkHookScope scope(timer);  train(); }
 ///     timer.print_report();
 ///
-/// In a static region the arithmetic of a call is deferred: there it measures what following it costs.
+/// In a static region the arithmetic of a call is deferred: there it measures what following it
+/// costs.
 class TimerHook : public LinkHook, public CallTimes {
 public:
     TimerHook() : CallTimes("link") {}

@@ -7,8 +7,8 @@
 
 namespace catena::link_hooks {
 
-/// A hook that computes a parameter of its link anew for every call. It belongs to one link: ValueError in a scope, and for
-/// a link without that parameter, whose parameters are named.
+/// A hook that computes a parameter of its link anew for every call. It belongs to one link:
+/// ValueError in a scope, and for a link without that parameter, whose parameters are named.
 class WeightHook : public LinkHook {
 public:
     void added(Link* link) override;

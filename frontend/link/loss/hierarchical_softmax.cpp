@@ -2,14 +2,16 @@
 
 namespace catena {
 
-BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const BinaryTree& tree) : paths_(tree) {
+BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const BinaryTree& tree)
+    : paths_(tree) {
     W = Parameter(initializers::Uniform(1.0), Shape{paths_.inner_nodes, in_size});
     add_param("W", W);
 }
 
 Variable BinaryHierarchicalSoftmax::operator()(const Operand& x, const Operand& t) {
     LocationScope scope(x.location());
-    return called({&x.variable(), &t.variable()}, [&] { return binary_hierarchical_softmax(x, t, W, paths_); });
+    return called({&x.variable(), &t.variable()},
+                  [&] { return binary_hierarchical_softmax(x, t, W, paths_); });
 }
 
 void BinaryHierarchicalSoftmax::move_states(Device& device) {

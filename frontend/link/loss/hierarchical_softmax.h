@@ -5,14 +5,16 @@
 
 namespace catena {
 
-/// binary_hierarchical_softmax with weights W [inner nodes, in_size], which begin uniform in (-1, 1).
+/// binary_hierarchical_softmax with weights W [inner nodes, in_size], which begin uniform in (-1,
+/// 1).
 class BinaryHierarchicalSoftmax : public Link {
 public:
     BinaryHierarchicalSoftmax(int64_t in_size, const BinaryTree& tree);
 
     /// The sum of the losses of x [N, in_size] with words t, integers [N].
     Variable operator()(const Operand& x, const Operand& t);
-    static BinaryTree create_huffman_tree(const std::vector<std::pair<int64_t, double>>& word_counts) {
+    static BinaryTree create_huffman_tree(
+        const std::vector<std::pair<int64_t, double>>& word_counts) {
         return catena::create_huffman_tree(word_counts);
     }
 

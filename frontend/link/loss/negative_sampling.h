@@ -8,15 +8,18 @@
 
 namespace catena {
 
-/// negative_sampling with weights W [words, in_size], which begin as zeros. Samples are drawn in proportion to counts[word] ^ power.
+/// negative_sampling with weights W [words, in_size], which begin as zeros. Samples are drawn in
+/// proportion to counts[word] ^ power.
 class NegativeSampling : public Link {
 public:
-    NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size, double power = 0.75);
+    NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
+                     double power = 0.75);
 
     /// x [N, in_size], t integers [N]; rows with t = -1 are left out.
     Variable operator()(const Operand& x, const Operand& t, const std::string& reduce = "sum");
     /// The same, and the samples int32 [N, sample_size + 1], whose first column is t.
-    NegativeSamplingResult with_samples(const Operand& x, const Operand& t, const std::string& reduce = "sum");
+    NegativeSamplingResult with_samples(const Operand& x, const Operand& t,
+                                        const std::string& reduce = "sum");
     const WalkerAlias& sampler() const { return sampler_; }
 
     Parameter W;
@@ -29,7 +32,8 @@ private:
     WalkerAlias sampler_;
 };
 
-/// black_out with weights W [words, in_size] and samples that are drawn in proportion to counts; the mean over the rows.
+/// black_out with weights W [words, in_size] and samples that are drawn in proportion to counts;
+/// the mean over the rows.
 class BlackOut : public Link {
 public:
     BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size);

@@ -4,11 +4,13 @@
 
 namespace catena {
 
-/// Batch normalisation that is corrected towards the running averages in training mode, within limits (Ioffe 2017,
-/// arXiv:1702.03275). Otherwise, and in what it saves, it is a BatchNormalization.
+/// Batch normalisation that is corrected towards the running averages in training mode, within
+/// limits (Ioffe 2017, arXiv:1702.03275). Otherwise, and in what it saves, it is a
+/// BatchNormalization.
 class BatchRenormalization : public BatchNormalization {
 public:
-    /// rmax and dmax limit the correction of the deviation and the mean; as 1 and 0, the defaults, there is none.
+    /// rmax and dmax limit the correction of the deviation and the mean; as 1 and 0, the defaults,
+    /// there is none.
     explicit BatchRenormalization(int64_t size, double rmax = 1, double dmax = 0,
                                   const BatchNormalizationLinkOptions& options = {})
         : BatchNormalization(size, options), rmax(rmax), dmax(dmax) {}
@@ -17,7 +19,8 @@ public:
 
 protected:
     /// ValueError for statistics that are shared among ranks.
-    Variable normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift, bool finetune) override;
+    Variable normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift,
+                                 bool finetune) override;
 };
 
 }  // namespace catena

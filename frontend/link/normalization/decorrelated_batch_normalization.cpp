@@ -19,13 +19,15 @@ Array identities(int64_t groups, int64_t n, Dtype dtype) {
 
 }  // namespace
 
-DecorrelatedBatchNormalization::DecorrelatedBatchNormalization(int64_t size,
-                                                               const DecorrelatedBatchNormalizationOptions& options)
+DecorrelatedBatchNormalization::DecorrelatedBatchNormalization(
+    int64_t size, const DecorrelatedBatchNormalizationOptions& options)
     : N(Array::zeros({Dtype::int64, {}})), options_(options) {
     const int64_t groups = options.groups;
     if (size <= 0 || groups <= 0 || size % groups != 0)
-        fail<ValueError>("DecorrelatedBatchNormalization: size should be a positive multiple of groups, not {} of {}", size,
-                         groups);
+        fail<ValueError>(
+            "DecorrelatedBatchNormalization: size should be a positive multiple of groups, not {} "
+            "of {}",
+            size, groups);
     const Dtype dtype = options.dtype.value_or(Dtype::float32);
     avg_mean.set_array(Array::zeros({dtype, {groups, size / groups}}));
     avg_projection.set_array(identities(groups, size / groups, dtype));
@@ -40,7 +42,8 @@ Variable DecorrelatedBatchNormalization::operator()(const Operand& x, bool finet
 }
 
 Variable DecorrelatedBatchNormalization::normalized(const Variable& x, bool finetune) {
-    if (!config().train) return fixed_decorrelated_batch_normalization(x, avg_mean, avg_projection, options_.groups);
+    if (!config().train)
+        return fixed_decorrelated_batch_normalization(x, avg_mean, avg_projection, options_.groups);
     if (!finetune)
         return decorrelated_batch_normalization(x, {.groups = options_.groups,
                                                     .eps = options_.eps,

@@ -11,12 +11,13 @@ struct DecorrelatedBatchNormalizationOptions {
     std::optional<Dtype> dtype = {};  ///< Of the averages; default float32.
 };
 
-/// decorrelated_batch_normalization: whitens the channels of each group, with the statistics of the batch in training mode, which
-/// update the running averages, and otherwise with the averages.
+/// decorrelated_batch_normalization: whitens the channels of each group, with the statistics of the
+/// batch in training mode, which update the running averages, and otherwise with the averages.
 class DecorrelatedBatchNormalization : public Link {
 public:
     /// `size`: the number of channels, a multiple of the groups.
-    explicit DecorrelatedBatchNormalization(int64_t size, const DecorrelatedBatchNormalizationOptions& options = {});
+    explicit DecorrelatedBatchNormalization(
+        int64_t size, const DecorrelatedBatchNormalizationOptions& options = {});
     /// With `finetune` the averages become the means over all batches since start_finetuning().
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();

@@ -10,8 +10,8 @@ struct GroupNormalizationOptions {
     Initializer initial_beta = 0.0;
 };
 
-/// group_normalization(x, groups, gamma, beta) of x [N, C, ...], with learned gamma and beta [C] (Wu and He 2018,
-/// arXiv:1803.08494).
+/// group_normalization(x, groups, gamma, beta) of x [N, C, ...], with learned gamma and beta [C]
+/// (Wu and He 2018, arXiv:1803.08494).
 class GroupNormalization : public Link {
 public:
     /// Without `size`, the number of channels, it is taken from the first input.

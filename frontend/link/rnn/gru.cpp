@@ -10,7 +10,8 @@ Linear of_input(std::optional<int64_t> in_size, int64_t out_size, const GRUOptio
     return Linear(in_size, out_size, {.initialW = options.init, .initial_bias = options.bias_init});
 }
 Linear of_state(int64_t out_size, const GRUOptions& options) {
-    return Linear(out_size, out_size, {.initialW = options.inner_init, .initial_bias = options.bias_init});
+    return Linear(out_size, out_size,
+                  {.initialW = options.inner_init, .initial_bias = options.bias_init});
 }
 
 /// Both links have the same members; h may be undefined.
@@ -23,9 +24,14 @@ Variable step(Gates& g, const Variable& h, const Variable& x) {
 
 }  // namespace
 
-StatelessGRU::StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options)
-    : W_r(of_input(in_size, out_size, options)), U_r(of_state(out_size, options)), W_z(of_input(in_size, out_size, options)),
-      U_z(of_state(out_size, options)), W(of_input(in_size, out_size, options)), U(of_state(out_size, options)) {
+StatelessGRU::StatelessGRU(std::optional<int64_t> in_size, int64_t out_size,
+                           const GRUOptions& options)
+    : W_r(of_input(in_size, out_size, options)),
+      U_r(of_state(out_size, options)),
+      W_z(of_input(in_size, out_size, options)),
+      U_z(of_state(out_size, options)),
+      W(of_input(in_size, out_size, options)),
+      U(of_state(out_size, options)) {
     list_child("W_r", W_r);
     list_child("U_r", U_r);
     list_child("W_z", W_z);
@@ -36,13 +42,21 @@ StatelessGRU::StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, con
 
 Variable StatelessGRU::operator()(const Variable& h, const Operand& x) {
     LocationScope scope(x.location());
-    if (!h.defined()) fail<ValueError>("StatelessGRU: h is undefined, it should be [n,{}]; StatefulGRU starts without one", U.W.shape()[0]);
+    if (!h.defined())
+        fail<ValueError>(
+            "StatelessGRU: h is undefined, it should be [n,{}]; StatefulGRU starts without one",
+            U.W.shape()[0]);
     return called({&h, &x.variable()}, [&] { return step(*this, h, x); });
 }
 
-StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options)
-    : W_r(of_input(in_size, out_size, options)), U_r(of_state(out_size, options)), W_z(of_input(in_size, out_size, options)),
-      U_z(of_state(out_size, options)), W(of_input(in_size, out_size, options)), U(of_state(out_size, options)) {
+StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size,
+                         const GRUOptions& options)
+    : W_r(of_input(in_size, out_size, options)),
+      U_r(of_state(out_size, options)),
+      W_z(of_input(in_size, out_size, options)),
+      U_z(of_state(out_size, options)),
+      W(of_input(in_size, out_size, options)),
+      U(of_state(out_size, options)) {
     list_child("W_r", W_r);
     list_child("U_r", U_r);
     list_child("W_z", W_z);

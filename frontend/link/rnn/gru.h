@@ -11,11 +11,12 @@ struct GRUOptions {
     Initializer bias_init = 0.0;
 };
 
-/// Gated recurrent unit (Cho et al. 2014): r = s(W_r x + U_r h), z = s(W_z x + U_z h), h' = (1 - z) h + z tanh(W x + U (r h)).
-/// The caller keeps h.
+/// Gated recurrent unit (Cho et al. 2014): r = s(W_r x + U_r h), z = s(W_z x + U_z h), h' = (1 - z)
+/// h + z tanh(W x + U (r h)). The caller keeps h.
 class StatelessGRU : public Link {
 public:
-    explicit StatelessGRU(int64_t out_size) : StatelessGRU(std::nullopt, out_size) {}  ///< in_size from the first input.
+    explicit StatelessGRU(int64_t out_size)
+        : StatelessGRU(std::nullopt, out_size) {}  ///< in_size from the first input.
     StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options = {});
 
     /// h' [n, out_size] of h [n, out_size] and x.
@@ -24,7 +25,8 @@ public:
     Linear W_r, U_r, W_z, U_z, W, U;
 };
 
-/// The same with h kept from call to call (recurrent_memory.h). Without a state the terms of U are left out, their biases, too.
+/// The same with h kept from call to call (recurrent_memory.h). Without a state the terms of U are
+/// left out, their biases, too.
 class StatefulGRU : public Link {
 public:
     explicit StatefulGRU(int64_t out_size) : StatefulGRU(std::nullopt, out_size) {}
@@ -33,7 +35,9 @@ public:
     Variable operator()(const Operand& x);
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& h) { memory_.set({h}, W.W.home()); }
-    Variable h() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable h() const {
+        return memory_[0];
+    }  ///< Undefined before the first call and after reset_state().
 
     Linear W_r, U_r, W_z, U_z, W, U;
 

@@ -17,7 +17,8 @@ Variable step(Gates& g, const Variable& h, const Variable& x) {
 
 }  // namespace
 
-StatelessMGU::StatelessMGU(int64_t n_inputs, int64_t n_units) : W_f(n_inputs + n_units, n_units), W_h(n_inputs + n_units, n_units) {
+StatelessMGU::StatelessMGU(int64_t n_inputs, int64_t n_units)
+    : W_f(n_inputs + n_units, n_units), W_h(n_inputs + n_units, n_units) {
     list_child("W_f", W_f);
     list_child("W_h", W_h);
 }

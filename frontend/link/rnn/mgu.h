@@ -5,7 +5,8 @@
 
 namespace catena {
 
-/// Minimal gated unit (Zhou et al. 2016): f = s(W_f [h, x]), h' = (1 - f) h + f tanh(W_h [f h, x]). The caller keeps h.
+/// Minimal gated unit (Zhou et al. 2016): f = s(W_f [h, x]), h' = (1 - f) h + f tanh(W_h [f h, x]).
+/// The caller keeps h.
 class StatelessMGU : public Link {
 public:
     StatelessMGU(int64_t n_inputs, int64_t n_units);
@@ -24,7 +25,9 @@ public:
     Variable operator()(const Operand& x);
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& h) { memory_.set({h}, W_f.W.home()); }
-    Variable h() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable h() const {
+        return memory_[0];
+    }  ///< Undefined before the first call and after reset_state().
 
     Linear W_f, W_h;
 

@@ -14,7 +14,8 @@ constexpr size_t most_weights = 8;
 struct Layer : Link {
     Layer(int64_t weights, int64_t in_size, int64_t out_size, const NStepInit& init) {
         for (int64_t i = 0; i < weights; ++i) {
-            w[size_t(i)] = Parameter(init.initialW, Shape{out_size, i < weights / 2 ? in_size : out_size});
+            w[size_t(i)] =
+                Parameter(init.initialW, Shape{out_size, i < weights / 2 ? in_size : out_size});
             b[size_t(i)] = Parameter(init.initial_bias, Shape{out_size});
             add_param("w" + std::to_string(i), w[size_t(i)]);
             add_param("b" + std::to_string(i), b[size_t(i)]);
@@ -43,12 +44,19 @@ std::vector<Variable> apart(const Variable& rows, const std::vector<int64_t>& cu
 
 }  // namespace
 
-NStepStack::NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init)
-    : n_layers_(n_layers), in_size_(in_size), out_size_(out_size), weights_(kind.weights), dropout_(dropout),
-      both_directions_(kind.both_directions), has_memory_(kind.has_memory) {
+NStepStack::NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size,
+                       double dropout, const NStepInit& init)
+    : n_layers_(n_layers),
+      in_size_(in_size),
+      out_size_(out_size),
+      weights_(kind.weights),
+      dropout_(dropout),
+      both_directions_(kind.both_directions),
+      has_memory_(kind.has_memory) {
     if (n_layers < 1 || in_size < 1 || out_size < 1)
-        fail<ValueError>("{}: n_layers, in_size and out_size should be positive, they are {}, {} and {}", kind.name, n_layers, in_size,
-                         out_size);
+        fail<ValueError>(
+            "{}: n_layers, in_size and out_size should be positive, they are {}, {} and {}",
+            kind.name, n_layers, in_size, out_size);
     const int64_t directions = both_directions_ ? 2 : 1;
     for (int64_t k = 0; k < n_layers * directions; ++k)
         append(Layer(weights_, k < directions ? in_size : out_size * directions, out_size, init));
@@ -69,19 +77,24 @@ NStepOptions NStepStack::options() const {
 }
 
 Variable NStepStack::init_hx(std::span<const Variable> xs) const {
-    if (xs.empty()) fail<ValueError>("{}: xs is empty, at least one sequence is needed", type_name());
+    if (xs.empty())
+        fail<ValueError>("{}: xs is empty, at least one sequence is needed", type_name());
     const DeviceScope beside(xs[0].device());
     return fill({xs[0].dtype(), Shape{int64_t(size()), int64_t(xs.size()), out_size_}}, 0);
 }
 
 std::vector<std::pair<std::string, std::string>> NStepStack::printable_specs() const {
-    return {{"n_layers", std::to_string(n_layers_)}, {"in_size", std::to_string(in_size_)}, {"out_size", std::to_string(out_size_)},
+    return {{"n_layers", std::to_string(n_layers_)},
+            {"in_size", std::to_string(in_size_)},
+            {"out_size", std::to_string(out_size_)},
             {"dropout_ratio", fmt::format("{}", dropout_)}};
 }
 
-NStepPlain::NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size,
-                       int64_t out_size, double dropout, const NStepInit& init)
-    : NStepStack({std::move(name), 2, both_directions, false}, n_layers, in_size, out_size, dropout, init),
+NStepPlain::NStepPlain(std::string name, NStepActivation activation, bool both_directions,
+                       int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                       const NStepInit& init)
+    : NStepStack({std::move(name), 2, both_directions, false}, n_layers, in_size, out_size, dropout,
+                 init),
       activation_(activation) {}
 NStepRows NStepPlain::of_rows(const Variable& hx, const SequenceRows& x) const {
     return called_with([&] { return computed(hx, x); }, hx, x.rows);
@@ -89,50 +102,63 @@ NStepRows NStepPlain::of_rows(const Variable& hx, const SequenceRows& x) const {
 NStepRows NStepPlain::computed(const Variable& hx, const SequenceRows& x) const {
     return n_step_rnn_rows(options(), hx, ws(), bs(), x, activation_);
 }
-NStepResult NStepPlain::operator()(const Variable& hx, std::span<const Variable> xs, const std::source_location& at) const {
+NStepResult NStepPlain::operator()(const Variable& hx, std::span<const Variable> xs,
+                                   const std::source_location& at) const {
     const LocationScope scope(at);
-    return called_with([&] {
-        const Gathered all = gathered(xs);
-        const NStepRows y = computed(hx, all.x);
-        return NStepResult{y.hy, apart(y.ys, all.cuts)};
-    }, hx, xs);
+    return called_with(
+        [&] {
+            const Gathered all = gathered(xs);
+            const NStepRows y = computed(hx, all.x);
+            return NStepResult{y.hy, apart(y.ys, all.cuts)};
+        },
+        hx, xs);
 }
 
-NStepGated::NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                       const NStepInit& init)
-    : NStepStack({std::move(name), 6, both_directions, false}, n_layers, in_size, out_size, dropout, init) {}
+NStepGated::NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size,
+                       int64_t out_size, double dropout, const NStepInit& init)
+    : NStepStack({std::move(name), 6, both_directions, false}, n_layers, in_size, out_size, dropout,
+                 init) {}
 NStepRows NStepGated::of_rows(const Variable& hx, const SequenceRows& x) const {
     return called_with([&] { return computed(hx, x); }, hx, x.rows);
 }
 NStepRows NStepGated::computed(const Variable& hx, const SequenceRows& x) const {
     return n_step_gru_rows(options(), hx, ws(), bs(), x);
 }
-NStepResult NStepGated::operator()(const Variable& hx, std::span<const Variable> xs, const std::source_location& at) const {
+NStepResult NStepGated::operator()(const Variable& hx, std::span<const Variable> xs,
+                                   const std::source_location& at) const {
     const LocationScope scope(at);
-    return called_with([&] {
-        const Gathered all = gathered(xs);
-        const NStepRows y = computed(hx, all.x);
-        return NStepResult{y.hy, apart(y.ys, all.cuts)};
-    }, hx, xs);
+    return called_with(
+        [&] {
+            const Gathered all = gathered(xs);
+            const NStepRows y = computed(hx, all.x);
+            return NStepResult{y.hy, apart(y.ys, all.cuts)};
+        },
+        hx, xs);
 }
 
-NStepMemory::NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                         const NStepInit& init)
-    : NStepStack({std::move(name), 8, both_directions, true}, n_layers, in_size, out_size, dropout, init) {}
-NStepRows NStepMemory::of_rows(const Variable& hx, const Variable& cx, const SequenceRows& x) const {
+NStepMemory::NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size,
+                         int64_t out_size, double dropout, const NStepInit& init)
+    : NStepStack({std::move(name), 8, both_directions, true}, n_layers, in_size, out_size, dropout,
+                 init) {}
+NStepRows NStepMemory::of_rows(const Variable& hx, const Variable& cx,
+                               const SequenceRows& x) const {
     return called_with([&] { return computed(hx, cx, x); }, hx, cx, x.rows);
 }
-NStepRows NStepMemory::computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const {
+NStepRows NStepMemory::computed(const Variable& hx, const Variable& cx,
+                                const SequenceRows& x) const {
     return n_step_lstm_rows(options(), hx, cx, ws(), bs(), x);
 }
-NStepLstmResult NStepMemory::operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs,
+NStepLstmResult NStepMemory::operator()(const Variable& hx, const Variable& cx,
+                                        std::span<const Variable> xs,
                                         const std::source_location& at) const {
     const LocationScope scope(at);
-    return called_with([&] {
-        const Gathered all = gathered(xs);
-        const NStepRows y = computed(hx, cx, all.x);
-        return NStepLstmResult{y.hy, y.cy, apart(y.ys, all.cuts)};
-    }, hx, cx, xs);
+    return called_with(
+        [&] {
+            const Gathered all = gathered(xs);
+            const NStepRows y = computed(hx, cx, all.x);
+            return NStepLstmResult{y.hy, y.cy, apart(y.ys, all.cuts)};
+        },
+        hx, cx, xs);
 }
 
 }  // namespace catena

@@ -14,13 +14,14 @@
 namespace catena {
 
 struct NStepInit {
-    Initializer initialW = {};           ///< Of each matrix; LeCunNormal unless given.
+    Initializer initialW = {};  ///< Of each matrix; LeCunNormal unless given.
     Initializer initial_bias = 0.0;
 };
 
-/// A stack of recurrent layers over lists of sequences of any lengths, in any order (runtime/ops/rnn/n_step.h). Its children "0",
-/// "1", ... are the layers, or with both directions layer i forward and backward as "2 i" and "2 i + 1"; each has parameters w0,
-/// b0, w1, b1, ...: the names of Chainer's files. Undefined states are zeros.
+/// A stack of recurrent layers over lists of sequences of any lengths, in any order
+/// (runtime/ops/rnn/n_step.h). Its children "0", "1", ... are the layers, or with both directions
+/// layer i forward and backward as "2 i" and "2 i + 1"; each has parameters w0, b0, w1, b1, ...:
+/// the names of Chainer's files. Undefined states are zeros.
 class NStepStack : public ChainList {
 public:
     int64_t n_cells() const { return has_memory_ ? 2 : 1; }  ///< States: h, and c of an LSTM.
@@ -35,7 +36,8 @@ protected:
         int64_t weights;  ///< Matrices of a layer.
         bool both_directions, has_memory;
     };
-    NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init);
+    NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+               const NStepInit& init);
 
     NStepOptions options() const;
     NStepWeights ws() const { return weights('w'); }
@@ -48,8 +50,9 @@ private:
     bool both_directions_, has_memory_;
 };
 
-/// (hx, xs): xs[i] [length, in_size] and ys[i] [length, out_size], twice as wide with both directions; hx and hy [layers, sequences,
-/// out_size]. (hx, rows): the same of sequences in one matrix, where one compiled program serves all lengths.
+/// (hx, xs): xs[i] [length, in_size] and ys[i] [length, out_size], twice as wide with both
+/// directions; hx and hy [layers, sequences, out_size]. (hx, rows): the same of sequences in one
+/// matrix, where one compiled program serves all lengths.
 class NStepPlain : public NStepStack {
 public:
     NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
@@ -59,14 +62,15 @@ public:
         return (*this)(hx, std::span(xs.begin(), xs.size()), at);
     }
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
-    NStepRows operator()(const Variable& hx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+    NStepRows operator()(const Variable& hx, const Rows& x,
+                         const std::source_location& at = std::source_location::current()) const {
         const LocationScope scope(at);
         return of_rows(hx, x);
     }
 
 protected:
-    NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size,
-               double dropout, const NStepInit& init);
+    NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers,
+               int64_t in_size, int64_t out_size, double dropout, const NStepInit& init);
 
 private:
     NStepRows of_rows(const Variable& hx, const SequenceRows& x) const;
@@ -82,14 +86,15 @@ public:
         return (*this)(hx, std::span(xs.begin(), xs.size()), at);
     }
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
-    NStepRows operator()(const Variable& hx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+    NStepRows operator()(const Variable& hx, const Rows& x,
+                         const std::source_location& at = std::source_location::current()) const {
         const LocationScope scope(at);
         return of_rows(hx, x);
     }
 
 protected:
-    NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-               const NStepInit& init);
+    NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size,
+               int64_t out_size, double dropout, const NStepInit& init);
 
 private:
     NStepRows of_rows(const Variable& hx, const SequenceRows& x) const;
@@ -98,21 +103,24 @@ private:
 /// (hx, cx, xs), with the memory's states cx and cy.
 class NStepMemory : public NStepStack {
 public:
-    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs,
-                           const std::source_location& at = std::source_location::current()) const;
-    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::initializer_list<Variable> xs,
-                           const std::source_location& at = std::source_location::current()) const {
+    NStepLstmResult operator()(
+        const Variable& hx, const Variable& cx, std::span<const Variable> xs,
+        const std::source_location& at = std::source_location::current()) const;
+    NStepLstmResult operator()(
+        const Variable& hx, const Variable& cx, std::initializer_list<Variable> xs,
+        const std::source_location& at = std::source_location::current()) const {
         return (*this)(hx, cx, std::span(xs.begin(), xs.size()), at);
     }
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
-    NStepRows operator()(const Variable& hx, const Variable& cx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+    NStepRows operator()(const Variable& hx, const Variable& cx, const Rows& x,
+                         const std::source_location& at = std::source_location::current()) const {
         const LocationScope scope(at);
         return of_rows(hx, cx, x);
     }
 
 protected:
-    NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                const NStepInit& init);
+    NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size,
+                int64_t out_size, double dropout, const NStepInit& init);
 
 private:
     NStepRows of_rows(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
@@ -120,35 +128,47 @@ private:
 };
 
 struct NStepRNNTanh : NStepPlain {
-    NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size, dropout, init) {}
+    NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                 const NStepInit& init = {})
+        : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size,
+                     dropout, init) {}
 };
 struct NStepRNNReLU : NStepPlain {
-    NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size, dropout, init) {}
+    NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                 const NStepInit& init = {})
+        : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size,
+                     dropout, init) {}
 };
 struct NStepBiRNNTanh : NStepPlain {
-    NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size, dropout, init) {}
+    NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                   const NStepInit& init = {})
+        : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size,
+                     dropout, init) {}
 };
 struct NStepBiRNNReLU : NStepPlain {
-    NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size, dropout, init) {}
+    NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                   const NStepInit& init = {})
+        : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size,
+                     dropout, init) {}
 };
 struct NStepGRU : NStepGated {
-    NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+    NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+             const NStepInit& init = {})
         : NStepGated("NStepGRU", false, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepBiGRU : NStepGated {
-    NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+    NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+               const NStepInit& init = {})
         : NStepGated("NStepBiGRU", true, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepLSTM : NStepMemory {
-    NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+    NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+              const NStepInit& init = {})
         : NStepMemory("NStepLSTM", false, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepBiLSTM : NStepMemory {
-    NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+    NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                const NStepInit& init = {})
         : NStepMemory("NStepBiLSTM", true, n_layers, in_size, out_size, dropout, init) {}
 };
 

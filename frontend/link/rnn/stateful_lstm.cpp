@@ -14,7 +14,8 @@ namespace {
 struct Before {
     Variable c, h;
 };
-Before states_before(const RecurrentMemory& memory, const Variable& gates, int64_t units, Device& device) {
+Before states_before(const RecurrentMemory& memory, const Variable& gates, int64_t units,
+                     Device& device) {
     if (!memory.is_empty()) return {memory[0], memory[1]};
     const DeviceScope beside(device);
     const Variable zeros = fill({gates.dtype(), {gates.shape()[0], units}}, 0);
@@ -24,8 +25,12 @@ Before states_before(const RecurrentMemory& memory, const Variable& gates, int64
 }  // namespace
 
 StatefulPeepholeLSTM::StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size)
-    : upward(in_size, 4 * out_size), lateral(out_size, 4 * out_size, {.nobias = true}), peep_i(out_size, out_size, {.nobias = true}),
-      peep_f(out_size, out_size, {.nobias = true}), peep_o(out_size, out_size, {.nobias = true}), out_size_(out_size) {
+    : upward(in_size, 4 * out_size),
+      lateral(out_size, 4 * out_size, {.nobias = true}),
+      peep_i(out_size, out_size, {.nobias = true}),
+      peep_f(out_size, out_size, {.nobias = true}),
+      peep_o(out_size, out_size, {.nobias = true}),
+      out_size_(out_size) {
     list_child("upward", upward);
     list_child("lateral", lateral);
     list_child("peep_i", peep_i);
@@ -49,8 +54,12 @@ Variable StatefulPeepholeLSTM::operator()(const Operand& x) {
     });
 }
 
-StatefulZoneoutLSTM::StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio, double h_ratio)
-    : upward(in_size, 4 * out_size), lateral(out_size, 4 * out_size, {.nobias = true}), out_size_(out_size), c_ratio_(c_ratio),
+StatefulZoneoutLSTM::StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size,
+                                         double c_ratio, double h_ratio)
+    : upward(in_size, 4 * out_size),
+      lateral(out_size, 4 * out_size, {.nobias = true}),
+      out_size_(out_size),
+      c_ratio_(c_ratio),
       h_ratio_(h_ratio) {
     list_child("upward", upward);
     list_child("lateral", lateral);
@@ -62,7 +71,8 @@ Variable StatefulZoneoutLSTM::operator()(const Operand& x) {
         const Variable from_x = upward(x);
         const Before before = states_before(memory_, from_x, out_size_, upward.W.home());
         const LstmResult next = lstm(before.c, from_x + lateral(before.h));
-        const Variable c = zoneout(before.c, next.c, c_ratio_), h = zoneout(before.h, next.h, h_ratio_);
+        const Variable c = zoneout(before.c, next.c, c_ratio_),
+                       h = zoneout(before.h, next.h, h_ratio_);
         memory_.name_beside(upward.W, "upward/W");
         memory_.store({c, h}, upward.W.home());
         return h;

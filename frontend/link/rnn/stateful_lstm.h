@@ -6,11 +6,12 @@
 
 namespace catena {
 
-// Variants of LSTM with states that are kept from call to call (recurrent_memory.h) and start from zeros. The gates a, i, f, o of a
-// unit are interleaved in upward and lateral. Batches have one size until reset_state().
+// Variants of LSTM with states that are kept from call to call (recurrent_memory.h) and start from
+// zeros. The gates a, i, f, o of a unit are interleaved in upward and lateral. Batches have one
+// size until reset_state().
 
-/// LSTM whose gates see the memory through matrices (Gers and Schmidhuber 2000): i = s(.. + peep_i c), f = s(.. + peep_f c),
-/// c' = tanh(a) i + f c, o = s(.. + peep_o c'), h' = o tanh(c').
+/// LSTM whose gates see the memory through matrices (Gers and Schmidhuber 2000): i = s(.. + peep_i
+/// c), f = s(.. + peep_f c), c' = tanh(a) i + f c, o = s(.. + peep_o c'), h' = o tanh(c').
 class StatefulPeepholeLSTM : public Link {
 public:
     StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size);
@@ -18,7 +19,9 @@ public:
     Variable operator()(const Operand& x);  ///< h', [n, out_size].
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
-    Variable c() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable c() const {
+        return memory_[0];
+    }  ///< Undefined before the first call and after reset_state().
     Variable h() const { return memory_[1]; }
 
     Linear upward, lateral, peep_i, peep_f, peep_o;
@@ -31,16 +34,19 @@ private:
     RecurrentMemory memory_{{"c", "h"}};
 };
 
-/// LSTM that keeps each number of c with probability c_ratio and each of h with h_ratio in training mode (Krueger et al. 2016); the
-/// new h is computed from the new c before that.
+/// LSTM that keeps each number of c with probability c_ratio and each of h with h_ratio in training
+/// mode (Krueger et al. 2016); the new h is computed from the new c before that.
 class StatefulZoneoutLSTM : public Link {
 public:
-    StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5, double h_ratio = 0.5);
+    StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5,
+                        double h_ratio = 0.5);
 
     Variable operator()(const Operand& x);  ///< h', [n, out_size].
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
-    Variable c() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable c() const {
+        return memory_[0];
+    }  ///< Undefined before the first call and after reset_state().
     Variable h() const { return memory_[1]; }
 
     Linear upward, lateral;

@@ -18,17 +18,22 @@ struct TreeNode {
     Variable x;
 };
 
-TreeNode complete(const char* link, std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x, int64_t in_size,
-              int64_t out_size, Device& home) {
-    if (cs.size() != hs.size()) fail<ValueError>("{}: {} cs and {} hs are given; each child has one of each", link, cs.size(), hs.size());
+TreeNode complete(const char* link, std::span<const Variable> cs, std::span<const Variable> hs,
+                  const Variable& x, int64_t in_size, int64_t out_size, Device& home) {
+    if (cs.size() != hs.size())
+        fail<ValueError>("{}: {} cs and {} hs are given; each child has one of each", link,
+                         cs.size(), hs.size());
     TreeNode node{{cs.begin(), cs.end()}, {hs.begin(), hs.end()}, x};
     Variable known = x;
     for (const auto* list : {&node.cs, &node.hs})
         for (const Variable& v : *list)
             if (!known.defined()) known = v;
-    if (!known.defined()) fail<ValueError>("{}: x and the states of all children are undefined", link);
+    if (!known.defined())
+        fail<ValueError>("{}: x and the states of all children are undefined", link);
     const DeviceScope beside(home);
-    const auto zeros = [&](int64_t units) { return fill({known.dtype(), {known.shape()[0], units}}, 0); };
+    const auto zeros = [&](int64_t units) {
+        return fill({known.dtype(), {known.shape()[0], units}}, 0);
+    };
     if (!x.defined()) node.x = zeros(in_size);
     for (auto* list : {&node.cs, &node.hs})
         for (Variable& v : *list)
@@ -39,27 +44,32 @@ TreeNode complete(const char* link, std::span<const Variable> cs, std::span<cons
 }  // namespace
 
 ChildSumTreeLSTM::ChildSumTreeLSTM(int64_t in_size, int64_t out_size)
-    : W_x(in_size, 4 * out_size), W_h_aio(out_size, 3 * out_size, {.nobias = true}), W_h_f(out_size, out_size, {.nobias = true}),
-      in_size_(in_size), out_size_(out_size) {
+    : W_x(in_size, 4 * out_size),
+      W_h_aio(out_size, 3 * out_size, {.nobias = true}),
+      W_h_f(out_size, out_size, {.nobias = true}),
+      in_size_(in_size),
+      out_size_(out_size) {
     list_child("W_x", W_x);
     list_child("W_h_aio", W_h_aio);
     list_child("W_h_f", W_h_f);
 }
 
-LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
-                                        const std::source_location& at) {
+LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs,
+                                        const Variable& x, const std::source_location& at) {
     const LocationScope scope(at);
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
 }
 
-LstmResult ChildSumTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+LstmResult ChildSumTreeLSTM::operator()(std::initializer_list<Variable> cs,
+                                        std::initializer_list<Variable> hs, const Variable& x,
                                         const std::source_location& at) {
     const LocationScope scope(at);
     const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
     return called_with([&] { return computed(c, h, x); }, c, h, x);
 }
 
-LstmResult ChildSumTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+LstmResult ChildSumTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs,
+                                      const Variable& x) {
     TreeNode node = complete("ChildSumTreeLSTM", cs, hs, x, in_size_, out_size_, W_x.W.home());
     const Variable from_x = W_x(node.x);
     if (node.cs.empty()) {  // A child with c = 0 changes nothing.
@@ -77,12 +87,14 @@ NaryTreeLSTM::NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary)
     : W_x(in_size, (3 + n_ary) * out_size), in_size_(in_size), out_size_(out_size) {
     if (n_ary < 1) fail<ValueError>("NaryTreeLSTM: n_ary should be 1 or more, it is {}", n_ary);
     list_child("W_x", W_x);
-    for (int64_t i = 0; i < n_ary; ++i) W_h_.emplace_back(Linear(out_size, (3 + n_ary) * out_size, {.nobias = true}));
+    for (int64_t i = 0; i < n_ary; ++i)
+        W_h_.emplace_back(Linear(out_size, (3 + n_ary) * out_size, {.nobias = true}));
 }
 
 Linear& NaryTreeLSTM::W_h(int64_t child) {
     if (child < 1 || child > int64_t(W_h_.size()))
-        fail<ValueError>("NaryTreeLSTM: there is no W_h{}; they are counted from 1 to {}", child, W_h_.size());
+        fail<ValueError>("NaryTreeLSTM: there is no W_h{}; they are counted from 1 to {}", child,
+                         W_h_.size());
     return static_cast<Linear&>(*W_h_[size_t(child - 1)]);
 }
 
@@ -95,22 +107,25 @@ void NaryTreeLSTM::visit_children(ChildVisitor visit) const {
     Link::visit_children(visit);
 }
 
-LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
-                                        const std::source_location& at) {
+LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs,
+                                    const Variable& x, const std::source_location& at) {
     const LocationScope scope(at);
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
 }
 
-LstmResult NaryTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
-                                        const std::source_location& at) {
+LstmResult NaryTreeLSTM::operator()(std::initializer_list<Variable> cs,
+                                    std::initializer_list<Variable> hs, const Variable& x,
+                                    const std::source_location& at) {
     const LocationScope scope(at);
     const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
     return called_with([&] { return computed(c, h, x); }, c, h, x);
 }
 
-LstmResult NaryTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+LstmResult NaryTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs,
+                                  const Variable& x) {
     if (cs.size() != W_h_.size())
-        fail<ValueError>("NaryTreeLSTM: {} children are given, there should be {}", cs.size(), W_h_.size());
+        fail<ValueError>("NaryTreeLSTM: {} children are given, there should be {}", cs.size(),
+                         W_h_.size());
     const TreeNode node = complete("NaryTreeLSTM", cs, hs, x, in_size_, out_size_, W_x.W.home());
     Variable gates = W_x(node.x);
     for (size_t i = 0; i < hs.size(); ++i)

@@ -10,8 +10,9 @@
 
 namespace catena {
 
-// Nodes of trees (Tai et al. 2015): the states c and h [n, out_size] of a node from those of its children and its input x
-// [n, in_size]. An undefined state or input is zeros, but not all of them (ValueError).
+// Nodes of trees (Tai et al. 2015): the states c and h [n, out_size] of a node from those of its
+// children and its input x [n, in_size]. An undefined state or input is zeros, but not all of them
+// (ValueError).
 
 /// Any number of children, whose order does not matter: the h are added.
 class ChildSumTreeLSTM : public Link {
@@ -19,26 +20,32 @@ public:
     ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
 
     /// As many cs as hs. Without children it is a leaf.
-    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs,
+                          const Variable& x,
                           const std::source_location& at = std::source_location::current());
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs,
+                          const Variable& x,
                           const std::source_location& at = std::source_location::current());
 
     Linear W_x, W_h_aio, W_h_f;
 
 private:
-    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs,
+                        const Variable& x);
     int64_t in_size_, out_size_;
 };
 
-/// n_ary children in order, each with matrices of its own for all gates, W_h1, W_h2, ... (Bowman et al. 2016).
+/// n_ary children in order, each with matrices of its own for all gates, W_h1, W_h2, ... (Bowman et
+/// al. 2016).
 class NaryTreeLSTM : public Link {
 public:
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
 
-    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs,
+                          const Variable& x,
                           const std::source_location& at = std::source_location::current());
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs,
+                          const Variable& x,
                           const std::source_location& at = std::source_location::current());
     Linear& W_h(int64_t child);  ///< From 1 to n_ary.
 
@@ -48,7 +55,8 @@ protected:
     void visit_children(ChildVisitor visit) const override;
 
 private:
-    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs,
+                        const Variable& x);
     int64_t in_size_, out_size_;
     std::vector<OwnedLink> W_h_;
 };

@@ -6,9 +6,10 @@
 
 namespace catena {
 
-/// The network of Szegedy et al. (2015, arXiv:1409.4842) for pictures of 224 x 224. Layers: conv1, pool1, conv2_reduce, conv2,
-/// pool2, inception_3a, inception_3b, pool3, inception_4a to inception_4e, pool4, inception_5a, inception_5b, pool5, loss3_fc,
-/// prob, and the branches loss1_fc2 and loss2_fc2, which are computed where they are asked for.
+/// The network of Szegedy et al. (2015, arXiv:1409.4842) for pictures of 224 x 224. Layers: conv1,
+/// pool1, conv2_reduce, conv2, pool2, inception_3a, inception_3b, pool3, inception_4a to
+/// inception_4e, pool4, inception_5a, inception_5b, pool5, loss3_fc, prob, and the branches
+/// loss1_fc2 and loss2_fc2, which are computed where they are asked for.
 class GoogLeNet : public VisionNetwork {
 public:
     /// `pretrained_model`: an .npz file; "auto": bvlc_googlenet.npz of the cache folder; "": none.

@@ -27,7 +27,8 @@ struct Reads {
 };
 
 std::vector<Reads> reads_along(int64_t from, int64_t to) {
-    const double scale = double(from) / double(to), widened = std::max(scale, 1.0), support = 2 * widened;
+    const double scale = double(from) / double(to), widened = std::max(scale, 1.0),
+                 support = 2 * widened;
     std::vector<Reads> all;
     for (int64_t i = 0; i < to; ++i) {
         const double centre = (double(i) + 0.5) * scale;
@@ -50,7 +51,8 @@ std::vector<Reads> reads_along(int64_t from, int64_t to) {
 }
 
 /// Along one axis of [outer, from, inner].
-std::vector<uint8_t> resampled_along(const std::vector<uint8_t>& x, int64_t outer, int64_t from, int64_t to, int64_t inner) {
+std::vector<uint8_t> resampled_along(const std::vector<uint8_t>& x, int64_t outer, int64_t from,
+                                     int64_t to, int64_t inner) {
     if (from == to) return x;
     const std::vector<Reads> reads = reads_along(from, to);
     std::vector<uint8_t> y(size_t(outer * to * inner));
@@ -63,7 +65,8 @@ std::vector<uint8_t> resampled_along(const std::vector<uint8_t>& x, int64_t oute
                     sum += weight * *column;
                     column += inner;
                 }
-                y[size_t((o * to + i) * inner + in)] = uint8_t(std::clamp(sum >> precision, 0, 255));
+                y[size_t((o * to + i) * inner + in)] =
+                    uint8_t(std::clamp(sum >> precision, 0, 255));
             }
     return y;
 }
@@ -73,8 +76,10 @@ std::vector<uint8_t> resampled_along(const std::vector<uint8_t>& x, int64_t oute
 Array resampled(const Array& picture, int64_t height, int64_t width) {
     const Shape& from = picture.shape();
     if (picture.dtype() != Dtype::uint8 || from.rank() != 3 || from[1] < 1 || from[2] < 1)
-        fail<ShapeError>("resampled: the picture should be uint8 [C, H, W], it is {}", to_string(picture.type()));
-    if (height < 1 || width < 1) fail<ValueError>("resampled: a size of {} x {}; both should be positive", height, width);
+        fail<ShapeError>("resampled: the picture should be uint8 [C, H, W], it is {}",
+                         to_string(picture.type()));
+    if (height < 1 || width < 1)
+        fail<ValueError>("resampled: a size of {} x {}; both should be positive", height, width);
     std::vector<uint8_t> pixels = picture.to_vector<uint8_t>();
     pixels = resampled_along(pixels, from[0] * from[1], from[2], width, 1);
     pixels = resampled_along(pixels, from[0], from[1], height, width);

@@ -18,8 +18,10 @@ Initializer initial(const std::string& pretrained_model) {
     return initializers::HeNormal();
 }
 
-Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride, const Initializer& initialW) {
-    return Convolution2D(in, out, ksize, {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = initialW});
+Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride,
+                          const Initializer& initialW) {
+    return Convolution2D(
+        in, out, ksize, {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = initialW});
 }
 
 /// Bottlenecks of the four blocks.
@@ -35,9 +37,14 @@ std::array<int, 4> depths(int n_layers) {
 namespace resnet {
 
 Bottleneck::Bottleneck(const Options& o)
-    : conv1(convolution(o.in_channels, o.mid_channels, 1, o.downsample_fb ? 1 : o.stride, o.initialW)), bn1(o.mid_channels),
-      conv2(convolution(o.mid_channels, o.mid_channels, 3, o.downsample_fb ? o.stride : 1, o.initialW)), bn2(o.mid_channels),
-      conv3(convolution(o.mid_channels, o.out_channels, 1, 1, o.initialW)), bn3(o.out_channels) {
+    : conv1(convolution(o.in_channels, o.mid_channels, 1, o.downsample_fb ? 1 : o.stride,
+                        o.initialW)),
+      bn1(o.mid_channels),
+      conv2(convolution(o.mid_channels, o.mid_channels, 3, o.downsample_fb ? o.stride : 1,
+                        o.initialW)),
+      bn2(o.mid_channels),
+      conv3(convolution(o.mid_channels, o.out_channels, 1, 1, o.initialW)),
+      bn3(o.out_channels) {
     list_child("conv1", conv1);
     list_child("bn1", bn1);
     list_child("conv2", conv2);
@@ -45,7 +52,8 @@ Bottleneck::Bottleneck(const Options& o)
     list_child("conv3", conv3);
     list_child("bn3", bn3);
     if (!o.projects) return;
-    list_child("conv4", conv4.emplace(convolution(o.in_channels, o.out_channels, 1, o.stride, o.initialW)));
+    list_child("conv4",
+               conv4.emplace(convolution(o.in_channels, o.out_channels, 1, o.stride, o.initialW)));
     list_child("bn4", bn4.emplace(o.out_channels));
 }
 
@@ -64,7 +72,9 @@ BuildingBlock::BuildingBlock(int n_layers, const Bottleneck::Options& first) {
     for (int i = 0; i < n_layers; ++i) {
         layers_.emplace_back(Bottleneck(options));
         name_child(*layers_.back(), i == 0 ? "a" : "b" + std::to_string(i));
-        options = {.in_channels = first.out_channels, .mid_channels = first.mid_channels, .out_channels = first.out_channels,
+        options = {.in_channels = first.out_channels,
+                   .mid_channels = first.mid_channels,
+                   .out_channels = first.out_channels,
                    .initialW = first.initialW};
     }
 }
@@ -81,20 +91,33 @@ Variable BuildingBlock::operator()(const Operand& x) {
 void BuildingBlock::visit_children(ChildVisitor visit) const {
     ReusedVector<Link*> sorted;
     for (const OwnedLink& layer : layers_) sorted.push_back(layer.get());
-    std::ranges::sort(sorted, {}, [](const Link* layer) -> const std::string& { return layer->name(); });
+    std::ranges::sort(sorted, {},
+                      [](const Link* layer) -> const std::string& { return layer->name(); });
     for (Link* layer : sorted) visit(layer->name(), *layer);
 }
 
 }  // namespace resnet
 
 ResNetLayers::ResNetLayers(const std::string& m, int n, bool fb)
-    : conv1(3, 64, 7, {.stride = 2, .pad = 3, .initialW = initial(m)}), bn1(64),
-      res2(depths(n)[0], {64, 64, 256, 1, true, fb, initial(m)}), res3(depths(n)[1], {256, 128, 512, 2, true, fb, initial(m)}),
+    : conv1(3, 64, 7, {.stride = 2, .pad = 3, .initialW = initial(m)}),
+      bn1(64),
+      res2(depths(n)[0], {64, 64, 256, 1, true, fb, initial(m)}),
+      res3(depths(n)[1], {256, 128, 512, 2, true, fb, initial(m)}),
       res4(depths(n)[2], {512, 256, 1024, 2, true, fb, initial(m)}),
-      res5(depths(n)[3], {1024, 512, 2048, 2, true, fb, initial(m)}), fc6(2048, 1000) {
-    add_children({{"conv1", conv1}, {"bn1", bn1}, {"res2", res2}, {"res3", res3}, {"res4", res4}, {"res5", res5}, {"fc6", fc6}});
-    load_pretrained(m, {fmt::format("ResNet-{}-model.npz", n),
-                        fmt::format("ResNet-{}-model.caffemodel (https://github.com/KaimingHe/deep-residual-networks)", n)});
+      res5(depths(n)[3], {1024, 512, 2048, 2, true, fb, initial(m)}),
+      fc6(2048, 1000) {
+    add_children({{"conv1", conv1},
+                  {"bn1", bn1},
+                  {"res2", res2},
+                  {"res3", res3},
+                  {"res4", res4},
+                  {"res5", res5},
+                  {"fc6", fc6}});
+    load_pretrained(
+        m, {fmt::format("ResNet-{}-model.npz", n),
+            fmt::format(
+                "ResNet-{}-model.caffemodel (https://github.com/KaimingHe/deep-residual-networks)",
+                n)});
 }
 
 std::vector<VisionNetwork::Stage> ResNetLayers::stages() {

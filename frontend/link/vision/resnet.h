@@ -10,15 +10,16 @@ namespace catena {
 
 namespace resnet {
 
-/// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations beside x itself, or, where channels or sizes change, beside a
-/// 1 x 1 convolution of x (conv4).
+/// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations beside x itself, or, where channels
+/// or sizes change, beside a 1 x 1 convolution of x (conv4).
 class Bottleneck : public Link {
 public:
     struct Options {
         int64_t in_channels, mid_channels, out_channels;
         int64_t stride = 1;
-        bool projects = false;       ///< Has conv4 and bn4.
-        bool downsample_fb = false;  ///< The stride is that of the 3 x 3 convolution, not of the first.
+        bool projects = false;  ///< Has conv4 and bn4.
+        bool downsample_fb =
+            false;  ///< The stride is that of the 3 x 3 convolution, not of the first.
         Initializer initialW = {};
     };
     explicit Bottleneck(const Options& options);
@@ -52,8 +53,8 @@ Array prepare(const Array& image, const std::optional<ImageSize>& size = network
 
 }  // namespace resnet
 
-/// The networks of He et al. (2016, arXiv:1512.03385) for pictures of 224 x 224. Layers: conv1, pool1, res2 to res5, pool5,
-/// fc6, prob.
+/// The networks of He et al. (2016, arXiv:1512.03385) for pictures of 224 x 224. Layers: conv1,
+/// pool1, res2 to res5, pool5, fc6, prob.
 class ResNetLayers : public VisionNetwork {
 public:
     /// 50, 101 or 152 layers, else a ValueError. `pretrained_model`: an .npz file, or "" for none.
@@ -73,21 +74,24 @@ protected:
 /// "auto": ResNet-50-model.npz of the cache folder.
 class ResNet50Layers : public ResNetLayers {
 public:
-    explicit ResNet50Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+    explicit ResNet50Layers(const std::string& pretrained_model = "auto",
+                            bool downsample_fb = false)
         : ResNetLayers(pretrained_model, 50, downsample_fb) {}
 };
 
 /// "auto": ResNet-101-model.npz of the cache folder.
 class ResNet101Layers : public ResNetLayers {
 public:
-    explicit ResNet101Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+    explicit ResNet101Layers(const std::string& pretrained_model = "auto",
+                             bool downsample_fb = false)
         : ResNetLayers(pretrained_model, 101, downsample_fb) {}
 };
 
 /// "auto": ResNet-152-model.npz of the cache folder.
 class ResNet152Layers : public ResNetLayers {
 public:
-    explicit ResNet152Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+    explicit ResNet152Layers(const std::string& pretrained_model = "auto",
+                             bool downsample_fb = false)
         : ResNetLayers(pretrained_model, 152, downsample_fb) {}
 };
 

@@ -25,12 +25,24 @@ Linear full(int64_t in, int64_t out, const std::string& pretrained_model) {
 }  // namespace
 
 VGGLayers::VGGLayers(const std::string& m, int n_layers)
-    : conv1_1(convolution(3, 64, m)), conv1_2(convolution(64, 64, m)), conv2_1(convolution(64, 128, m)),
-      conv2_2(convolution(128, 128, m)), conv3_1(convolution(128, 256, m)), conv3_2(convolution(256, 256, m)),
-      conv3_3(convolution(256, 256, m)), conv4_1(convolution(256, 512, m)), conv4_2(convolution(512, 512, m)),
-      conv4_3(convolution(512, 512, m)), conv5_1(convolution(512, 512, m)), conv5_2(convolution(512, 512, m)),
-      conv5_3(convolution(512, 512, m)), fc6(full(512 * 7 * 7, 4096, m)), fc7(full(4096, 4096, m)), fc8(full(4096, 1000, m)) {
-    add_children({{"conv1_1", conv1_1}, {"conv1_2", conv1_2}, {"conv2_1", conv2_1}, {"conv2_2", conv2_2}});
+    : conv1_1(convolution(3, 64, m)),
+      conv1_2(convolution(64, 64, m)),
+      conv2_1(convolution(64, 128, m)),
+      conv2_2(convolution(128, 128, m)),
+      conv3_1(convolution(128, 256, m)),
+      conv3_2(convolution(256, 256, m)),
+      conv3_3(convolution(256, 256, m)),
+      conv4_1(convolution(256, 512, m)),
+      conv4_2(convolution(512, 512, m)),
+      conv4_3(convolution(512, 512, m)),
+      conv5_1(convolution(512, 512, m)),
+      conv5_2(convolution(512, 512, m)),
+      conv5_3(convolution(512, 512, m)),
+      fc6(full(512 * 7 * 7, 4096, m)),
+      fc7(full(4096, 4096, m)),
+      fc8(full(4096, 1000, m)) {
+    add_children(
+        {{"conv1_1", conv1_1}, {"conv1_2", conv1_2}, {"conv2_1", conv2_1}, {"conv2_2", conv2_2}});
     add_children({{"conv3_1", conv3_1}, {"conv3_2", conv3_2}, {"conv3_3", conv3_3}});
     add_children({{"conv4_1", conv4_1}, {"conv4_2", conv4_2}, {"conv4_3", conv4_3}});
     add_children({{"conv5_1", conv5_1}, {"conv5_2", conv5_2}, {"conv5_3", conv5_3}});
@@ -49,7 +61,9 @@ std::vector<VisionNetwork::Stage> VGGLayers::stages() {
     const auto convolved = [&](const std::string& name, Convolution2D& link) {
         all.push_back({name, {[&link](X x) { return link(x); }, rectified}});
     };
-    const auto pooled = [&](const std::string& name) { all.push_back({name, {[](X x) { return max_pooling_2d(x, 2); }}}); };
+    const auto pooled = [&](const std::string& name) {
+        all.push_back({name, {[](X x) { return max_pooling_2d(x, 2); }}});
+    };
     convolved("conv1_1", conv1_1);
     convolved("conv1_2", conv1_2);
     pooled("pool1");
@@ -78,18 +92,20 @@ std::vector<VisionNetwork::Stage> VGGLayers::stages() {
     return all;
 }
 
-Array VGGLayers::prepared(const Array& image, const std::optional<ImageSize>& size) const { return vgg::prepare(image, size); }
+Array VGGLayers::prepared(const Array& image, const std::optional<ImageSize>& size) const {
+    return vgg::prepare(image, size);
+}
 
 VGG16Layers::VGG16Layers(const std::string& pretrained_model) : VGGLayers(pretrained_model, 16) {
-    load_pretrained(pretrained_model,
-                    {"VGG_ILSVRC_16_layers.npz",
-                     "https://www.robots.ox.ac.uk/~vgg/software/very_deep/caffe/VGG_ILSVRC_16_layers.caffemodel"});
+    load_pretrained(pretrained_model, {"VGG_ILSVRC_16_layers.npz",
+                                       "https://www.robots.ox.ac.uk/~vgg/software/very_deep/caffe/"
+                                       "VGG_ILSVRC_16_layers.caffemodel"});
 }
 
 VGG19Layers::VGG19Layers(const std::string& pretrained_model) : VGGLayers(pretrained_model, 19) {
-    load_pretrained(pretrained_model,
-                    {"VGG_ILSVRC_19_layers.npz",
-                     "https://www.robots.ox.ac.uk/~vgg/software/very_deep/caffe/VGG_ILSVRC_19_layers.caffemodel"});
+    load_pretrained(pretrained_model, {"VGG_ILSVRC_19_layers.npz",
+                                       "https://www.robots.ox.ac.uk/~vgg/software/very_deep/caffe/"
+                                       "VGG_ILSVRC_19_layers.caffemodel"});
 }
 
 Array vgg::prepare(const Array& image, const std::optional<ImageSize>& size) {

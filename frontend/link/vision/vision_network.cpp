@@ -17,22 +17,27 @@
 namespace catena {
 namespace {
 
-constexpr int64_t predicted = 224, loaded = 256;  ///< Pixels along a side of what is predicted, and of what it is cut from.
+constexpr int64_t
+    predicted = 224,
+    loaded = 256;  ///< Pixels along a side of what is predicted, and of what it is cut from.
 
 Variable cut(const Variable& x, int64_t top, int64_t left) {
     return slice_axis(slice_axis(x, 2, top, predicted), 3, left, predicted);
 }
 
-/// [N, 3, 256, 256] to [10 N, 3, 224, 224]: for each picture the corners, the centre, and all mirrored.
+/// [N, 3, 256, 256] to [10 N, 3, 224, 224]: for each picture the corners, the centre, and all
+/// mirrored.
 Variable oversampled(const Variable& x) {
     constexpr int64_t far = loaded - predicted;
-    const Variable crops = stack({cut(x, 0, 0), cut(x, 0, far), cut(x, far, 0), cut(x, far, far), cut(x, far / 2, far / 2)}, 1);
+    const Variable crops = stack(
+        {cut(x, 0, 0), cut(x, 0, far), cut(x, far, 0), cut(x, far, far), cut(x, far / 2, far / 2)},
+        1);
     const Variable all = concat({crops, flip(crops, 4)}, 1);
     return reshape(all, {-1, x.shape()[1], predicted, predicted});
 }
 
-Variable batch_of(std::span<const Array> images, const std::function<Array(const Array&)>& prepare, Device& device,
-                  const std::string& network) {
+Variable batch_of(std::span<const Array> images, const std::function<Array(const Array&)>& prepare,
+                  Device& device, const std::string& network) {
     if (images.empty()) fail<ValueError>("{}: no pictures were given", network);
     std::vector<Variable> all;
     for (const Array& image : images) all.emplace_back(prepare(image).to(device), false);
@@ -41,7 +46,8 @@ Variable batch_of(std::span<const Array> images, const std::function<Array(const
 
 }  // namespace
 
-VisionNetwork::Results VisionNetwork::operator()(const Operand& x, const std::vector<std::string>& layers) {
+VisionNetwork::Results VisionNetwork::operator()(const Operand& x,
+                                                 const std::vector<std::string>& layers) {
     LocationScope scope(x.location());
     return called(x, [&] { return computed(x, layers); });
 }
@@ -52,7 +58,8 @@ std::vector<std::string> VisionNetwork::available_layers() {
     return names;
 }
 
-VisionNetwork::Results VisionNetwork::computed(const Variable& x, const std::vector<std::string>& layers) {
+VisionNetwork::Results VisionNetwork::computed(const Variable& x,
+                                               const std::vector<std::string>& layers) {
     const std::vector<Stage> all = stages();
     std::set<std::string> wanted(layers.begin(), layers.end()), needed_later;
     for (const std::string& name : layers)
@@ -78,17 +85,20 @@ VisionNetwork::Results VisionNetwork::computed(const Variable& x, const std::vec
     return results;
 }
 
-VisionNetwork::Results VisionNetwork::extract(std::span<const Array> images, const std::vector<std::string>& layers,
+VisionNetwork::Results VisionNetwork::extract(std::span<const Array> images,
+                                              const std::vector<std::string>& layers,
                                               const ImageSize& size) {
-    const Variable x = batch_of(images, [&](const Array& image) { return prepared(image, size); }, device(), type_name());
+    const Variable x = batch_of(
+        images, [&](const Array& image) { return prepared(image, size); }, device(), type_name());
     return (*this)(x, layers.empty() ? std::vector<std::string>{features()} : layers);
 }
 
 Variable VisionNetwork::predict(std::span<const Array> images, bool oversample) {
     const auto no_graph = no_backprop_mode();
     const auto mode = using_config(&Config::train, false);
-    const Variable x = batch_of(images, [&](const Array& image) { return prepared(image, ImageSize{loaded, loaded}); },
-                                device(), type_name());
+    const Variable x = batch_of(
+        images, [&](const Array& image) { return prepared(image, ImageSize{loaded, loaded}); },
+        device(), type_name());
     constexpr int64_t border = (loaded - predicted) / 2;
     const Variable y = (*this)(oversample ? oversampled(x) : cut(x, border, border)).at("prob");
     if (!oversample) return y;
@@ -99,14 +109,20 @@ void VisionNetwork::load_pretrained(const std::string& model, const Pretrained& 
     if (model.empty()) return;
     namespace fs = std::filesystem;
     if (model.ends_with(".caffemodel"))
-        fail<FileError>("{}: '{}' is a Caffe model; convert it with Chainer's convert_caffemodel_to_npz, and pass the .npz",
-                        type_name(), model);
+        fail<FileError>(
+            "{}: '{}' is a Caffe model; convert it with Chainer's convert_caffemodel_to_npz, and "
+            "pass the .npz",
+            type_name(), model);
     const bool automatic = model == "auto";
-    const fs::path path = automatic ? cache_folder() / "pfnet" / "chainer" / "models" / pretrained.file : fs::path(model);
+    const fs::path path = automatic
+                              ? cache_folder() / "pfnet" / "chainer" / "models" / pretrained.file
+                              : fs::path(model);
     if (!fs::exists(path))
-        fail<FileError>("{}: no file {}; it should be what Chainer's {}.convert_caffemodel_to_npz makes of {}{}", type_name(),
-                        path.string(), type_name(), pretrained.source,
-                        automatic ? ". Pass \"\" for a network that is not trained, or another path" : "");
+        fail<FileError>(
+            "{}: no file {}; it should be what Chainer's {}.convert_caffemodel_to_npz makes of "
+            "{}{}",
+            type_name(), path.string(), type_name(), pretrained.source,
+            automatic ? ". Pass \"\" for a network that is not trained, or another path" : "");
     load_npz(path.string(), *this);
 }
 

@@ -21,15 +21,18 @@ class VisionNetwork : public Chain {
 public:
     using Results = std::map<std::string, Variable, std::less<>>;
 
-    /// Results of these layers for prepared pictures [N, 3, H, W]; what follows the last of them is not computed. ValueError,
-    /// with available_layers(), for another name.
+    /// Results of these layers for prepared pictures [N, 3, H, W]; what follows the last of them is
+    /// not computed. ValueError, with available_layers(), for another name.
     Results operator()(const Operand& x, const std::vector<std::string>& layers = {"prob"});
     std::vector<std::string> available_layers();  ///< In order of computation.
 
-    /// Results for pictures as prepare() takes them; without `layers`, of the layer before the classes.
-    Results extract(std::span<const Array> images, const std::vector<std::string>& layers = {}, const ImageSize& size = network_size);
-    /// Probabilities [images, 1000] in test mode, without a graph. `oversample`: means over the four corners and the centre of
-    /// the picture in 256 x 256, and their mirror images; else of the centre.
+    /// Results for pictures as prepare() takes them; without `layers`, of the layer before the
+    /// classes.
+    Results extract(std::span<const Array> images, const std::vector<std::string>& layers = {},
+                    const ImageSize& size = network_size);
+    /// Probabilities [images, 1000] in test mode, without a graph. `oversample`: means over the
+    /// four corners and the centre of the picture in 256 x 256, and their mirror images; else of
+    /// the centre.
     Variable predict(std::span<const Array> images, bool oversample = true);
 
 protected:
@@ -48,17 +51,20 @@ protected:
         std::string file;    ///< Chainer's name of the converted file.
         std::string source;  ///< Of the original weights.
     };
-    /// Loads `model`: nothing for "", the file of that name in the cache folder (pfnet/chainer/models) for "auto", else a path.
-    /// FileError saying where the file belongs when it is not there.
+    /// Loads `model`: nothing for "", the file of that name in the cache folder
+    /// (pfnet/chainer/models) for "auto", else a path. FileError saying where the file belongs when
+    /// it is not there.
     void load_pretrained(const std::string& model, const Pretrained& pretrained);
 
 private:
     Results computed(const Variable& x, const std::vector<std::string>& layers);
 };
 
-/// A picture as such a network takes it: float [3, height, width], blue, green and red minus `mean`. From uint8 or other
-/// numbers between 0 and 255, [H, W], [1, H, W] or [3, H, W] in red, green and blue (further channels are ignored); in another
-/// size by cubic interpolation. Without a size it stays.
-Array prepare_image(const Array& image, const std::optional<ImageSize>& size, const std::array<double, 3>& mean);
+/// A picture as such a network takes it: float [3, height, width], blue, green and red minus
+/// `mean`. From uint8 or other numbers between 0 and 255, [H, W], [1, H, W] or [3, H, W] in red,
+/// green and blue (further channels are ignored); in another size by cubic interpolation. Without a
+/// size it stays.
+Array prepare_image(const Array& image, const std::optional<ImageSize>& size,
+                    const std::array<double, 3>& mean);
 
 }  // namespace catena

@@ -54,7 +54,9 @@ Variable along_axis(const NodeCall& n, F&& f) {
 
 Variables softmax_like(const NodeCall& n, bool log) {
     if (n[0].rank() == 0) return {log ? n[0] - n[0] : exp(n[0] - n[0])};
-    return {along_axis(n, [&](const Variable& x, int axis) { return log ? log_softmax(x, axis) : softmax_of(x, axis); })};
+    return {along_axis(n, [&](const Variable& x, int axis) {
+        return log ? log_softmax(x, axis) : softmax_of(x, axis);
+    })};
 }
 
 Variables hard_maximum(const NodeCall& n) {

@@ -21,15 +21,17 @@ Items looped(const NodeCall& n) {
     Items state(n.items().begin() + long(std::min<size_t>(2, n.items().size())), n.items().end());
     std::vector<std::vector<Variable>> scans(outputs - carried);
     for (int64_t i = 0; i < most && go_on; ++i) {
-        Items inputs{Variable(Array::scalar(i), false), Variable(Array::full({Dtype::bool_, Shape{}}, 1), false)};
+        Items inputs{Variable(Array::scalar(i), false),
+                     Variable(Array::full({Dtype::bool_, Shape{}}, 1), false)};
         inputs.insert(inputs.end(), state.begin(), state.end());
         const Items results = n.run_graph("body", inputs);
         if (results.size() != 1 + outputs)
-            n.wrong(
-                fmt::format("its body has {} outputs, {} are expected", results.size(), 1 + outputs));
+            n.wrong(fmt::format("its body has {} outputs, {} are expected", results.size(),
+                                1 + outputs));
         go_on = array_of(n, results[0]).array().item<bool>();
         for (size_t k = 0; k < carried; ++k) state[k] = results[k + 1];
-        for (size_t k = 0; k < scans.size(); ++k) scans[k].push_back(array_of(n, results[carried + k + 1]));
+        for (size_t k = 0; k < scans.size(); ++k)
+            scans[k].push_back(array_of(n, results[carried + k + 1]));
     }
     Items all = state;
     for (const auto& scan : scans) {
@@ -72,7 +74,8 @@ Variables scanned(const NodeCall& n) {
         const Items outputs = n.run_graph("body", inputs);
         if (outputs.size() != states + results) n.wrong("its body has another number of outputs");
         for (size_t k = 0; k < states; ++k) state[k] = array_of(n, outputs[k]);
-        for (size_t k = 0; k < results; ++k) collected[k].push_back(array_of(n, outputs[states + k]));
+        for (size_t k = 0; k < results; ++k)
+            collected[k].push_back(array_of(n, outputs[states + k]));
     }
     Variables all;
     for (const Variable& v : state) all.push_back(v);

@@ -94,7 +94,8 @@ Variables deconvolved(const NodeCall& n) {
     }
     if (size != y.shape()) y = strided_slice(y, begin, Dims::filled(y.rank(), 1), size);
     const auto is_zero = [](int64_t width) { return width == 0; };
-    if (!std::ranges::all_of(before, is_zero) || !std::ranges::all_of(after, is_zero)) y = pad(y, before, after);
+    if (!std::ranges::all_of(before, is_zero) || !std::ranges::all_of(after, is_zero))
+        y = pad(y, before, after);
     if (!n.has(2)) return {y};
     // Last, because elements beyond the result of the convolution contain only the bias.
     Shape channels = Shape::filled(y.rank(), 1);

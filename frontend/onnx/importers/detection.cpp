@@ -98,7 +98,8 @@ Variables regions_aligned(const NodeCall& n) {
     const RegionBins bins = bins_of(n, height, width);
     const Variable order(Array::from<int64_t>({1, 0, 3, 2}), false);  // From x, y to y, x.
     const Variable corners = take(n[1], order, 1), images = reshape(n[2], {-1});
-    if (n.text("mode", "avg") == "max") return {largest_of_regions(n[0], corners, images, bins, 0, true)};
+    if (n.text("mode", "avg") == "max")
+        return {largest_of_regions(n[0], corners, images, bins, 0, true)};
     return {average_of_regions(n[0], corners, images, bins)};
 }
 

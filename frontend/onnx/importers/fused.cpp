@@ -7,7 +7,9 @@ namespace {
 
 Variable activated(const NodeCall& n, const Variable& x, const std::vector<double>& numbers) {
     const std::string name = n.text("activation", "");
-    const auto number = [&](size_t i, double otherwise) { return i < numbers.size() ? numbers[i] : otherwise; };
+    const auto number = [&](size_t i, double otherwise) {
+        return i < numbers.size() ? numbers[i] : otherwise;
+    };
     if (name.empty()) return x;
     if (name == "Relu") return relu(x);
     if (name == "Sigmoid") return sigmoid(x);
@@ -34,10 +36,12 @@ Variables general_product(const NodeCall& n) {
 }
 
 Variables product(const NodeCall& n) {
-    if (n.integer("transBatchA", 0) != 0 || n.integer("transBatchB", 0) != 0) n.unsupported("a transposed batch");
+    if (n.integer("transBatchA", 0) != 0 || n.integer("transBatchB", 0) != 0)
+        n.unsupported("a transposed batch");
     const double alpha = n.number("alpha", 1);
     // Vectors have no axes to exchange.
-    const bool transa = n.integer("transA", 0) != 0 && n[0].rank() > 1, transb = n.integer("transB", 0) != 0 && n[1].rank() > 1;
+    const bool transa = n.integer("transA", 0) != 0 && n[0].rank() > 1,
+               transb = n.integer("transB", 0) != 0 && n[1].rank() > 1;
     const Variable y = matmul(n[0], n[1], transa, transb);
     return {alpha == 1 ? y : y * alpha};
 }
@@ -46,14 +50,17 @@ Variables biased_gelu(const NodeCall& n) { return {gelu(n[0] + n[1])}; }
 
 Variables fast_gelu(const NodeCall& n) { return {gelu(n.has(1) ? n[0] + n[1] : n[0], "tanh")}; }
 
-Variables quick_gelu(const NodeCall& n) { return {n[0] * sigmoid(n[0] * n.number("alpha", 1.702))}; }
+Variables quick_gelu(const NodeCall& n) {
+    return {n[0] * sigmoid(n[0] * n.number("alpha", 1.702))};
+}
 
 /// Inputs x, what is added, gamma, beta and a bias; outputs the result and, fourth, the sum.
 Variables skip_layer_norm(const NodeCall& n) {
     Variable total = n[0] + n[1];
     if (n.has(4)) total = total + n[4];
     const Variable beta = n.has(3) ? n[3] : fill(n[2].type(), 0);
-    return {layer_normalization(total, n[2], beta, n.number("epsilon", 1e-12)), Variable(), Variable(), total};
+    return {layer_normalization(total, n[2], beta, n.number("epsilon", 1e-12)), Variable(),
+            Variable(), total};
 }
 
 /// Inputs x, what is added, gamma and a bias.

@@ -13,12 +13,13 @@ Variables sampled(const NodeCall& n) {
     using Kind = GridSampling::Kind;
     using Outside = GridSampling::Outside;
     const std::string mode = n.text("mode", "linear"), padding = n.text("padding_mode", "zeros");
-    const GridSampling options{
-        mode.ends_with("cubic") ? Kind::cubic : mode == "nearest" ? Kind::nearest : Kind::linear,
-        padding == "border"       ? Outside::border
-        : padding == "reflection" ? Outside::reflection
-                                  : Outside::zeros,
-        n.integer("align_corners", 0) != 0};
+    const GridSampling options{mode.ends_with("cubic") ? Kind::cubic
+                               : mode == "nearest"     ? Kind::nearest
+                                                       : Kind::linear,
+                               padding == "border"       ? Outside::border
+                               : padding == "reflection" ? Outside::reflection
+                                                         : Outside::zeros,
+                               n.integer("align_corners", 0) != 0};
     const int64_t batch = x.shape()[0];
     const int64_t places = grid.size() / std::max<int64_t>(batch * axes, 1);
     Shape shape{batch, x.shape()[1]};

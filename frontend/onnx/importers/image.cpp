@@ -28,7 +28,8 @@ struct Resampling {
         if (place == "tf_half_pixel_for_nn") return (x + 0.5f) / factor;
         if (place == "pytorch_half_pixel" && result == 1) return 0;
         if (place == "half_pixel_symmetric")
-            return length / 2 * (1 - float(result) / (factor * length)) + (x + 0.5f) / factor - 0.5f;
+            return length / 2 * (1 - float(result) / (factor * length)) + (x + 0.5f) / factor -
+                   0.5f;
         return (x + 0.5f) / factor - 0.5f;
     }
     bool outside(double x) const {

@@ -7,16 +7,20 @@
 namespace catena::onnx {
 namespace {
 
-/// One place that the model itself names is a view: the query, key or value in a product of all three.
+/// One place that the model itself names is a view: the query, key or value in a product of all
+/// three.
 Variables gathered(const NodeCall& n) {
     const int axis = n.axis(n.integer("axis", 0), n[0].rank());
     if (!n.is_known(1) || n[1].size() != 1) return {take(n[0], n[1], axis)};
-    const int64_t size = n[0].shape()[axis], given = n.value(1), place = given < 0 ? given + size : given;
+    const int64_t size = n[0].shape()[axis], given = n.value(1),
+                  place = given < 0 ? given + size : given;
     if (place < 0 || place >= size) return {take(n[0], n[1], axis)};  // Which has the message.
     Shape shape;
     for (int i = 0; i < n[0].rank(); ++i) {
-        if (i != axis) shape.push_back(n[0].shape()[i]);
-        else for (int64_t s : n[1].shape()) shape.push_back(s);
+        if (i != axis)
+            shape.push_back(n[0].shape()[i]);
+        else
+            for (int64_t s : n[1].shape()) shape.push_back(s);
     }
     return {reshape(slice_axis(n[0], axis, place, 1), shape)};
 }
@@ -98,7 +102,8 @@ struct Places {
 Variable last_of_equal(const Variable& numbers, int axis) {
     const int64_t others = numbers.shape()[axis] - 1;
     const Variable order = argsort(numbers, axis), sorted = take_along_axis(numbers, order, axis);
-    const Variable differs = slice_axis(sorted, axis, 1, others) != slice_axis(sorted, axis, 0, others);
+    const Variable differs =
+        slice_axis(sorted, axis, 1, others) != slice_axis(sorted, axis, 0, others);
     Shape end = numbers.shape();
     end[axis] = 1;
     const Variable last = concat({cast(differs, Dtype::int32), fill({Dtype::int32, end}, 1)}, axis);
@@ -136,7 +141,8 @@ std::vector<int64_t> numbers_of(const std::vector<int64_t>& indices, const Dims&
     return numbers;
 }
 
-/// 1 for each update behind which no other goes to its place; undefined if that is so of all. Sorted where indices are computed.
+/// 1 for each update behind which no other goes to its place; undefined if that is so of all.
+/// Sorted where indices are computed.
 Variable updates_that_stay(const NodeCall& n, const Places& places) {
     if (places.shape[places.axis] < 2 || n[1].size() == 0) return {};
     if (!n.is_known(1)) return last_of_equal(places.numbers(), places.axis);
@@ -145,30 +151,36 @@ Variable updates_that_stay(const NodeCall& n, const Places& places) {
     return Variable(Array::from(last, places.shape), false);
 }
 
-/// x with updates of which no two go to one place, so that what is added into zeros is the update itself.
+/// x with updates of which no two go to one place, so that what is added into zeros is the update
+/// itself.
 Variable with_all(const Variable& x, const Variable& updates, const std::vector<Index>& slices) {
-    const Variable zeros = fill({x.dtype(), x.shape()}, 0), none = fill({Dtype::int32, x.shape()}, 0);
+    const Variable zeros = fill({x.dtype(), x.shape()}, 0),
+                   none = fill({Dtype::int32, x.shape()}, 0);
     const Variable hit = scatter_add(none, slices, fill({Dtype::int32, updates.shape()}, 1)) > 0;
     return where(hit, scatter_add(zeros, slices, updates), x);
 }
 
-/// x with the updates that stay, found by their numbers, which are counted from 1 and added into zeros.
-Variable with_those(const Variable& stay, const Variable& x, const Variable& updates, const std::vector<Index>& slices) {
+/// x with the updates that stay, found by their numbers, which are counted from 1 and added into
+/// zeros.
+Variable with_those(const Variable& stay, const Variable& x, const Variable& updates,
+                    const std::vector<Index>& slices) {
     const int named = int(slices.size());
     Shape front, wide, rows{stay.size()}, places;
     for (int i = 0; i < x.rank(); ++i) {
         (i < named ? front : rows).push_back(x.shape()[i]);
         wide.push_back(i < named ? x.shape()[i] : 1);
     }
-    for (int i = 0; i < updates.rank() - (x.rank() - named); ++i) places.push_back(updates.shape()[i]);
+    for (int i = 0; i < updates.rank() - (x.rank() - named); ++i)
+        places.push_back(updates.shape()[i]);
     const Variable numbers = flatten(stay) * cast(arange(1, stay.size()), Dtype::int32);
-    const Variable found = scatter_add(fill({Dtype::int32, front}, 0), slices, reshape(numbers, places));
+    const Variable found =
+        scatter_add(fill({Dtype::int32, front}, 0), slices, reshape(numbers, places));
     const Variable hit = found > 0;
     return where(reshape(hit, wide), take(reshape(updates, rows), where(hit, found - 1, 0), 0), x);
 }
 
-/// data with updates at the places. ONNX does not say what several updates of one place give without a
-/// reduction, but PyTorch exports such models; as in ONNX Runtime, the last one stays.
+/// data with updates at the places. ONNX does not say what several updates of one place give
+/// without a reduction, but PyTorch exports such models; as in ONNX Runtime, the last one stays.
 Variables scattered(const NodeCall& n, const Places& places) {
     const std::string kind = n.text("reduction", "none");
     const Dtype dtype = n[0].dtype() == Dtype::bool_ ? Dtype::uint8 : n[0].dtype();
@@ -180,7 +192,8 @@ Variables scattered(const NodeCall& n, const Places& places) {
     if (kind == "add") return {cast(scatter_add(x, places.slices, updates), n[0].dtype())};
     if (kind == "none") {
         const Variable stay = updates_that_stay(n, places);
-        const Variable y = stay.defined() ? with_those(stay, x, updates, places.slices) : with_all(x, updates, places.slices);
+        const Variable y = stay.defined() ? with_those(stay, x, updates, places.slices)
+                                          : with_all(x, updates, places.slices);
         return {cast(y, n[0].dtype())};
     }
     const Variable numbers = reshape(arange(0, x.size()), shape);
@@ -213,7 +226,8 @@ Variables rows_scattered(const NodeCall& n) {
     places.numbers = [&] { return flatten(offsets_of(n, n[1], n[0].shape(), 0)); };
     for (int64_t k = 0; k < n[1].shape().back(); ++k) {
         places.sizes.push_back(n[0].shape()[int(k)]);
-        places.slices.emplace_back(reshape(cast(slice_axis(n[1], rank - 1, k, 1), Dtype::int64), rest));
+        places.slices.emplace_back(
+            reshape(cast(slice_axis(n[1], rank - 1, k, 1), Dtype::int64), rest));
     }
     return scattered(n, places);
 }

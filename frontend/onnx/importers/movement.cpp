@@ -72,7 +72,8 @@ Variables parted(const NodeCall& n) {
     return outputs;
 }
 
-/// NumPy's rules for what lies outside, but that a slice backwards begins at the first element where NumPy's is empty.
+/// NumPy's rules for what lies outside, but that a slice backwards begins at the first element
+/// where NumPy's is empty.
 Variables sliced(const NodeCall& n) {
     const Shape& shape = n[0].shape();
     const std::vector<int64_t> starts = needed_list(n, 1, "starts"),
@@ -90,7 +91,8 @@ Variables sliced(const NodeCall& n) {
         const int64_t length = shape[axis], s = steps[i];
         if (s == 0) n.wrong("a step of 0");
         const auto place = [&](int64_t at, int64_t least, int64_t most) {
-            return std::clamp(at < 0 ? std::max<int64_t>(at, -length - 1) + length : at, least, std::max(least, most));
+            return std::clamp(at < 0 ? std::max<int64_t>(at, -length - 1) + length : at, least,
+                              std::max(least, most));
         };
         // Backwards a slice begins at an element, and only its end may lie before the first.
         const int64_t from = s > 0 ? place(starts[i], 0, length) : place(starts[i], 0, length - 1);
@@ -137,7 +139,8 @@ Variables padded(const NodeCall& n) {
     const std::string mode = n.text("mode", "constant");
     Variable inner = cropped(x, before, after);
     if (mode == "constant")
-        return {pad(inner, before, after, number_of(inner.dtype(), n.has(2) ? n.number_at(2) : n.number("value", 0)))};
+        return {pad(inner, before, after,
+                    number_of(inner.dtype(), n.has(2) ? n.number_at(2) : n.number("value", 0)))};
     if (mode == "edge") return {pad(inner, before, after, PadMode::edge)};
     for (int axis = 0; axis < x.rank(); ++axis) {
         if (before[axis] == 0 && after[axis] == 0) continue;

@@ -56,7 +56,8 @@ Variables group(const NodeCall& n) {
     const auto of_channels = [&](const Variable& factor) {
         return per_group ? repeat(factor, channels / groups, 0) : factor;
     };
-    return {group_normalization(x, groups, of_channels(n[1]), of_channels(n[2]), n.number("epsilon", 1e-5))};
+    return {group_normalization(x, groups, of_channels(n[1]), of_channels(n[2]),
+                                n.number("epsilon", 1e-5))};
 }
 
 Axes axes_from(const NodeCall& n, int rank) {

@@ -55,8 +55,7 @@ Variables maxima_with_places(const NodeCall& n, const Windows& w) {
     for (int i = 0; i < w.axes(); ++i) inner *= x.shape()[i + 2];
     // The place of every element; row by row, or column by column with storage_order 1.
     Variable numbers =
-        reshape(arange(0, x.shape()[0] * x.shape()[1]), {x.shape()[0], x.shape()[1]}) *
-        inner;
+        reshape(arange(0, x.shape()[0] * x.shape()[1]), {x.shape()[0], x.shape()[1]}) * inner;
     Shape shape{x.shape()[0], x.shape()[1]};
     for (int i = 0; i < w.axes(); ++i) shape.push_back(1);
     numbers = reshape(numbers, shape);

@@ -35,7 +35,8 @@ Variables quantized(const NodeCall& n) {
     const Variable zero = n.has(2) ? beside(n, n[2], x) : Variable();
     if (dtype != Dtype::int32) return {on_grid(n, x, beside(n, n[1], x), zero, dtype)};
     // UINT16 is held so; ONNX quantizes to no other type of 32 bits.
-    const Variable y = nearest_even(cast(x, Dtype::float32) / cast(beside(n, n[1], x), Dtype::float32));
+    const Variable y =
+        nearest_even(cast(x, Dtype::float32) / cast(beside(n, n[1], x), Dtype::float32));
     return {cast(clip(y + cast(zero, Dtype::float32), 0.0, 65535.0), dtype)};
 }
 

@@ -1,5 +1,5 @@
-// Operators on integers that stand for numbers, as ONNX Runtime's quantizer writes them: they equal the float operator between
-// DequantizeLinear and QuantizeLinear.
+// Operators on integers that stand for numbers, as ONNX Runtime's quantizer writes them: they equal
+// the float operator between DequantizeLinear and QuantizeLinear.
 #include "frontend/onnx/importers/quantized.h"
 
 #include "frontend/onnx/importers/shared.h"
@@ -31,8 +31,10 @@ Variable real_of(const NodeCall& n, const Variable& q, const Grid& grid, int axi
 Variable on_grid(const NodeCall& n, const Variable& x, const Grid& grid) {
     if (!grid.scale.defined()) n.wrong("a scale is missing");
     const Dtype dtype = grid.zero.defined() ? grid.zero.dtype() : Dtype::uint8;
-    const Variable zero = grid.zero.defined() ? along(grid.zero, x.rank(), x.rank() - 1) : Variable();
-    return on_integers(n, in_float32(x) / in_float32(along(grid.scale, x.rank(), x.rank() - 1)), zero, dtype);
+    const Variable zero =
+        grid.zero.defined() ? along(grid.zero, x.rank(), x.rank() - 1) : Variable();
+    return on_integers(n, in_float32(x) / in_float32(along(grid.scale, x.rank(), x.rank() - 1)),
+                       zero, dtype);
 }
 
 Grid grid_of(const Variable& x) {
@@ -50,7 +52,8 @@ Grid grid_at(const NodeCall& n, int i) { return {n[i], optional_input(n, i + 1)}
 template <class F>
 std::function<Variables(const NodeCall&)> of_two(F f) {
     return [f](const NodeCall& n) {
-        return Variables{on_grid(n, f(real_of(n, n[0], grid_at(n, 1)), real_of(n, n[3], grid_at(n, 4))), grid_at(n, 6))};
+        return Variables{on_grid(
+            n, f(real_of(n, n[0], grid_at(n, 1)), real_of(n, n[3], grid_at(n, 4))), grid_at(n, 6))};
     };
 }
 
@@ -81,14 +84,18 @@ Variables softened(const NodeCall& n) {
 
 /// The condition, then a, b and y with their grids.
 Variables chosen(const NodeCall& n) {
-    return {on_grid(n, where(n[0], real_of(n, n[1], grid_at(n, 2)), real_of(n, n[4], grid_at(n, 5))), grid_at(n, 7))};
+    return {on_grid(n,
+                    where(n[0], real_of(n, n[1], grid_at(n, 2)), real_of(n, n[4], grid_at(n, 5))),
+                    grid_at(n, 7))};
 }
 
-/// a and b with their grids, a bias in steps of alpha * (scale of a) * (scale of b), and the grid of y; without it y is real.
+/// a and b with their grids, a bias in steps of alpha * (scale of a) * (scale of b), and the grid
+/// of y; without it y is real.
 Variables general_product(const NodeCall& n) {
     const double alpha = n.number("alpha", 1);
     const bool transb = n.integer("transB", 0) != 0;
-    const Variable a = real_of(n, n[0], grid_at(n, 1)), b = real_of(n, n[3], grid_at(n, 4), transb ? 0 : 1);
+    const Variable a = real_of(n, n[0], grid_at(n, 1)),
+                   b = real_of(n, n[3], grid_at(n, 4), transb ? 0 : 1);
     Variable y = matmul(a, b, n.integer("transA", 0) != 0, transb) * alpha;
     if (n.has(6)) y = y + in_float32(n[6]) * (in_float32(n[1]) * in_float32(n[4]) * alpha);
     return {n.has(7) ? on_grid(n, y, grid_at(n, 7)) : y};
@@ -97,7 +104,8 @@ Variables general_product(const NodeCall& n) {
 /// a and b, their scales, their zero points, and a bias that is added.
 Variables product_to_float(const NodeCall& n) {
     const Grid a{n[2], optional_input(n, 4)}, b{n[3], optional_input(n, 5)};
-    const Variable y = matmul(real_of(n, n[0], a, n[0].rank() - 2), real_of(n, n[1], b, n[1].rank() - 1));
+    const Variable y =
+        matmul(real_of(n, n[0], a, n[0].rank() - 2), real_of(n, n[1], b, n[1].rank() - 1));
     return {n.has(6) ? y + n[6] : y};
 }
 

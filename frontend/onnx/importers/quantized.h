@@ -11,7 +11,8 @@ struct Grid {
 
 /// (q - zero) * scale as float32; list-like parameters are along `axis`.
 Variable real_of(const NodeCall& n, const Variable& q, const Grid& grid, int axis = 1);
-/// x on the grid, in the zero point's dtype (uint8 without one): rounded to the nearest, ties to even, and clamped.
+/// x on the grid, in the zero point's dtype (uint8 without one): rounded to the nearest, ties to
+/// even, and clamped.
 Variable on_grid(const NodeCall& n, const Variable& x, const Grid& grid);
 /// The grid of uint8 for all of x, to which 0 belongs, as DynamicQuantizeLinear chooses it.
 Grid grid_of(const Variable& x);

@@ -46,11 +46,17 @@ void simple(const NodeCall&, Direction& d, const Variable& x) {
 
 /// Gates z, r, h.
 void gru(const NodeCall& n, Direction& d, const Variable& x) {
-    const Variable from_x = projected(x, d.W, d.bias), from_h = projected(d.h, d.R, d.recurrent_bias);
-    const auto sum = [&](int64_t k) { return gate(from_x, k, d.hidden) + gate(from_h, k, d.hidden); };
+    const Variable from_x = projected(x, d.W, d.bias),
+                   from_h = projected(d.h, d.R, d.recurrent_bias);
+    const auto sum = [&](int64_t k) {
+        return gate(from_x, k, d.hidden) + gate(from_h, k, d.hidden);
+    };
     const auto candidate = [&](const Variable& r) {
-        if (n.integer("linear_before_reset", 0) != 0) return gate(from_x, 2, d.hidden) + r * gate(from_h, 2, d.hidden);
-        const auto last = [&](const Variable& all) { return all.defined() ? slice_axis(all, 0, 2 * d.hidden, d.hidden) : Variable(); };
+        if (n.integer("linear_before_reset", 0) != 0)
+            return gate(from_x, 2, d.hidden) + r * gate(from_h, 2, d.hidden);
+        const auto last = [&](const Variable& all) {
+            return all.defined() ? slice_axis(all, 0, 2 * d.hidden, d.hidden) : Variable();
+        };
         return gate(from_x, 2, d.hidden) + projected(r * d.h, last(d.R), last(d.recurrent_bias));
     };
     d.h = gru_step(sum(1), sum(0), candidate, d.h, d.functions());
@@ -60,10 +66,13 @@ void gru(const NodeCall& n, Direction& d, const Variable& x) {
 void lstm(const NodeCall& n, Direction& d, const Variable& x) {
     const Variable all = projected(x, d.W, d.bias) + projected(d.h, d.R, d.recurrent_bias);
     const auto sum = [&](int64_t k) { return gate(all, k, d.hidden); };
-    const auto peephole = [&](int64_t k) { return d.peepholes.defined() ? gate(d.peepholes, k, d.hidden) : Variable(); };
+    const auto peephole = [&](int64_t k) {
+        return d.peepholes.defined() ? gate(d.peepholes, k, d.hidden) : Variable();
+    };
     const bool coupled = n.integer("input_forget", 0) != 0;
-    const LstmStep next = lstm_step({.i = sum(0), .f = coupled ? Variable() : sum(2), .a = sum(3), .o = sum(1)}, d.c, d.functions(),
-                                    {.i = peephole(0), .f = peephole(2), .o = peephole(1)});
+    const LstmStep next =
+        lstm_step({.i = sum(0), .f = coupled ? Variable() : sum(2), .a = sum(3), .o = sum(1)}, d.c,
+                  d.functions(), {.i = peephole(0), .f = peephole(2), .o = peephole(1)});
     d.h = next.h;
     d.c = next.c;
 }
@@ -116,14 +125,20 @@ struct Whole {
     GatePlaces gates = {};
 };
 /// Of ONNX's gates i, o, f, c and z, r, h.
-constexpr Whole whole_lstm{RecurrentCell::lstm, {{0, 2, 3, 1}}}, whole_gru{RecurrentCell::gru, {{1, 0, 2, 3}}};
+constexpr Whole whole_lstm{RecurrentCell::lstm, {{0, 2, 3, 1}}},
+    whole_gru{RecurrentCell::gru, {{1, 0, 2, 3}}};
 
-/// Nothing where the layer differs from the operation: other activations, sequences of different lengths, which are padded here, a
-/// device whose library computes products better than the operation's own, ...
+/// Nothing where the layer differs from the operation: other activations, sequences of different
+/// lengths, which are padded here, a device whose library computes products better than the
+/// operation's own, ...
 std::optional<Whole> whole_of(const NodeCall& n, std::span<const std::string> activations) {
     const bool is_wide = n[0].dtype() == Dtype::float32 || n[0].dtype() == Dtype::float64;
-    if (!is_wide || !n[0].device().is_host() || n.has(4) || n.has(7) || n.integer("input_forget", 0) != 0) return {};
-    const auto are = [&](std::initializer_list<const char*> names) { return std::ranges::equal(activations, names); };
+    if (!is_wide || !n[0].device().is_host() || n.has(4) || n.has(7) ||
+        n.integer("input_forget", 0) != 0)
+        return {};
+    const auto are = [&](std::initializer_list<const char*> names) {
+        return std::ranges::equal(activations, names);
+    };
     if (are({"Sigmoid", "Tanh", "Tanh"})) return whole_lstm;
     if (are({"Sigmoid", "Tanh"}) && n.integer("linear_before_reset", 0) != 0) return whole_gru;
     if (are({"Tanh"})) return Whole{RecurrentCell::tanh};
@@ -136,15 +151,16 @@ Variable run_whole(const Whole& whole, Direction& d, const Variable& x, bool bac
     const int64_t steps = x.shape()[0], batch = x.shape()[1], gates = d.R.shape()[0];
     const Variable rows = reshape(x, {steps * batch, x.shape()[2]});
     const RecurrentStates last = recurrent_layer(
-        whole.cell, {.x = projected(rows, d.W, d.bias),
-                     .h = d.h,
-                     .c = d.c,
-                     .R = d.R,
-                     .b = d.recurrent_bias.defined() ? d.recurrent_bias : fill({x.dtype(), Shape{gates}}, 0),
-                     .lengths = fill({Dtype::int64, Shape{batch}}, double(steps)),
-                     .gates = whole.gates,
-                     .order = RowOrder::by_step,
-                     .reverse = backward});
+        whole.cell,
+        {.x = projected(rows, d.W, d.bias),
+         .h = d.h,
+         .c = d.c,
+         .R = d.R,
+         .b = d.recurrent_bias.defined() ? d.recurrent_bias : fill({x.dtype(), Shape{gates}}, 0),
+         .lengths = fill({Dtype::int64, Shape{batch}}, double(steps)),
+         .gates = whole.gates,
+         .order = RowOrder::by_step,
+         .reverse = backward});
     d.h = last.h;
     d.c = last.c;
     return reshape(last.y, {steps, batch, d.hidden});
@@ -194,8 +210,10 @@ Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string
             d.activations.push_back(activation_named(n, activations[size_t(k) * each + i]));
         const bool backward = direction == "reverse" || k == 1;
         const std::optional<Whole> whole =
-            quantizes ? std::nullopt : whole_of(n, std::span(activations).subspan(size_t(k) * each, each));
-        ys.push_back(whole ? run_whole(*whole, d, x, backward) : run_direction(n, step, d, x, backward));
+            quantizes ? std::nullopt
+                      : whole_of(n, std::span(activations).subspan(size_t(k) * each, each));
+        ys.push_back(whole ? run_whole(*whole, d, x, backward)
+                           : run_direction(n, step, d, x, backward));
         hs.push_back(d.h);
         cs.push_back(d.c);
     }
@@ -206,11 +224,13 @@ Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string
     return outputs;
 }
 
-/// Weights [directions, inputs, gates] of integers with a scale for each direction, or for each of its gates.
+/// Weights [directions, inputs, gates] of integers with a scale for each direction, or for each of
+/// its gates.
 Variable real_weights(const NodeCall& n, int weights, int scale) {
     const Variable& W = n[weights];
     const auto beside = [&](const Variable& parameter) {
-        return parameter.rank() == 2 ? expand_dims(parameter, 1) : reshape(parameter, {parameter.size(), 1, 1});
+        return parameter.rank() == 2 ? expand_dims(parameter, 1)
+                                     : reshape(parameter, {parameter.size(), 1, 1});
     };
     if (W.rank() != 3) n.wrong(fmt::format("weights {}", to_string(W.shape())));
     const Grid grid{beside(n[scale]), n.has(scale + 1) ? beside(n[scale + 1]) : Variable()};
@@ -221,20 +241,16 @@ Variable real_weights(const NodeCall& n, int weights, int scale) {
 Variables quantized_lstm(const NodeCall& n) {
     std::vector<Variable> inputs{regridded(n, n[0]), real_weights(n, 1, 8), real_weights(n, 2, 10)};
     for (int i = 3; i < 8; ++i) inputs.push_back(n.has(i) ? n[i] : Variable());
-    return run_layer(n.with_inputs(std::move(inputs)), quantized_step, {"Sigmoid", "Tanh", "Tanh"}, true, true);
+    return run_layer(n.with_inputs(std::move(inputs)), quantized_step, {"Sigmoid", "Tanh", "Tanh"},
+                     true, true);
 }
 
 const int importers = add_importers({
     {"DynamicQuantizeLSTM", quantized_lstm, microsoft},
     {"RNN", [](const NodeCall& n) { return run_layer(n, simple, {"Tanh"}, false); }},
-    {"GRU",
-     [](const NodeCall& n) {
-         return run_layer(n, gru, {"Sigmoid", "Tanh"}, false);
-     }},
+    {"GRU", [](const NodeCall& n) { return run_layer(n, gru, {"Sigmoid", "Tanh"}, false); }},
     {"LSTM",
-     [](const NodeCall& n) {
-         return run_layer(n, lstm, {"Sigmoid", "Tanh", "Tanh"}, true);
-     }},
+     [](const NodeCall& n) { return run_layer(n, lstm, {"Sigmoid", "Tanh", "Tanh"}, true); }},
 });
 
 }  // namespace

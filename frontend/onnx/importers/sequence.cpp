@@ -1,4 +1,5 @@
-// Sequences of arrays, and values that may be absent. Their lengths are known while the model runs, on the host.
+// Sequences of arrays, and values that may be absent. Their lengths are known while the model runs,
+// on the host.
 #include "frontend/onnx/importers/shared.h"
 
 namespace catena::onnx {
@@ -7,7 +8,8 @@ namespace {
 /// A place in a sequence of `size` elements, from behind if negative; at most `most`.
 size_t place_in(const NodeCall& n, int input, size_t size, size_t most) {
     const int64_t given = n.value(input), place = given < 0 ? given + int64_t(size) : given;
-    if (place < 0 || place > int64_t(most)) n.wrong(fmt::format("place {} of a sequence of {}", given, size));
+    if (place < 0 || place > int64_t(most))
+        n.wrong(fmt::format("place {} of a sequence of {}", given, size));
     return size_t(place);
 }
 
@@ -40,7 +42,9 @@ Items erased(const NodeCall& n) {
     return {Item(std::move(list))};
 }
 
-Variables length(const NodeCall& n) { return {Variable(Array::scalar(int64_t(n.sequence(0).size())), false)}; }
+Variables length(const NodeCall& n) {
+    return {Variable(Array::scalar(int64_t(n.sequence(0).size())), false)};
+}
 
 /// The sizes of the parts: a list, or all the same but for the last.
 std::vector<int64_t> sizes_of_parts(const NodeCall& n, int64_t size) {
@@ -59,12 +63,14 @@ Items split_up(const NodeCall& n) {
     std::vector<Variable> parts;
     int64_t at = 0;
     for (int64_t size : sizes_of_parts(n, x.shape()[axis])) {
-        if (size < 0 || size > x.shape()[axis] - at) n.wrong(fmt::format("parts of more than the {} elements", x.shape()[axis]));
+        if (size < 0 || size > x.shape()[axis] - at)
+            n.wrong(fmt::format("parts of more than the {} elements", x.shape()[axis]));
         const Variable part = slice_axis(x, axis, at, size);
         parts.push_back(drops_axis ? squeeze(part, {axis}) : part);
         at += size;
     }
-    if (at != x.shape()[axis]) n.wrong(fmt::format("parts of {} of the {} elements", at, x.shape()[axis]));
+    if (at != x.shape()[axis])
+        n.wrong(fmt::format("parts of {} of the {} elements", at, x.shape()[axis]));
     return {Item(std::move(parts))};
 }
 
@@ -76,7 +82,8 @@ Variables joined(const NodeCall& n) {
     return {is_new ? stack(list, axis) : concat(list, axis)};
 }
 
-/// The body on every element of the first sequence, and of the other ones beside it; arrays are the same for all.
+/// The body on every element of the first sequence, and of the other ones beside it; arrays are the
+/// same for all.
 Items mapped(const NodeCall& n) {
     const size_t count = n.sequence(0).size(), outputs = size_t(n.output_count());
     std::vector<std::vector<Variable>> lists(outputs);
@@ -86,13 +93,16 @@ Items mapped(const NodeCall& n) {
             if (!n.items()[size_t(k)].sequence) {
                 inputs.push_back(n[k]);
             } else if (n.sequence(k).size() != count) {
-                n.wrong(fmt::format("sequences of {} and {} elements", count, n.sequence(k).size()));
+                n.wrong(
+                    fmt::format("sequences of {} and {} elements", count, n.sequence(k).size()));
             } else {
                 inputs.push_back(n.sequence(k)[i]);
             }
         }
         const Items results = n.run_graph("body", inputs);
-        if (results.size() != outputs) n.wrong(fmt::format("its body has {} outputs, {} are expected", results.size(), outputs));
+        if (results.size() != outputs)
+            n.wrong(
+                fmt::format("its body has {} outputs, {} are expected", results.size(), outputs));
         for (size_t k = 0; k < outputs; ++k) lists[k].push_back(results[k].variable);
     }
     Items all;
@@ -106,7 +116,9 @@ Variables is_present(const NodeCall& n) {
 }
 
 /// Without an input, a value that is absent.
-Items optional_value(const NodeCall& n) { return n.count() > 0 ? n.items() : Items{Item::absent()}; }
+Items optional_value(const NodeCall& n) {
+    return n.count() > 0 ? n.items() : Items{Item::absent()};
+}
 
 Items content(const NodeCall& n) {
     if (n.count() < 1 || !n.items()[0].is_present()) n.wrong("the optional value is absent");

@@ -1,4 +1,5 @@
-// catena bench: one process for each workload and variant, so that memory and compile times are its own.
+// catena bench: one process for each workload and variant, so that memory and compile times are its
+// own.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,15 +39,15 @@ struct BenchOptions {
     std::string device = "cpu";
     std::string autocast = "float32";
     double memory_budget = 0;  ///< Megabytes.
-    std::string save;  ///< A folder for programs, instead of times.
+    std::string save;          ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
     std::vector<std::string> reports;  ///< Files for a page.
     std::string peers;                 ///< A file with lines of other frameworks' scripts.
     bool json = false;
-    bool limit = false; ///< Also what the machine could do.
-    std::string models; ///< A folder of .onnx files: further workloads.
+    bool limit = false;    ///< Also what the machine could do.
+    std::string models;    ///< A folder of .onnx files: further workloads.
     bool profile = false;  ///< Also what each launch takes.
-    bool here = false;  ///< Measure in this process: what the parent starts.
+    bool here = false;     ///< Measure in this process: what the parent starts.
 };
 
 double since(std::chrono::steady_clock::time_point start) {
@@ -62,44 +63,51 @@ double timed(const Iteration& iteration) {
 
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
-/// What a few more iterations spend in each launch, on stderr: rows of measurements stay what they are.
+/// What a few more iterations spend in each launch, on stderr: rows of measurements stay what they
+/// are.
 void print_profile(const Workload& workload, Variant variant, const Iteration& iteration) {
     if (!iteration.profile) return;
     {
         const ProfileScope scope;
         for (int i = 0; i < std::max(5, iteration.cycle); ++i) iteration.run();
     }
-    fmt::print(stderr, "{} ({}):\n{}", workload.name, name_of(variant), iteration.profile().to_string());
+    fmt::print(stderr, "{} ({}):\n{}", workload.name, name_of(variant),
+               iteration.profile().to_string());
 }
 
-/// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
-/// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
-/// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), on a device
-/// three times (its program is recorded then), and all equally often while they are. exchange_ns: see limit.h, before and after.
-/// device_mb: the most that arrays took on a device.
+/// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the
+/// warm-up iterations: a region records in its first and may compile in a later one. Where sizes
+/// change from one iteration to the next, every size is seen twice before times are taken (a region
+/// of many sizes compiles each at its second call), on a device three times (its program is
+/// recorded then), and all equally often while they are. exchange_ns: see limit.h, before and
+/// after. device_mb: the most that arrays took on a device.
 Json measure(const Workload& workload, Variant variant, double seconds, bool profiles) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
     const auto* device = dynamic_cast<CodeDevice*>(&current_device());
-    for (int i = 0; i < std::max(4, (device ? 3 : 2) * iteration.cycle); ++i) first = std::max(first, timed(iteration));
+    for (int i = 0; i < std::max(4, (device ? 3 : 2) * iteration.cycle); ++i)
+        first = std::max(first, timed(iteration));
     std::vector<double> times;
     const double exchange_before = exchange_nanoseconds();
     const auto start = std::chrono::steady_clock::now();
-    while (since(start) < seconds || times.size() < 5 || times.size() % size_t(iteration.cycle) != 0)
+    while (since(start) < seconds || times.size() < 5 ||
+           times.size() % size_t(iteration.cycle) != 0)
         times.push_back(timed(iteration));
     std::sort(times.begin(), times.end());
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const auto milliseconds = [&](double t) { return rounded(t * 1e3 / iteration.operations, 1e-6); };
+    const auto milliseconds = [&](double t) {
+        return rounded(t * 1e3 / iteration.operations, 1e-6);
+    };
     if (profiles) print_profile(workload, variant, iteration);
     Json row{{"peer", std::string("catena-") + name_of(variant)},
-            {"workload", workload.name},
-            {"ms", milliseconds(times[times.size() / 2])},
-            {"min_ms", milliseconds(times[0])},
-            {"first_s", rounded(first, 1e-3)},
-            {"n", times.size()},
-            {"rss_mb", usage.ru_maxrss / 1024},
-            {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
+             {"workload", workload.name},
+             {"ms", milliseconds(times[times.size() / 2])},
+             {"min_ms", milliseconds(times[0])},
+             {"first_s", rounded(first, 1e-3)},
+             {"n", times.size()},
+             {"rss_mb", usage.ru_maxrss / 1024},
+             {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
     if (device) row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
     return row;
 }
@@ -142,12 +150,23 @@ void save_programs(const BenchOptions& options) {
 
 /// Runs this program again for one measurement and reads its line; null when it failed.
 Json measure_in_a_process(const std::string& workload, const std::string& variant,
-                                 const BenchOptions& options) {
-    std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
-                                      fmt::format("{}", options.seconds), "--threads",
-                                      std::to_string(options.threads), "--device", options.device,
-                                      "--autocast", options.autocast,
-                                      "--memory-budget", fmt::format("{}", options.memory_budget), workload};
+                          const BenchOptions& options) {
+    std::vector<std::string> words = {"catena",
+                                      "bench",
+                                      "--here",
+                                      "--variant",
+                                      variant,
+                                      "--seconds",
+                                      fmt::format("{}", options.seconds),
+                                      "--threads",
+                                      std::to_string(options.threads),
+                                      "--device",
+                                      options.device,
+                                      "--autocast",
+                                      options.autocast,
+                                      "--memory-budget",
+                                      fmt::format("{}", options.memory_budget),
+                                      workload};
     if (options.profile) words.push_back("--profile");
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
@@ -174,7 +193,8 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
         return {};
     }
     Json row = measurement_in(output);
-    if (row.is_null()) print_error(fmt::format("bench: {} ({}) printed no result", workload, variant));
+    if (row.is_null())
+        print_error(fmt::format("bench: {} ({}) printed no result", workload, variant));
     return row;
 }
 
@@ -213,7 +233,8 @@ std::vector<std::string> chosen_workloads(const BenchOptions& options) {
 
 /// NaN too is none of these.
 void check_between(const char* option, double number, double most) {
-    if (!(number >= 0 && number <= most)) fail<ValueError>("bench: {} takes a number from 0 to {}, not {}", option, most, number);
+    if (!(number >= 0 && number <= most))
+        fail<ValueError>("bench: {} takes a number from 0 to {}, not {}", option, most, number);
 }
 
 constexpr const char* limit_variant = "limit";  // Between processes.
@@ -226,11 +247,15 @@ void run_bench(BenchOptions options) {
     options.workloads = chosen_workloads(options);
     if (!options.here)
         for (const auto& name : options.variants) parse_variant(name);
-    if (options.limit && options.device != "cpu") fail<ValueError>("bench: --limit measures the host; the device is {}", options.device);
+    if (options.limit && options.device != "cpu")
+        fail<ValueError>("bench: --limit measures the host; the device is {}", options.device);
     for (const auto& path : options.reports) check_report_name(path);
-    if (options.limit && options.autocast != "float32") fail<ValueError>("bench: --limit is of float32; leave out --autocast");
-    const std::string casting_to = options.autocast == "float32" ? "" : ", autocast to " + options.autocast;
-    BenchReport report{.machine = fmt::format("{} threads, {}{}", options.threads, options.device, casting_to)};
+    if (options.limit && options.autocast != "float32")
+        fail<ValueError>("bench: --limit is of float32; leave out --autocast");
+    const std::string casting_to =
+        options.autocast == "float32" ? "" : ", autocast to " + options.autocast;
+    BenchReport report{
+        .machine = fmt::format("{} threads, {}{}", options.threads, options.device, casting_to)};
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
     const AutocastScope casting(parse_dtype(options.autocast));
@@ -240,8 +265,10 @@ void run_bench(BenchOptions options) {
     if (options.here) {
         const std::string& variant = options.variants.at(0);
         for (const auto& name : options.workloads)
-            std::cout << (variant == limit_variant ? measure_limit(find_workload(name))
-                                                   : measure(find_workload(name), parse_variant(variant), options.seconds, options.profile))
+            std::cout << (variant == limit_variant
+                              ? measure_limit(find_workload(name))
+                              : measure(find_workload(name), parse_variant(variant),
+                                        options.seconds, options.profile))
                       << std::endl;
         return;
     }
@@ -271,7 +298,8 @@ void run_bench(BenchOptions options) {
 
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<BenchOptions>();
-    auto* command = program.add_subcommand("bench", "times training iterations: eager, compiled, whole step, trusted step");
+    auto* command = program.add_subcommand(
+        "bench", "times training iterations: eager, compiled, whole step, trusted step");
     std::string names = "files of models (.onnx), or any of";
     for (const Workload& workload : workloads())
         names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
@@ -282,34 +310,53 @@ void add_bench(CLI::App& program) {
     });
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
     CLI::Option* variant =
-        command->add_option("--variant", options->variants, "what is compiled: eager (nothing), compiled (the model's call), step (the whole iteration), trusted (step whose later calls do not "
-                                                                "run the code); several with commas");
+        command->add_option("--variant", options->variants,
+                            "what is compiled: eager (nothing), compiled (the model's call), step "
+                            "(the whole iteration), trusted (step whose later calls do not "
+                            "run the code); several with commas");
     variant->delimiter(',')->allow_extra_args(false);
     complete_with(variant, [all = options->variants](auto) { return all; });
-    command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
-    command->add_option("--threads", options->threads, "threads of the runtime; default: as many as `catena info` shows")
+    command->add_option("--seconds", options->seconds, "how long each is measured")
+        ->capture_default_str();
+    command
+        ->add_option("--threads", options->threads,
+                     "threads of the runtime; default: as many as `catena info` shows")
         ->check(CLI::Range(1, 1 << 16));
-    command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
-    command->add_option("--autocast", options->autocast,
-                        "what products and convolutions round their operands to: bfloat16, float16; float32 for nothing")
+    command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")
+        ->capture_default_str();
+    command
+        ->add_option("--autocast", options->autocast,
+                     "what products and convolutions round their operands to: bfloat16, float16; "
+                     "float32 for nothing")
         ->capture_default_str();
     command->add_option("--memory-budget", options->memory_budget,
-                        "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)");
+                        "megabytes of intermediate results that compiled regions should hold at a "
+                        "time (StaticGraphOptions::memory_budget)");
     command->add_option("--save", options->save,
-                        "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
-    command->add_option("--cuda", options->cuda_architectures,
-                        "CUDA architectures that --save writes code for beside the processor's: sm_80,sm_90,compute_90; otherwise "
-                        "that of --device")
+                        "a folder: write whole steps as programs (.catena) with their inputs "
+                        "(.npz) and time nothing");
+    command
+        ->add_option("--cuda", options->cuda_architectures,
+                     "CUDA architectures that --save writes code for beside the processor's: "
+                     "sm_80,sm_90,compute_90; otherwise "
+                     "that of --device")
         ->delimiter(',')
         ->allow_extra_args(false);
-    command->add_option("--report", options->reports, "also write a page (NAME.html) or a table (NAME.md); several with commas")
+    command
+        ->add_option("--report", options->reports,
+                     "also write a page (NAME.html) or a table (NAME.md); several with commas")
         ->delimiter(',')
         ->allow_extra_args(false);
-    command->add_option("--peers", options->peers, "a file with JSON lines of other frameworks, for the report");
+    command->add_option("--peers", options->peers,
+                        "a file with JSON lines of other frameworks, for the report");
     command->add_flag("--limit", options->limit,
-                      "also the least time that this machine needs: products and convolutions by the fastest way, all else at the speed of memory");
-    command->add_option("--models", options->models, "a folder whose models (.onnx) are measured, too, or instead of all workloads");
-    command->add_flag("--profile", options->profile, "also what each launch of the compiled programs takes, on stderr");
+                      "also the least time that this machine needs: products and convolutions by "
+                      "the fastest way, all else at the speed of memory");
+    command->add_option(
+        "--models", options->models,
+        "a folder whose models (.onnx) are measured, too, or instead of all workloads");
+    command->add_flag("--profile", options->profile,
+                      "also what each launch of the compiled programs takes, on stderr");
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -37,8 +37,9 @@ struct Group {
 };
 
 bool is_measurement(const Json& row) {
-    return row.is_object() && row.contains("peer") && row["peer"].is_string() && row.contains("workload") &&
-           row["workload"].is_string() && row.contains("ms") && row["ms"].is_number() && row["ms"].get<double>() > 0;
+    return row.is_object() && row.contains("peer") && row["peer"].is_string() &&
+           row.contains("workload") && row["workload"].is_string() && row.contains("ms") &&
+           row["ms"].is_number() && row["ms"].get<double>() > 0;
 }
 
 Json number_or_null(const Json& row, const char* key) {
@@ -53,8 +54,8 @@ std::vector<Group> groups_of(const BenchReport& report) {
     };
     const auto entry_of = [](const Json& row, bool is_own) {
         const std::string who = row["peer"].get<std::string>();
-        return Entry{is_own ? who.substr(own.size()) : who, is_own, row["ms"].get<double>(), number_or_null(row, "first_s"),
-                     number_or_null(row, "rss_mb")};
+        return Entry{is_own ? who.substr(own.size()) : who, is_own, row["ms"].get<double>(),
+                     number_or_null(row, "first_s"), number_or_null(row, "rss_mb")};
     };
     for (const Json& row : report.rows) {
         const std::string workload = row["workload"].get<std::string>();
@@ -67,19 +68,24 @@ std::vector<Group> groups_of(const BenchReport& report) {
     return groups;
 }
 
-std::string ms_text(double ms) { return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms); }
+std::string ms_text(double ms) {
+    return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms);
+}
 
 /// How many times as fast as eager code.
 std::string gain_text(const Entry& entry, const Group& group) {
     const double eager = group.ms_of("eager");
-    const bool compares = eager > 0 && !(entry.is_own && (entry.who == "eager" || entry.who == "limit"));
+    const bool compares =
+        eager > 0 && !(entry.is_own && (entry.who == "eager" || entry.who == "limit"));
     return compares ? fmt::format("{:.2f}x", eager / entry.ms) : "";
 }
 
 /// How many times the time that the machine needs at least.
 std::string distance_text(const Entry& entry, const Group& group) {
     const double limit = group.ms_of("limit");
-    return limit > 0 && !(entry.is_own && entry.who == "limit") ? fmt::format("{:.2f}", entry.ms / limit) : "";
+    return limit > 0 && !(entry.is_own && entry.who == "limit")
+               ? fmt::format("{:.2f}", entry.ms / limit)
+               : "";
 }
 
 std::string number_text(const Json& number, int digits) {
@@ -91,25 +97,34 @@ std::string bars_of(const Group& group) {
     for (const Entry& entry : group.entries) most = std::max(most, entry.ms);
     std::string text = "<div><h3>" + escaped(group.workload) + "</h3><div class=\"bars\">";
     for (const Entry& entry : group.entries)
-        text += fmt::format("<span class=\"name\">{}</span><span class=\"row\"><span class=\"bar {}\" style=\"width:{:.1f}%\"></span>{} ms</span>",
-                            escaped(entry.who), entry.is_own ? escaped(entry.who) : "peer", 70 * entry.ms / most, ms_text(entry.ms));
+        text += fmt::format(
+            "<span class=\"name\">{}</span><span class=\"row\"><span class=\"bar {}\" "
+            "style=\"width:{:.1f}%\"></span>{} ms</span>",
+            escaped(entry.who), entry.is_own ? escaped(entry.who) : "peer", 70 * entry.ms / most,
+            ms_text(entry.ms));
     return text + "</div></div>\n";
 }
 
 std::string table_of(const std::vector<Group>& groups) {
-    std::string text = "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>to limit</th><th>first s</th><th>MB</th></tr>\n";
+    std::string text =
+        "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>to "
+        "limit</th><th>first s</th><th>MB</th></tr>\n";
     for (const Group& group : groups)
         for (const Entry& entry : group.entries)
-            text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(group.workload),
-                                escaped(entry.who), ms_text(entry.ms), gain_text(entry, group), distance_text(entry, group),
-                                number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
+            text += fmt::format(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
+                "td></tr>\n",
+                escaped(group.workload), escaped(entry.who), ms_text(entry.ms),
+                gain_text(entry, group), distance_text(entry, group), number_text(entry.first_s, 3),
+                number_text(entry.rss_mb, 0));
     return text + "</table>\n";
 }
 
 std::string html_of(const BenchReport& report) {
     const std::vector<Group> groups = groups_of(report);
     std::string body = "<h1>catena bench</h1><p class=\"faint\">" + escaped(report.machine) +
-                       "; milliseconds of one iteration, the median; shorter is better</p>\n<div class=\"workloads\">\n";
+                       "; milliseconds of one iteration, the median; shorter is better</p>\n<div "
+                       "class=\"workloads\">\n";
     for (const Group& group : groups) body += bars_of(group);
     return pages::page("catena bench", body + "</div>\n<h2>Table</h2>\n" + table_of(groups));
 }
@@ -122,12 +137,17 @@ std::string cell(const std::string& text) {
 }
 
 std::string markdown_of(const BenchReport& report) {
-    std::string text = "# catena bench\n\n" + report.machine + "; milliseconds of one iteration, the median.\n\n";
-    text += "| workload | variant | ms | to eager | to limit | first s | MB |\n|---|---|--:|--:|--:|--:|--:|\n";
+    std::string text =
+        "# catena bench\n\n" + report.machine + "; milliseconds of one iteration, the median.\n\n";
+    text +=
+        "| workload | variant | ms | to eager | to limit | first s | MB "
+        "|\n|---|---|--:|--:|--:|--:|--:|\n";
     for (const Group& group : groups_of(report))
         for (const Entry& entry : group.entries)
-            text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(group.workload), cell(entry.who), ms_text(entry.ms),
-                                gain_text(entry, group), distance_text(entry, group), number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
+            text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(group.workload),
+                                cell(entry.who), ms_text(entry.ms), gain_text(entry, group),
+                                distance_text(entry, group), number_text(entry.first_s, 3),
+                                number_text(entry.rss_mb, 0));
     return text;
 }
 
@@ -142,8 +162,10 @@ std::vector<Json> read_peers(const std::string& path) {
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
         if (!is_measurement(row))
-            fail<FileError>("{}:{}: a line is {{\"peer\": NAME, \"workload\": NAME, \"ms\": above 0}}, optionally with first_s and rss_mb",
-                            path, number);
+            fail<FileError>(
+                "{}:{}: a line is {{\"peer\": NAME, \"workload\": NAME, \"ms\": above 0}}, "
+                "optionally with first_s and rss_mb",
+                path, number);
         peers.push_back(std::move(row));
     }
     return peers;
@@ -154,8 +176,10 @@ Json measurement_in(const std::string& output) {
     Json found;
     for (std::string line; std::getline(lines, line);) {
         Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-        if (is_measurement(row)) found = std::move(row);
-        else std::fprintf(stderr, "%s\n", line.c_str());
+        if (is_measurement(row))
+            found = std::move(row);
+        else
+            std::fprintf(stderr, "%s\n", line.c_str());
     }
     return found;
 }

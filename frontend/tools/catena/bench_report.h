@@ -13,11 +13,12 @@ struct BenchReport {
     std::vector<nlohmann::ordered_json> rows, peers;
 };
 
-/// The lines {"peer": ..., "workload": ..., "ms": ...} of a file; FileError naming file and line when one is not such an object.
+/// The lines {"peer": ..., "workload": ..., "ms": ...} of a file; FileError naming file and line
+/// when one is not such an object.
 std::vector<nlohmann::ordered_json> read_peers(const std::string& path);
 
-/// The object of the last line that is one with a time; null when there is none. The others, which a library may have printed,
-/// are copied to standard error.
+/// The object of the last line that is one with a time; null when there is none. The others, which
+/// a library may have printed, are copied to standard error.
 nlohmann::ordered_json measurement_in(const std::string& output);
 
 /// ValueError unless a report of this name can be written: .html or .md.

@@ -4,12 +4,13 @@
 
 namespace catena::tool {
 
-/// The rows of `catena bench` as they are measured, on standard output: milliseconds, the gain over eager code, and, where the
-/// limit was measured, the distance from it.
+/// The rows of `catena bench` as they are measured, on standard output: milliseconds, the gain over
+/// eager code, and, where the limit was measured, the distance from it.
 class BenchTable {
 public:
     BenchTable(int threads, bool with_limits);
-    /// Rows of one workload follow each other: eager before other variants, "catena-limit" before all.
+    /// Rows of one workload follow each other: eager before other variants, "catena-limit" before
+    /// all.
     void print(const nlohmann::ordered_json& row);
 
 private:

@@ -18,11 +18,13 @@ namespace catena::tool {
 #ifdef CATENA_HAS_CAFFE
 namespace {
 
-/// The arrays of the blobs that were given: by name from one .npz or --input, else in the order of the network's inputs.
+/// The arrays of the blobs that were given: by name from one .npz or --input, else in the order of
+/// the network's inputs.
 caffe::CaffeFunction::Blobs blobs_for(const caffe::CaffeFunction& net, const RunOptions& options) {
     const std::optional<NpzFile> file =
-        options.inputs.size() == 1 && options.inputs[0].ends_with(".npz") ? std::optional<NpzFile>(std::in_place, options.inputs[0])
-                                                                          : std::nullopt;
+        options.inputs.size() == 1 && options.inputs[0].ends_with(".npz")
+            ? std::optional<NpzFile>(std::in_place, options.inputs[0])
+            : std::nullopt;
     const auto is_given = [&](const std::string& name) {
         if (file && file->contains(name)) return true;
         return std::any_of(options.made_inputs.begin(), options.made_inputs.end(),
@@ -34,7 +36,8 @@ caffe::CaffeFunction::Blobs blobs_for(const caffe::CaffeFunction& net, const Run
     const std::vector<std::string>& names = given.empty() ? all : given;
     const std::vector<Array> arrays = arrays_for(names, options);
     if (arrays.size() > names.size())
-        fail<ValueError>("run: {} takes {} arrays, {} are given", options.model, names.size(), arrays.size());
+        fail<ValueError>("run: {} takes {} arrays, {} are given", options.model, names.size(),
+                         arrays.size());
     caffe::CaffeFunction::Blobs blobs;
     for (size_t i = 0; i < arrays.size(); ++i) blobs[names[i]] = Variable(arrays[i], false);
     return blobs;
@@ -76,10 +79,13 @@ void show_caffe(const std::string& path) {
     const caffe::CaffeFunction net(path);
     fmt::print("{:<8} {}\n", "network", net.net_name());
     for (const std::string& name : net.inputs()) fmt::print("{:<8} {}\n", "input", name);
-    for (const std::string& name : net.results(net.inputs())) fmt::print("{:<8} {}\n", "output", name);
+    for (const std::string& name : net.results(net.inputs()))
+        fmt::print("{:<8} {}\n", "output", name);
     for (const caffe::Layer& layer : net.layers())
-        fmt::print("{:<8} {} {}: {} -> {}\n", "layer", layer.type, layer.name, fmt::join(layer.bottom, " "), fmt::join(layer.top, " "));
-    for (const caffe::Layer& layer : net.skipped()) fmt::print("{:<8} {} {}\n", "skipped", layer.type, layer.name);
+        fmt::print("{:<8} {} {}: {} -> {}\n", "layer", layer.type, layer.name,
+                   fmt::join(layer.bottom, " "), fmt::join(layer.top, " "));
+    for (const caffe::Layer& layer : net.skipped())
+        fmt::print("{:<8} {} {}\n", "skipped", layer.type, layer.name);
     for (const auto& [name, parameter] : net.namedparams())
         fmt::print("{:<8} {} {}\n", "array", name, to_string(parameter->type()));
 }
@@ -87,7 +93,10 @@ void show_caffe(const std::string& path) {
 #else
 
 void check_caffe(const std::string& path) {
-    fail<ValueError>("{} cannot be read, this Catena was built without Caffe (libprotobuf-dev protobuf-compiler)", path);
+    fail<ValueError>(
+        "{} cannot be read, this Catena was built without Caffe (libprotobuf-dev "
+        "protobuf-compiler)",
+        path);
 }
 void show_caffe(const std::string& path) { check_caffe(path); }
 NamedArrays run_caffe(const RunOptions& options) {

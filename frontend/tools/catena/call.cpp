@@ -65,7 +65,8 @@ bool any_defined(const std::vector<Array>& arrays) {
 /// A function with everything but its arrays chosen, eager or compiled.
 class Callee {
 public:
-    Callee(const CallOptions& options) : options_(options), settings_(parse_settings(options.settings)) {
+    Callee(const CallOptions& options)
+        : options_(options), settings_(parse_settings(options.settings)) {
         find_function(options.function);  // throws with the nearest names
     }
 
@@ -76,7 +77,8 @@ public:
         region(xs);  // records; from the next call on it is machine code
         auto ys = region(xs);
         if (region.statistics().compiled_calls == 0)
-            fail<CompileError>("call --compiled: {} ran eagerly\n{}", options_.function, region.explain());
+            fail<CompileError>("call --compiled: {} ran eagerly\n{}", options_.function,
+                               region.explain());
         return ys;
     }
 
@@ -125,7 +127,8 @@ std::vector<Variable> given_gradients(const char* key, const std::vector<Array>&
     return result;
 }
 
-void store(NamedArrays& results, const char* key, const Differentiated& of, const Variables& gradients) {
+void store(NamedArrays& results, const char* key, const Differentiated& of,
+           const Variables& gradients) {
     for (size_t k = 0; k < of.variables.size(); ++k)
         results.emplace_back(fmt::format("{}{}", key, of.positions[k]),
                              value_or_zeros(gradients[k], of.variables[k]));
@@ -139,7 +142,8 @@ void write_onnx(const CallOptions& options, const std::vector<Variable>& xs) {
     };
     onnx::export_function(run, xs, options.onnx, {.train = !options.test});
 #else
-    fail<ValueError>("call --onnx: this Catena was built without ONNX (libprotobuf-dev libonnx-dev)");
+    fail<ValueError>(
+        "call --onnx: this Catena was built without ONNX (libprotobuf-dev libonnx-dev)");
 #endif
 }
 
@@ -151,7 +155,8 @@ void write_dot(const CallOptions& options, const std::vector<Variable>& xs) {
     std::vector<int> outputs;
     {
         RecorderScope scope(&tracer);
-        for (const Variable& y : call_function(options.function, xs, parse_settings(options.settings)))
+        for (const Variable& y :
+             call_function(options.function, xs, parse_settings(options.settings)))
             outputs.push_back(tracer.value_of(y.array()));
     }
     Trace trace = tracer.trace();
@@ -204,15 +209,19 @@ NamedArrays run_call(const CallOptions& options) {
     if (!starts.empty()) second = grad(starts, towards, start_gradients);
     const size_t split = x.variables.size();
     store(results, "gxx", x, Variables(std::span<const Variable>(second.begin(), split)));
-    store(results, "ggy", y, Variables(std::span<const Variable>(second.begin() + split, second.end())));
+    store(results, "ggy", y,
+          Variables(std::span<const Variable>(second.begin() + split, second.end())));
     return results;
 }
 
 void print_function(const FunctionDef& def) {
     std::string arrays;
     for (const std::string& name : def.array_names) arrays += (arrays.empty() ? "" : ", ") + name;
-    fmt::print("{}\n  arrays, in this order, from files: {}\n  the others by --set NAME=JSON\n", def.signature,
-               arrays == "*" ? "any number" : arrays.empty() ? "none" : arrays);
+    fmt::print("{}\n  arrays, in this order, from files: {}\n  the others by --set NAME=JSON\n",
+               def.signature,
+               arrays == "*"    ? "any number"
+               : arrays.empty() ? "none"
+                                : arrays);
 }
 
 void print_functions() {
@@ -231,7 +240,8 @@ std::vector<std::string> arguments_to_set(std::span<const std::string> before) {
     const std::vector<std::string> names = function_names();
     const auto named = std::find_first_of(before.begin(), before.end(), names.begin(), names.end());
     if (named != before.end())
-        for (const auto& [name, value] : find_function(*named).defaults) arguments.push_back(name + "=");
+        for (const auto& [name, value] : find_function(*named).defaults)
+            arguments.push_back(name + "=");
     return arguments;
 }
 
@@ -243,20 +253,25 @@ void add_call(CLI::App& program) {
         "call", "runs a function by name on arrays from files: for bug reports and comparisons");
     // Of its own, to tell of one function.
     command->set_help_flag();
-    command->add_flag("-h,--help", options->help, "this help; after a function, what that one takes");
+    command->add_flag("-h,--help", options->help,
+                      "this help; after a function, what that one takes");
     command->add_flag("--list", options->list, "print the signatures of all functions");
-    CLI::Option* function = command->add_option("function", options->function, "a function, as in leaky_relu");
+    CLI::Option* function =
+        command->add_option("function", options->function, "a function, as in leaky_relu");
     complete_with(function, [](auto) { return function_names(); });
-    command->add_option("inputs", options->inputs,
-                        "its array arguments in order as .npy files, or one .npz with x0 x1 ... and, to ask "
-                        "for gradients, gy0 ... and ggx0 ...");
-    CLI::Option* set = command->add_option("--set", options->settings, "another argument, NAME=JSON; again for more");
+    command->add_option(
+        "inputs", options->inputs,
+        "its array arguments in order as .npy files, or one .npz with x0 x1 ... and, to ask "
+        "for gradients, gy0 ... and ggx0 ...");
+    CLI::Option* set = command->add_option("--set", options->settings,
+                                           "another argument, NAME=JSON; again for more");
     set->allow_extra_args(false);
     complete_with(set, arguments_to_set);
     command->add_flag("--compiled", options->compiled, "run as a compiled static region");
     command->add_flag("--test", options->test, "test mode instead of train mode");
     command->add_option("--onnx", options->onnx, "write the call as an ONNX model to this file");
-    command->add_option("--dot", options->dot, "write the recorded operations as a graph for Graphviz to this file");
+    command->add_option("--dot", options->dot,
+                        "write the recorded operations as a graph for Graphviz to this file");
     command->add_option("-o,--output", options->output, "an .npz file for the results");
     command->callback([options] {
         if (options->list) return print_functions();
@@ -265,7 +280,8 @@ void add_call(CLI::App& program) {
         if (options->function.empty())
             fail<ValueError>("call: no function is given; catena call --list prints all of them");
         const NamedArrays results = run_call(*options);
-        for (const auto& [name, array] : results) std::cout << name << ' ' << to_string(array) << '\n';
+        for (const auto& [name, array] : results)
+            std::cout << name << ' ' << to_string(array) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);
     });
 }

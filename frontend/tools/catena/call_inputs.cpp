@@ -40,7 +40,8 @@ CallInputs sort_by_key(const std::string& path, const NamedArrays& arrays) {
                 known = true;
             }
         if (!known)
-            fail<ValueError>("call: {} has an array '{}'; the keys are x0 x1 ..., gy0 ..., ggx0 ...", path, key);
+            fail<ValueError>(
+                "call: {} has an array '{}'; the keys are x0 x1 ..., gy0 ..., ggx0 ...", path, key);
     }
     for (size_t i = 0; i < inputs.x.size(); ++i)
         if (!inputs.x[i].defined())
@@ -51,7 +52,8 @@ CallInputs sort_by_key(const std::string& path, const NamedArrays& arrays) {
 }  // namespace
 
 CallInputs read_call_inputs(const std::vector<std::string>& files) {
-    if (files.size() == 1 && files[0].ends_with(".npz")) return sort_by_key(files[0], read_npz(files[0]));
+    if (files.size() == 1 && files[0].ends_with(".npz"))
+        return sort_by_key(files[0], read_npz(files[0]));
     CallInputs inputs;
     for (const std::string& file : files) {
         if (!file.ends_with(".npy"))

@@ -13,7 +13,8 @@ void add_show(CLI::App& program);
 void add_export(CLI::App& program);
 
 inline const CLI::App* find_subcommand(const CLI::App& program, const std::string& name) {
-    const auto found = program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+    const auto found = program.get_subcommands(
+        [&](const CLI::App* command) { return command->get_name() == name; });
     return found.empty() ? nullptr : found.front();
 }
 

@@ -1,4 +1,5 @@
-// catena complete: what may come next on a command line. Everything is read off the program's own options.
+// catena complete: what may come next on a command line. Everything is read off the program's own
+// options.
 #include "frontend/tools/catena/completion.h"
 
 #include <iostream>
@@ -25,7 +26,8 @@ public:
     void add(const std::string& word, const std::string& description = "") {
         if (!word.starts_with(begun_) || !given_.insert(word).second) return;
         text_ += word;
-        if (!description.empty()) text_ += '\t' + description.substr(0, description.find_first_of("\n;"));
+        if (!description.empty())
+            text_ += '\t' + description.substr(0, description.find_first_of("\n;"));
         text_ += '\n';
     }
     void add_values(const CLI::Option& option, Words before) {
@@ -44,8 +46,10 @@ private:
 void add_options(Answers& answers, const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         if (option->get_group().empty()) continue;
-        for (const std::string& name : option->get_lnames()) answers.add("--" + name, option->get_description());
-        for (const std::string& name : option->get_snames()) answers.add("-" + name, option->get_description());
+        for (const std::string& name : option->get_lnames())
+            answers.add("--" + name, option->get_description());
+        for (const std::string& name : option->get_snames())
+            answers.add("-" + name, option->get_description());
     }
 }
 
@@ -59,7 +63,8 @@ const CLI::Option* option_called(const std::string& name, const CLI::App& comman
 
 bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
 
-/// The argument that the word behind `before` is: what an option waits for, or by position. Null: none is left.
+/// The argument that the word behind `before` is: what an option waits for, or by position. Null:
+/// none is left.
 const CLI::Option* expected_argument(const CLI::App& command, Words before) {
     const CLI::Option* waiting = nullptr;
     int position = 0;
@@ -85,7 +90,9 @@ const CLI::Option* expected_argument(const CLI::App& command, Words before) {
 
 }  // namespace
 
-void complete_with(CLI::Option* option, Values values) { known_values()[option] = std::move(values); }
+void complete_with(CLI::Option* option, Values values) {
+    known_values()[option] = std::move(values);
+}
 
 std::string completions(const CLI::App& program, Words words) {
     if (words.empty()) return "";
@@ -106,9 +113,11 @@ std::string completions(const CLI::App& program, Words words) {
         before = before.subspan(with_value ? 2 : 1);
     }
     if (!command) {
-        if (begun.starts_with('-')) add_options(answers, program);
+        if (begun.starts_with('-'))
+            add_options(answers, program);
         else
-            for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; }))
+            for (const CLI::App* subcommand :
+                 program.get_subcommands([](const CLI::App*) { return true; }))
                 answers.add(subcommand->get_name(), subcommand->get_description());
         return answers.text();
     }
@@ -123,18 +132,23 @@ std::string completions(const CLI::App& program, Words words) {
 }
 
 bool answer_completion(const CLI::App& program, int argc, char** argv) {
-    if (argc < 3 || std::string_view(argv[1]) != "complete" || std::string_view(argv[2]) != "--") return false;
+    if (argc < 3 || std::string_view(argv[1]) != "complete" || std::string_view(argv[2]) != "--")
+        return false;
     const std::vector<std::string> words(argv + 3, argv + argc);
     std::cout << completions(program, words);
     return true;
 }
 
 void add_completion(CLI::App& program) {
-    auto* completion = program.add_subcommand("completion", "prints the completion of a shell: source <(catena completion bash)");
+    auto* completion = program.add_subcommand(
+        "completion", "prints the completion of a shell: source <(catena completion bash)");
     auto shell = std::make_shared<std::string>();
-    auto* option = completion->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+    auto* option = completion->add_option("shell", *shell, "bash or zsh")
+                       ->required()
+                       ->check(CLI::IsMember({"bash", "zsh"}));
     complete_with(option, [](Words) { return std::vector<std::string>{"bash", "zsh"}; });
-    completion->callback([shell] { std::cout << (*shell == "bash" ? bash_completion : zsh_completion); });
+    completion->callback(
+        [shell] { std::cout << (*shell == "bash" ? bash_completion : zsh_completion); });
 }
 
 }  // namespace catena::tool

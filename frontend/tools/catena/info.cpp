@@ -82,20 +82,22 @@ void print_info() {
                                current_device().name()));
     row("cuda", cuda_line());
     row("compiler", compiler_line());
-    row("functions", fmt::format("{} callable by name (catena call), {} ops", all_functions().size(),
-                                 all_ops().size()));
+    row("functions", fmt::format("{} callable by name (catena call), {} ops",
+                                 all_functions().size(), all_ops().size()));
     row("config", joined_lines(to_string(config())));
     const MemoryStatistics memory = cpu_memory_statistics();
-    row("memory", fmt::format("pool: {} in use, {} at the peak, {} held from the system in {} requests",
-                              megabytes(memory.bytes_in_use), megabytes(memory.peak_bytes),
-                              megabytes(memory.bytes_reserved), memory.system_allocations));
+    row("memory",
+        fmt::format("pool: {} in use, {} at the peak, {} held from the system in {} requests",
+                    megabytes(memory.bytes_in_use), megabytes(memory.peak_bytes),
+                    megabytes(memory.bytes_reserved), memory.system_allocations));
 }
 
 void print_environment() {
     for (const environment::VariableInfo& v : environment::variables()) {
         const std::optional<std::string> value = environment::text(v.name);
-        fmt::print("{}{}\n    {}\n    takes {}; when it is not set: {}\n", styled(Style::heading, v.name), value ? " = " + *value : "", v.meaning,
-                   v.type, v.fallback);
+        fmt::print("{}{}\n    {}\n    takes {}; when it is not set: {}\n",
+                   styled(Style::heading, v.name), value ? " = " + *value : "", v.meaning, v.type,
+                   v.fallback);
     }
 }
 
@@ -103,15 +105,23 @@ void print_environment() {
 
 void add_info(CLI::App& program) {
     auto env = std::make_shared<std::string>();
-    CLI::App* info = program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory");
-    CLI::Option* form = info->add_option("--env", *env, "the environment variables there are, what they take and what is set; as docs/environment.md "
-                                    "with --env=markdown")
-        ->expected(0, 1)->default_str("text")->check(CLI::IsMember({"text", "markdown"}));
+    CLI::App* info =
+        program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory");
+    CLI::Option* form = info->add_option("--env", *env,
+                                         "the environment variables there are, what they take and "
+                                         "what is set; as docs/environment.md "
+                                         "with --env=markdown")
+                            ->expected(0, 1)
+                            ->default_str("text")
+                            ->check(CLI::IsMember({"text", "markdown"}));
     complete_with(form, [](auto) { return std::vector<std::string>{"text", "markdown"}; });
     info->callback([env, info] {
-        if (info->count("--env") == 0) print_info();
-        else if (*env == "markdown") fmt::print("{}", environment::reference_page());
-        else print_environment();
+        if (info->count("--env") == 0)
+            print_info();
+        else if (*env == "markdown")
+            fmt::print("{}", environment::reference_page());
+        else
+            print_environment();
     });
 }
 

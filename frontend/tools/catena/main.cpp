@@ -18,13 +18,17 @@ namespace {
 
 /// --color, wherever it stands: what goes wrong while the other words are read is coloured, too.
 void add_color(CLI::App& program) {
-    CLI::Option* color = program.add_option_function<std::string>("--color", catena::tool::set_color,
-                                                                  "colours: always, never or auto (on terminals, unless "
-                                                                  "NO_COLOR is set)")
+    CLI::Option* color = program
+                             .add_option_function<std::string>(
+                                 "--color", catena::tool::set_color,
+                                 "colours: always, never or auto (on terminals, unless "
+                                 "NO_COLOR is set)")
                              ->check(CLI::IsMember({"always", "never", "auto"}))
                              ->trigger_on_parse();
-    catena::tool::complete_with(color, [](auto) { return std::vector<std::string>{"always", "auto", "never"}; });
-    for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) command->fallthrough();
+    catena::tool::complete_with(
+        color, [](auto) { return std::vector<std::string>{"always", "auto", "never"}; });
+    for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+        command->fallthrough();
 }
 
 /// What CLI11 says of wrong words, or help that was asked for.
@@ -49,9 +53,11 @@ void check_subcommand(const CLI::App& program, int argc, char** argv) {
 
 /// Status of a command that ended with `status`, once all that it printed is written.
 int flushed(int status) {
-    const bool written = bool(std::cout.flush()) & (std::fflush(stdout) == 0) & (std::ferror(stdout) == 0);
+    const bool written =
+        bool(std::cout.flush()) & (std::fflush(stdout) == 0) & (std::ferror(stdout) == 0);
     if (written || status != 0) return status;
-    catena::tool::print_error(fmt::format("standard output could not be written: {}", std::strerror(errno)));
+    catena::tool::print_error(
+        fmt::format("standard output could not be written: {}", std::strerror(errno)));
     return 1;
 }
 

@@ -10,7 +10,8 @@ namespace catena::tool {
 /// Inputs of the benchmarks: the same numbers in every process.
 class RandomInputs {
 public:
-    /// Of config().dtype, uniform in [0, 1): float32 numbers, the same ones in every dtype that holds them.
+    /// Of config().dtype, uniform in [0, 1): float32 numbers, the same ones in every dtype that
+    /// holds them.
     Array uniform(const Shape& shape) {
         std::uniform_real_distribution<float> distribution(0, 1);
         return filled<float>(shape, distribution).astype(config().dtype);

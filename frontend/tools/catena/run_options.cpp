@@ -28,7 +28,8 @@ std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& 
     if (equals == 0 || equals == text.npos) wrong();
     const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
     Shape shape;
-    std::string_view list = std::string_view(text).substr(equals + 1, colon == text.npos ? colon : colon - equals - 1);
+    std::string_view list =
+        std::string_view(text).substr(equals + 1, colon == text.npos ? colon : colon - equals - 1);
     for (bool more = !list.empty(); more;) {
         const size_t end = list.find('x');
         const std::optional<int64_t> size = size_in(list.substr(0, end));
@@ -43,7 +44,8 @@ std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& 
 }
 
 /// Inputs that the user described instead of giving files, by the names of `ports`.
-std::vector<Array> made_arrays(const std::vector<std::string>& ports, const std::vector<std::string>& texts) {
+std::vector<Array> made_arrays(const std::vector<std::string>& ports,
+                               const std::vector<std::string>& texts) {
     RandomInputs random;
     std::map<std::string, Array> made;
     for (const std::string& text : texts)
@@ -58,9 +60,12 @@ std::vector<Array> made_arrays(const std::vector<std::string>& ports, const std:
         arrays.push_back(found->second);
         made.erase(found);
     }
-    if (!made.empty()) fail<ValueError>("run: --input {}: there is no such input; there are {}", made.begin()->first, names);
+    if (!made.empty())
+        fail<ValueError>("run: --input {}: there is no such input; there are {}",
+                         made.begin()->first, names);
     if (arrays.size() != ports.size())
-        fail<ValueError>("run: {} of the inputs are given by --input; all are needed: {}", arrays.size(), names);
+        fail<ValueError>("run: {} of the inputs are given by --input; all are needed: {}",
+                         arrays.size(), names);
     return arrays;
 }
 
@@ -69,7 +74,8 @@ std::vector<Array> made_arrays(const std::vector<std::string>& ports, const std:
 std::vector<Array> arrays_for(const std::vector<std::string>& ports, const RunOptions& options) {
     const std::vector<std::string>& files = options.inputs;
     if (!options.made_inputs.empty()) {
-        if (!files.empty()) fail<ValueError>("run: inputs are given by files and by --input; use one of the two");
+        if (!files.empty())
+            fail<ValueError>("run: inputs are given by files and by --input; use one of the two");
         return made_arrays(ports, options.made_inputs);
     }
     std::vector<Array> arrays;
@@ -84,8 +90,9 @@ std::vector<Array> arrays_for(const std::vector<std::string>& ports, const RunOp
         for (const std::string& port : ports) wanted += (wanted.empty() ? "" : ", ") + port;
         for (const std::string& key : file.keys())
             if (!key.starts_with('x'))
-                fail<ValueError>("run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order", files[0],
-                                 key, wanted);
+                fail<ValueError>(
+                    "run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order",
+                    files[0], key, wanted);
     }
     return read_call_inputs(files).x;
 }

@@ -17,7 +17,8 @@ struct RunOptions {
     int repeat = 1;
 };
 
-/// Arrays for inputs of these names: from one .npz by name, else x0 x1 ... of it or .npy files in order; or as described by
+/// Arrays for inputs of these names: from one .npz by name, else x0 x1 ... of it or .npy files in
+/// order; or as described by
 /// --input, which must then name all of them.
 std::vector<Array> arrays_for(const std::vector<std::string>& names, const RunOptions& options);
 

@@ -48,7 +48,8 @@ void print_model(const std::string& path) {
     const onnx::Model model = onnx::import_model(path);
     const auto print = [](const char* what, const std::vector<onnx::Port>& ports) {
         for (const onnx::Port& port : ports)
-            fmt::print("{:<8} {} {}[{}]\n", what, port.name, port.dtype ? name_of(*port.dtype) : "of any dtype",
+            fmt::print("{:<8} {} {}[{}]\n", what, port.name,
+                       port.dtype ? name_of(*port.dtype) : "of any dtype",
                        port.shape ? fmt::format("{}", fmt::join(*port.shape, ",")) : "...");
     };
     print("input", model.inputs());
@@ -58,7 +59,9 @@ void print_model(const std::string& path) {
 }
 #else
 void print_model(const std::string& path) {
-    fail<ValueError>("show: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)", path);
+    fail<ValueError>(
+        "show: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)",
+        path);
 }
 #endif
 
@@ -70,7 +73,8 @@ void print_contents(const Program& program) {
     for (const std::string& name : program.state_names())
         fmt::print("{:<8} {} {}\n", "state", name, to_string(program.state(name).type()));
     for (const Program::Number& number : program.numbers())
-        if (!number.name.empty()) fmt::print("{:<8} {} = {}\n", "number", number.name, number.value);
+        if (!number.name.empty())
+            fmt::print("{:<8} {} = {}\n", "number", number.name, number.value);
     std::string stages;
     for (const std::string& stage : program.stages()) stages += (stages.empty() ? "" : " ") + stage;
     fmt::print("{:<8} {}\n", "stages", stages.empty() ? "none were kept" : stages);
@@ -81,7 +85,8 @@ void save_page(const Program& program, const std::string& path) {
     pages::ProgramSection section{program.name(), program.launches(), {}, {}};
     for (const char* name : {"import.mlir", "fused.mlir", "schedule.txt", "cuda_schedule.txt"}) {
         const std::vector<std::string> stages = program.stages();
-        if (std::ranges::find(stages, name) != stages.end()) section.stages.emplace_back(name, program.stage(name));
+        if (std::ranges::find(stages, name) != stages.end())
+            section.stages.emplace_back(name, program.stage(name));
     }
     std::vector<std::string> lines;
     for (const std::string& target : program.targets()) lines.push_back("code for " + target);
@@ -102,13 +107,18 @@ void add_show(CLI::App& program) {
         std::string file, stage, html;
     };
     auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx, .caffemodel) or a file of arrays (.npz, .npy, .h5)");
+    auto* command = program.add_subcommand("show",
+                                           "prints what is in a program (.catena), a model (.onnx, "
+                                           ".caffemodel) or a file of arrays (.npz, .npy, .h5)");
     command->add_option("file", options->file, "the file")->required();
-    CLI::Option* stage = command->add_option("--stage", options->stage,
-                        "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
-                        "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
+    CLI::Option* stage = command->add_option(
+        "--stage", options->stage,
+        "print the program as it was at a stage: program.txt, program.dot (for Graphviz), "
+        "import.mlir, "
+        "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
     complete_with(stage, stages_of_file);
-    command->add_option("--html", options->html, "write a page for a browser there: launches as boxes, stages side by side");
+    command->add_option("--html", options->html,
+                        "write a page for a browser there: launches as boxes, stages side by side");
     command->callback([options] {
         const std::string& path = options->file;
         if (!path.ends_with(".catena") && !options->html.empty())
@@ -116,7 +126,8 @@ void add_show(CLI::App& program) {
         if (!path.ends_with(".catena") && !options->stage.empty())
             fail<ValueError>("show: --stage is for programs (.catena), {} is none", path);
         if (path.ends_with(".npz")) return print_archive(NpzFile(path));
-        if (path.ends_with(".h5") || path.ends_with(".hdf5")) return print_archive(*open_hdf5(path));
+        if (path.ends_with(".h5") || path.ends_with(".hdf5"))
+            return print_archive(*open_hdf5(path));
         if (path.ends_with(".npy")) return fmt::print("{}\n", to_string(load_npy(path).type()));
         if (path.ends_with(".onnx")) return print_model(path);
         if (path.ends_with(".caffemodel")) return show_caffe(path);

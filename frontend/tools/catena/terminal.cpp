@@ -18,18 +18,24 @@ bool is_set(const char* name) {
 bool has_color(std::FILE* stream) {
     if (when_to_color != "auto") return when_to_color == "always";
     if (is_set("NO_COLOR")) return false;
-    if (is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+    if (is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0")
+        return true;
     const char* terminal = std::getenv("TERM");
     return isatty(fileno(stream)) && terminal && std::string_view(terminal) != "dumb";
 }
 
 const char* code_of(Style style) {
     switch (style) {
-        case Style::error: return "1;31";
-        case Style::warning: return "1;33";
-        case Style::heading: return "1";
-        case Style::good: return "32";
-        case Style::bad: return "31";
+        case Style::error:
+            return "1;31";
+        case Style::warning:
+            return "1;33";
+        case Style::heading:
+            return "1";
+        case Style::good:
+            return "32";
+        case Style::bad:
+            return "31";
     }
     return "0";
 }

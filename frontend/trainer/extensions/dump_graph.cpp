@@ -13,7 +13,9 @@
 namespace catena::extensions {
 
 DumpGraph::DumpGraph(std::string root_name, std::string filename, DotOptions options)
-    : root_name_(std::move(root_name)), filename_(std::move(filename)), options_(std::move(options)) {}
+    : root_name_(std::move(root_name)),
+      filename_(std::move(filename)),
+      options_(std::move(options)) {}
 
 bool DumpGraph::available() { return is_on_path("dot"); }
 
@@ -35,12 +37,14 @@ void DumpGraph::operator()(Trainer& trainer) {
     auto found = trainer.observation().find(root_name_);
     if (found == trainer.observation().end() || !found->second.variable().defined())
         fail<ValueError>("DumpGraph: no Variable is reported as '{}'", root_name_);
-    const std::string path = trainer.out() + "/" + filename_, image = trainer.out() + "/" + stem_of(filename_) + ".png";
+    const std::string path = trainer.out() + "/" + filename_,
+                      image = trainer.out() + "/" + stem_of(filename_) + ".png";
     write_file(path, to_dot({&found->second.variable(), 1}, options_));
     if (!run_program({"dot", "-Tpng", "-o", image, path}))
-        std::fprintf(stderr, "catena: DumpGraph: %s, so there is no %s; `dot -Tpng -o %s %s` draws it\n",
-                     available() ? "Graphviz's dot fails" : "Graphviz's dot is not installed", image.c_str(),
-                     image.c_str(), path.c_str());
+        std::fprintf(stderr,
+                     "catena: DumpGraph: %s, so there is no %s; `dot -Tpng -o %s %s` draws it\n",
+                     available() ? "Graphviz's dot fails" : "Graphviz's dot is not installed",
+                     image.c_str(), image.c_str(), path.c_str());
 }
 
 void DumpGraph::serialize(const Serializer& s) {

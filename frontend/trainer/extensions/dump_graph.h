@@ -5,12 +5,13 @@
 
 namespace catena::extensions {
 
-/// Writes the graph of a reported Variable as DOT, once, in the first iteration, and the image cg.png with Graphviz's
-/// `dot`; prints a message if that is not installed. Until then a step compiled by StandardUpdater runs as eager code, whose
-/// graph it is.
+/// Writes the graph of a reported Variable as DOT, once, in the first iteration, and the image
+/// cg.png with Graphviz's `dot`; prints a message if that is not installed. Until then a step
+/// compiled by StandardUpdater runs as eager code, whose graph it is.
 class DumpGraph : public Extension {
 public:
-    explicit DumpGraph(std::string root_name, std::string filename = "cg.dot", DotOptions options = {});
+    explicit DumpGraph(std::string root_name, std::string filename = "cg.dot",
+                       DotOptions options = {});
     static bool available();  ///< `dot` is on the PATH.
     void initialize(Trainer& trainer) override;
     void finalize() override;

@@ -17,13 +17,17 @@ namespace catena::extensions {
 
 Evaluator::Evaluator(Iterator& iterator, Link& target, std::function<void(const Batch&)> eval_func,
                      EvaluatorOptions options, int)
-    : iterator_(iterator), target_(target), eval_func_(std::move(eval_func)), options_(std::move(options)) {
+    : iterator_(iterator),
+      target_(target),
+      eval_func_(std::move(eval_func)),
+      options_(std::move(options)) {
     if (iterator.repeat())
-        fail<ValueError>("Evaluator: the iterator repeats, so that the evaluation would not end; make it with "
-                         "{{.repeat = false}}");
+        fail<ValueError>(
+            "Evaluator: the iterator repeats, so that the evaluation would not end; make it with "
+            "{{.repeat = false}}");
     if (options_.static_graph)
-        compiled_ = std::make_shared<ReportingRegion>(
-            eval_func_, StaticGraphOptions{.name = "evaluation"});
+        compiled_ =
+            std::make_shared<ReportingRegion>(eval_func_, StaticGraphOptions{.name = "evaluation"});
 }
 
 namespace {
@@ -44,9 +48,10 @@ public:
         const double done = iterator_.epoch_detail(),
                      seconds = std::max(std::chrono::duration<double>(now - start_).count(), 1e-9);
         std::string lines = progress_line("validation", done, 50);
-        lines += fmt::format("{:10} / {:.0f} iterations\n", iterations_, done > 0 ? iterations_ / done : 0);
-        lines += fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations_ / seconds,
-                             duration_text(seconds / done - seconds));
+        lines += fmt::format("{:10} / {:.0f} iterations\n", iterations_,
+                             done > 0 ? iterations_ / done : 0);
+        lines += fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n",
+                             iterations_ / seconds, duration_text(seconds / done - seconds));
         std::fputs(drawn_below(lines).c_str(), out_);
         std::fflush(out_);
     }
@@ -76,8 +81,10 @@ std::map<std::string, double> Evaluator::evaluate() {
                                          : concat_examples(*examples, {.device = options_.device});
         Observation observation;
         Reporter::Scope scope = reporter.scope(observation);
-        if (compiled_) (*compiled_)(batch);
-        else eval_func_(batch);
+        if (compiled_)
+            (*compiled_)(batch);
+        else
+            eval_func_(batch);
         summary.add(observation);
         if (bar) bar->step();
     }

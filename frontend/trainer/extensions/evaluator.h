@@ -19,19 +19,21 @@ namespace extensions {
 class Evaluator;
 
 struct EvaluatorOptions {
-    Converter converter = {};   ///< concat_examples by default.
-    Device* device = nullptr;   ///< Device to which batches are moved.
-    bool static_graph = false;  ///< Compile the evaluation of a batch.
+    Converter converter = {};                        ///< concat_examples by default.
+    Device* device = nullptr;                        ///< Device to which batches are moved.
+    bool static_graph = false;                       ///< Compile the evaluation of a batch.
     std::function<void(Evaluator&)> eval_hook = {};  ///< Called before every evaluation.
-    bool progress_bar = false;     ///< Show the progress on a terminal.
-    std::FILE* out = stdout;       ///< For progress_bar.
+    bool progress_bar = false;                       ///< Show the progress on a terminal.
+    std::FILE* out = stdout;                         ///< For progress_bar.
 };
 
-/// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of the
-/// model's reported values: "validation/main/loss". The iterator is reset each time and must not repeat.
+/// Runs a model over a dataset in test mode and without a graph, and reports the means over the
+/// batches of the model's reported values: "validation/main/loss". The iterator is reset each time
+/// and must not repeat.
 class Evaluator : public Extension {
 public:
-    /// `model` is called with a batch and reports, as for StandardUpdater; `eval_func` does so for the link `target`.
+    /// `model` is called with a batch and reports, as for StandardUpdater; `eval_func` does so for
+    /// the link `target`.
     template <class Model>
         requires(std::derived_from<Model, Link> && TakesBatch<Model>)
     Evaluator(Iterator& iterator, Model& model, EvaluatorOptions options = {})
@@ -39,21 +41,24 @@ public:
     template <class F>
         requires TakesBatch<std::remove_reference_t<F>>
     Evaluator(Iterator& iterator, Link& target, F&& eval_func, EvaluatorOptions options = {})
-        : Evaluator(iterator, target, batch_function<void>(std::forward<F>(eval_func)), std::move(options), 0) {}
+        : Evaluator(iterator, target, batch_function<void>(std::forward<F>(eval_func)),
+                    std::move(options), 0) {}
 
     void operator()(Trainer& trainer) override;
-    /// The means, under "main/loss" or, in a trainer, "validation/main/loss". Can be called without a trainer.
+    /// The means, under "main/loss" or, in a trainer, "validation/main/loss". Can be called without
+    /// a trainer.
     virtual std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
-    /// An iterator that shuffles, "iterator/random_state"; older files without it leave it as it is.
+    /// An iterator that shuffles, "iterator/random_state"; older files without it leave it as it
+    /// is.
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return priority_writer; }
 
 private:
-    Evaluator(Iterator& iterator, Link& target, std::function<void(const Batch&)> eval_func, EvaluatorOptions options,
-              int);
+    Evaluator(Iterator& iterator, Link& target, std::function<void(const Batch&)> eval_func,
+              EvaluatorOptions options, int);
     Iterator& iterator_;
     Link& target_;
     std::function<void(const Batch&)> eval_func_;

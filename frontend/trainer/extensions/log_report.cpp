@@ -26,12 +26,17 @@ Json to_json(const LogEntry& entry) {
 LogEntry from_json(const Json& json) {
     LogEntry entry;
     for (auto& [key, value] : json.items()) {
-        if (!value.is_number() && !value.is_null()) continue;  // What a postprocess of Chainer added.
+        if (!value.is_number() && !value.is_null())
+            continue;  // What a postprocess of Chainer added.
         double number = value.is_null() ? std::nan("") : value.get<double>();
-        if (key == "epoch") entry.epoch = int64_t(number);
-        else if (key == "iteration") entry.iteration = int64_t(number);
-        else if (key == "elapsed_time") entry.elapsed_time = number;
-        else entry.values[key] = number;
+        if (key == "epoch")
+            entry.epoch = int64_t(number);
+        else if (key == "iteration")
+            entry.iteration = int64_t(number);
+        else if (key == "elapsed_time")
+            entry.elapsed_time = number;
+        else
+            entry.values[key] = number;
     }
     return entry;
 }
@@ -60,7 +65,9 @@ std::string named_after(const std::string& filename, const LogEntry& entry) {
         }
         const std::string key = filename.substr(at + 1, end - at - 1);
         const std::optional<double> number = entry.find(key);
-        if (!number) fail<ValueError>("LogReport: the file name has the field {{{}}}, which is not in this row", key);
+        if (!number)
+            fail<ValueError>(
+                "LogReport: the file name has the field {{{}}}, which is not in this row", key);
         name += fmt::format("{:g}", *number);
         at = end + 1;
     }
@@ -78,12 +85,15 @@ void LogReport::operator()(Trainer& trainer) {
     } else {
         Observation chosen;
         for (const std::string& key : options_.keys)
-            if (auto found = observation.find(key); found != observation.end()) chosen.insert(*found);
+            if (auto found = observation.find(key); found != observation.end())
+                chosen.insert(*found);
         summary_.add(chosen);
     }
     if (!trainer.is_before_training() && !options_.trigger(trainer)) return;
-    LogEntry entry{.values = summary_.compute_mean(), .epoch = trainer.updater().epoch(),
-                   .iteration = trainer.updater().iteration(), .elapsed_time = trainer.elapsed_time()};
+    LogEntry entry{.values = summary_.compute_mean(),
+                   .epoch = trainer.updater().epoch(),
+                   .iteration = trainer.updater().iteration(),
+                   .elapsed_time = trainer.elapsed_time()};
     summary_.clear();
     missing_.end_row();
     if (options_.postprocess) options_.postprocess(entry);

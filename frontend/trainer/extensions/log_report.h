@@ -14,7 +14,7 @@ namespace catena::extensions {
 struct LogEntry {
     std::map<std::string, double> values;  ///< Means over the interval.
     int64_t epoch = 0, iteration = 0;
-    double elapsed_time = 0;               ///< Seconds.
+    double elapsed_time = 0;  ///< Seconds.
     /// The value of a key, also of "epoch", "iteration" or "elapsed_time".
     std::optional<double> find(const std::string& key) const;
 };
@@ -23,11 +23,11 @@ struct LogReportOptions {
     std::vector<std::string> keys = {};  ///< Keys of the values to log; empty: all.
     AnyTrigger trigger = {1, "epoch"};   ///< When a row is written.
     std::function<void(LogEntry&)> postprocess = {};
-    std::string filename = "log";        ///< In the trainer's folder, with fields "{epoch}"; "": no file.
+    std::string filename = "log";  ///< In the trainer's folder, with fields "{epoch}"; "": no file.
 };
 
-/// Averages all reported values, and appends a row to a log, stored as a JSON list in a file. The file is replaced
-/// atomically, so it is complete at any time.
+/// Averages all reported values, and appends a row to a log, stored as a JSON list in a file. The
+/// file is replaced atomically, so it is complete at any time.
 class LogReport : public Extension {
 public:
     explicit LogReport(LogReportOptions options = {})

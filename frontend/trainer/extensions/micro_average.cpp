@@ -5,14 +5,17 @@
 
 namespace catena::extensions {
 
-MicroAverage::MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key,
-                           AnyTrigger trigger)
-    : numerator_key_(std::move(numerator_key)), denominator_key_(std::move(denominator_key)),
-      result_key_(std::move(result_key)), trigger_(std::move(trigger)) {}
+MicroAverage::MicroAverage(std::string numerator_key, std::string denominator_key,
+                           std::string result_key, AnyTrigger trigger)
+    : numerator_key_(std::move(numerator_key)),
+      denominator_key_(std::move(denominator_key)),
+      result_key_(std::move(result_key)),
+      trigger_(std::move(trigger)) {}
 
 void MicroAverage::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();
-    auto numerator = observation.find(numerator_key_), denominator = observation.find(denominator_key_);
+    auto numerator = observation.find(numerator_key_),
+         denominator = observation.find(denominator_key_);
     if (numerator != observation.end() && denominator != observation.end()) {
         numerator_ += numerator->second.value();
         denominator_ += denominator->second.value();

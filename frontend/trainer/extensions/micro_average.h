@@ -4,7 +4,8 @@
 
 namespace catena::extensions {
 
-/// Reports sum(numerator) / sum(denominator) over an interval: "correct" and "count" give a micro average.
+/// Reports sum(numerator) / sum(denominator) over an interval: "correct" and "count" give a micro
+/// average.
 class MicroAverage : public Extension {
 public:
     MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key,

@@ -13,7 +13,8 @@ constexpr int rows_to_wait = 10;
 
 bool seems_misspelt(const std::string& key, const std::set<std::string>& reported) {
     const size_t most = std::max<size_t>(2, key.size() / 5);
-    return std::any_of(reported.begin(), reported.end(), [&](const std::string& other) { return edit_distance(key, other) <= most; });
+    return std::any_of(reported.begin(), reported.end(),
+                       [&](const std::string& other) { return edit_distance(key, other) <= most; });
 }
 
 }  // namespace
@@ -44,8 +45,11 @@ void MissingKeys::end() {
 
 void MissingKeys::warn(const std::string& key) const {
     const std::vector<std::string> known(reported_.begin(), reported_.end());
-    const std::string hint = known.empty() ? "nothing is reported at all" : "the nearest key is '" + nearest(key, known).at(0) + "'";
-    std::fprintf(stderr, "catena: %s: nothing reports '%s'; %s\n", extension_.c_str(), key.c_str(), hint.c_str());
+    const std::string hint = known.empty()
+                                 ? "nothing is reported at all"
+                                 : "the nearest key is '" + nearest(key, known).at(0) + "'";
+    std::fprintf(stderr, "catena: %s: nothing reports '%s'; %s\n", extension_.c_str(), key.c_str(),
+                 hint.c_str());
 }
 
 }  // namespace catena::extensions

@@ -6,9 +6,10 @@
 
 namespace catena::extensions {
 
-/// Watches the keys that an extension was asked for, and warns once of each that nothing reports, with the nearest key
-/// that something does: after the first row where a reported key is so near that this one seems misspelt, else after ten
-/// rows or at the end. (Some values come late: an Evaluator may run every tenth epoch.)
+/// Watches the keys that an extension was asked for, and warns once of each that nothing reports,
+/// with the nearest key that something does: after the first row where a reported key is so near
+/// that this one seems misspelt, else after ten rows or at the end. (Some values come late: an
+/// Evaluator may run every tenth epoch.)
 class MissingKeys {
 public:
     MissingKeys(std::string extension, const std::vector<std::string>& keys);

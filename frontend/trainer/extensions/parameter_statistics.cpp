@@ -10,7 +10,8 @@
 
 namespace catena::extensions {
 
-ParameterStatistics::ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options)
+ParameterStatistics::ParameterStatistics(std::vector<Link*> links,
+                                         ParameterStatisticsOptions options)
     : links_(std::move(links)), options_(std::move(options)) {}
 
 void ParameterStatistics::register_statistics(const std::string& name, Statistic function) {
@@ -18,10 +19,12 @@ void ParameterStatistics::register_statistics(const std::string& name, Statistic
         fail<ValueError>("ParameterStatistics: a statistic '{}' exists already", name);
 }
 
-void ParameterStatistics::add(Observation& observation, const std::string& key, const Array& array) const {
+void ParameterStatistics::add(Observation& observation, const std::string& key,
+                              const Array& array) const {
     std::vector<double> values = elements_of(array);
-    const bool skip = options_.skip_nan_params &&
-                      std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+    const bool skip =
+        options_.skip_nan_params &&
+        std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
     for (auto& [name, function] : options_.statistics) {
         std::vector<double> result =
             skip ? std::vector<double>{std::numeric_limits<double>::quiet_NaN()} : function(values);
@@ -34,16 +37,19 @@ void ParameterStatistics::add(Observation& observation, const std::string& key, 
 void ParameterStatistics::operator()(Trainer& trainer) {
     Observation now;
     for (Link* link : links_) {
-        const std::string place = (options_.prefix.empty() ? "" : options_.prefix + "/") + link->name();
+        const std::string place =
+            (options_.prefix.empty() ? "" : options_.prefix + "/") + link->name();
         for (auto& [path, param] : link->namedparams(false)) {
             if (options_.report_params) add(now, place + path + "/data", param->array());
             if (!options_.report_grads) continue;
-            if (Array gradient = param->grad(); gradient.defined()) add(now, place + path + "/grad", gradient);
+            if (Array gradient = param->grad(); gradient.defined())
+                add(now, place + path + "/grad", gradient);
         }
     }
     summary_.add(now);
     if (!options_.trigger(trainer)) return;
-    for (auto& [key, mean] : summary_.compute_mean()) trainer.observation().insert_or_assign(key, mean);
+    for (auto& [key, mean] : summary_.compute_mean())
+        trainer.observation().insert_or_assign(key, mean);
     summary_.clear();
 }
 

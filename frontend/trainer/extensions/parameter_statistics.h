@@ -12,13 +12,14 @@ struct ParameterStatisticsOptions {
     bool report_params = true;
     /// A step compiled as a whole keeps gradients only with StandardUpdaterOptions::keep_grads.
     bool report_grads = true;
-    std::string prefix = {};             ///< Prefix of the keys.
-    AnyTrigger trigger = {1, "epoch"};   ///< When the means since the last report are reported.
-    bool skip_nan_params = false;        ///< Statistics of arrays with a NaN are NaN, without calling the
-                                         ///< functions.
+    std::string prefix = {};            ///< Prefix of the keys.
+    AnyTrigger trigger = {1, "epoch"};  ///< When the means since the last report are reported.
+    bool skip_nan_params = false;  ///< Statistics of arrays with a NaN are NaN, without calling the
+                                   ///< functions.
 };
 
-/// Reports statistics of every parameter of the links: "PREFIX/LINK/l1/W/data/mean", ".../grad/percentile/3".
+/// Reports statistics of every parameter of the links: "PREFIX/LINK/l1/W/data/mean",
+/// ".../grad/percentile/3".
 class ParameterStatistics : public Extension {
 public:
     explicit ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options = {});

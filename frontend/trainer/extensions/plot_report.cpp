@@ -20,7 +20,9 @@ std::vector<std::string> all_keys(std::vector<std::string> keys, const std::stri
 }  // namespace
 
 PlotReport::PlotReport(std::vector<std::string> y_keys, PlotReportOptions options)
-    : y_keys_(std::move(y_keys)), options_(std::move(options)), missing_("PlotReport", all_keys(y_keys_, options_.x_key)) {}
+    : y_keys_(std::move(y_keys)),
+      options_(std::move(options)),
+      missing_("PlotReport", all_keys(y_keys_, options_.x_key)) {}
 
 bool PlotReport::available() { return is_on_path("gnuplot"); }
 
@@ -30,7 +32,8 @@ void PlotReport::operator()(Trainer& trainer) {
     Observation wanted;
     for (auto& [key, reported] : trainer.observation()) {
         missing_.saw(key);
-        if (key == options_.x_key || std::find(y_keys_.begin(), y_keys_.end(), key) != y_keys_.end())
+        if (key == options_.x_key ||
+            std::find(y_keys_.begin(), y_keys_.end(), key) != y_keys_.end())
             wanted.emplace(key, reported);
     }
     summary_.add(wanted);
@@ -43,12 +46,14 @@ void PlotReport::operator()(Trainer& trainer) {
     auto x = means.find(options_.x_key);
     if (x == means.end()) return;
     for (const std::string& key : y_keys_)
-        if (auto y = means.find(key); y != means.end()) lines_[key].push_back({x->second, y->second});
+        if (auto y = means.find(key); y != means.end())
+            lines_[key].push_back({x->second, y->second});
     if (!lines_.empty()) draw(trainer.out(), means);
 }
 
 void PlotReport::draw(const std::string& folder, const std::map<std::string, double>& means) {
-    std::string image = folder + "/" + options_.filename, stem = folder + "/" + stem_of(options_.filename);
+    std::string image = folder + "/" + options_.filename,
+                stem = folder + "/" + stem_of(options_.filename);
     std::string data, curves;
     int index = 0;
     for (const std::string& key : y_keys_) {  // One block of data for each line.
@@ -56,21 +61,25 @@ void PlotReport::draw(const std::string& folder, const std::map<std::string, dou
         data += "# " + key + "\n";
         for (const Point& p : lines_.at(key)) data += fmt::format("{:.17g} {:.17g}\n", p.x, p.y);
         data += "\n\n";
-        curves += fmt::format("{}{} index {} with {} title {}", index ? ", \\\n     " : "", gnuplot_text(stem + ".dat"), index,
+        curves += fmt::format("{}{} index {} with {} title {}", index ? ", \\\n     " : "",
+                              gnuplot_text(stem + ".dat"), index,
                               options_.marker ? "linespoints" : "lines", gnuplot_text(key));
         ++index;
     }
-    std::string script = "set terminal png noenhanced size 800,500\nset output " + gnuplot_text(image) + "\nset xlabel " +
-                         gnuplot_text(options_.x_key) + "\nset key outside right\n" + (options_.grid ? "set grid\n" : "") +
-                         (options_.commands.empty() ? "" : options_.commands + "\n") +
-                         "plot " + curves + "\n";
+    std::string script = "set terminal png noenhanced size 800,500\nset output " +
+                         gnuplot_text(image) + "\nset xlabel " + gnuplot_text(options_.x_key) +
+                         "\nset key outside right\n" + (options_.grid ? "set grid\n" : "") +
+                         (options_.commands.empty() ? "" : options_.commands + "\n") + "plot " +
+                         curves + "\n";
     if (options_.postprocess) options_.postprocess(script, means);
     write_file(stem + ".dat", data);
     write_file(stem + ".gp", script);
     if (run_program({"gnuplot", stem + ".gp"}) || told_) return;
     told_ = true;
-    std::fprintf(stderr, "catena: PlotReport: %s, so there is no %s; `gnuplot %s.gp` draws it from %s.dat\n",
-                 available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str(), stem.c_str());
+    std::fprintf(
+        stderr, "catena: PlotReport: %s, so there is no %s; `gnuplot %s.gp` draws it from %s.dat\n",
+        available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str(),
+        stem.c_str());
 }
 
 void PlotReport::serialize(const Serializer& s) {
@@ -92,7 +101,8 @@ void PlotReport::serialize(const Serializer& s) {
     try {
         const Json json = parse_json(text, key);
         for (auto& [name, points] : json.items())
-            for (const Json& point : points) loaded[name].push_back({point.at(0).get<double>(), point.at(1).get<double>()});
+            for (const Json& point : points)
+                loaded[name].push_back({point.at(0).get<double>(), point.at(1).get<double>()});
     } catch (const Json::exception&) {
         s.wrong(key, "is not a table of points");
     }

@@ -16,13 +16,15 @@ struct PlotReportOptions {
     AnyTrigger trigger = {1, "epoch"};  ///< When a point is added.
     std::string filename = "plot.png";  ///< In the trainer's folder.
     bool marker = true, grid = true;
-    std::string commands = {};          ///< Gnuplot commands before plotting: "set logscale y".
-    /// Called before every drawing with the script, which it may change, and the means of this interval by key.
-    std::function<void(std::string& script, const std::map<std::string, double>& means)> postprocess = {};
+    std::string commands = {};  ///< Gnuplot commands before plotting: "set logscale y".
+    /// Called before every drawing with the script, which it may change, and the means of this
+    /// interval by key.
+    std::function<void(std::string& script, const std::map<std::string, double>& means)>
+        postprocess = {};
 };
 
-/// Plots the means of reported values as lines, with gnuplot. Also writes plot.gp and plot.dat, the script
-/// and the data; without gnuplot only these, and prints a message.
+/// Plots the means of reported values as lines, with gnuplot. Also writes plot.gp and plot.dat, the
+/// script and the data; without gnuplot only these, and prints a message.
 class PlotReport : public Extension {
 public:
     explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});
@@ -33,7 +35,9 @@ public:
     static bool available();  ///< gnuplot is on the PATH.
 
 private:
-    struct Point { double x, y; };
+    struct Point {
+        double x, y;
+    };
     void draw(const std::string& folder, const std::map<std::string, double>& means);
     std::vector<std::string> y_keys_;
     PlotReportOptions options_;

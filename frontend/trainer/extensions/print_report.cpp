@@ -16,14 +16,20 @@ int width(const std::string& column) { return int(std::max<size_t>(10, column.si
 }  // namespace
 
 PrintReport::PrintReport(std::vector<std::string> entries, std::string log_report, std::FILE* out)
-    : entries_(std::move(entries)), log_name_(std::move(log_report)), out_(out), missing_("PrintReport", entries_) {}
+    : entries_(std::move(entries)),
+      log_name_(std::move(log_report)),
+      out_(out),
+      missing_("PrintReport", entries_) {}
 
 PrintReport::PrintReport(std::vector<std::string> entries, LogReport&& log_report, std::FILE* out)
-    : entries_(std::move(entries)), own_log_(std::make_shared<LogReport>(std::move(log_report))), out_(out),
+    : entries_(std::move(entries)),
+      own_log_(std::make_shared<LogReport>(std::move(log_report))),
+      out_(out),
       missing_("PrintReport", entries_) {}
 
 void PrintReport::initialize(Trainer& trainer) {
-    if (!own_log_) trainer.get_extension<LogReport>(log_name_);  // An error now, not after the first epoch.
+    if (!own_log_)
+        trainer.get_extension<LogReport>(log_name_);  // An error now, not after the first epoch.
 }
 
 void PrintReport::operator()(Trainer& trainer) {
@@ -43,7 +49,8 @@ void PrintReport::print(const LogEntry& entry) {
     if (isatty(fileno(out_))) std::fputs("\033[J", out_);  // Whatever a ProgressBar left below.
     for (const std::string& column : entries_) {
         std::optional<double> value = entry.find(column);
-        std::fprintf(out_, "%-*s  ", width(column), value ? fmt::format("{:g}", *value).c_str() : "");
+        std::fprintf(out_, "%-*s  ", width(column),
+                     value ? fmt::format("{:g}", *value).c_str() : "");
     }
     std::fputs("\n", out_);
     for (const char* key : {"epoch", "iteration", "elapsed_time"}) missing_.saw(key);

@@ -14,7 +14,8 @@ namespace catena::extensions {
 class PrintReport : public Extension {
 public:
     /// Uses the trainer's LogReport of that name.
-    explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout);
+    explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport",
+                         std::FILE* out = stdout);
     /// Owns and calls its LogReport.
     PrintReport(std::vector<std::string> entries, LogReport&& log_report, std::FILE* out = stdout);
     void initialize(Trainer& trainer) override;

@@ -35,8 +35,9 @@ std::pair<double, double> ProgressBar::speed(const Moment& now) {
 std::string ProgressBar::text(Trainer& trainer) {
     const Updater& updater = trainer.updater();
     double iteration = double(updater.iteration()), epoch = updater.epoch_detail();
-    std::optional<TrainingLength> length =
-        options_.training_length ? options_.training_length : trainer.stop_trigger().training_length();
+    std::optional<TrainingLength> length = options_.training_length
+                                               ? options_.training_length
+                                               : trainer.stop_trigger().training_length();
     auto [iterations, epochs] = speed({trainer.elapsed_time(), iteration, epoch});
     std::string lines, goal, estimate = "unknown";
     if (length) {
@@ -48,7 +49,8 @@ std::string ProgressBar::text(Trainer& trainer) {
     }
     lines += progress_line("this epoch", epoch - std::floor(epoch), options_.bar_length);
     lines += fmt::format("{:10} iter, {} epoch{}\n", updater.iteration(), updater.epoch(), goal);
-    return lines + fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations, estimate);
+    return lines +
+           fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations, estimate);
 }
 
 void ProgressBar::operator()(Trainer& trainer) {

@@ -17,7 +17,8 @@ struct ProgressBarOptions {
     std::FILE* out = stdout;
 };
 
-/// Shows progress, speed and remaining time of the training. If `out` is not a terminal, prints one line at the end.
+/// Shows progress, speed and remaining time of the training. If `out` is not a terminal, prints one
+/// line at the end.
 class ProgressBar : public Extension {
 public:
     explicit ProgressBar(ProgressBarOptions options = {}) : options_(std::move(options)) {}
@@ -29,7 +30,9 @@ public:
     std::string text(Trainer& trainer);
 
 private:
-    struct Moment { double seconds, iteration, epoch; };
+    struct Moment {
+        double seconds, iteration, epoch;
+    };
     std::pair<double, double> speed(const Moment& now);
     ProgressBarOptions options_;
     std::vector<Moment> recent_;

@@ -21,7 +21,8 @@ std::string duration_text(double seconds) {
 }
 
 std::string drawn_below(const std::string& lines) {
-    return fmt::format("{}{}\033[{}A", erased_below, lines, std::count(lines.begin(), lines.end(), '\n'));
+    return fmt::format("{}{}\033[{}A", erased_below, lines,
+                       std::count(lines.begin(), lines.end(), '\n'));
 }
 
 }  // namespace catena::extensions

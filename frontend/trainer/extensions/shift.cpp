@@ -11,7 +11,8 @@
 namespace catena::extensions {
 namespace {
 
-/// `value`, limited by the target in the direction of the shift; uses ratios to support negative values.
+/// `value`, limited by the target in the direction of the shift; uses ratios to support negative
+/// values.
 double stopped_at(std::optional<double> target, double value, bool grows) {
     if (!target) return value;
     return (grows ? value / *target > 1 : value / *target < 1) ? *target : value;
@@ -20,10 +21,14 @@ double stopped_at(std::optional<double> target, double value, bool grows) {
 }  // namespace
 
 Shift::Shift(std::string name, std::string attr, Schedule schedule, ShiftOptions options)
-    : type_(std::move(name)), attr_(std::move(attr)), schedule_(std::move(schedule)), options_(std::move(options)) {}
+    : type_(std::move(name)),
+      attr_(std::move(attr)),
+      schedule_(std::move(schedule)),
+      options_(std::move(options)) {}
 
 Cell Shift::cell(Trainer& trainer) const {
-    Optimizer& optimizer = options_.optimizer ? *options_.optimizer : trainer.updater().get_optimizer("main");
+    Optimizer& optimizer =
+        options_.optimizer ? *options_.optimizer : trainer.updater().get_optimizer("main");
     return optimizer.hyperparameter(attr_);
 }
 
@@ -43,8 +48,11 @@ void Shift::operator()(Trainer& trainer) {
     const std::optional<double> value = schedule_(*options_.init, ++t_);
     const double present = cell(trainer).value();
     if (value && last_value_ && present != *last_value_)
-        fail<ValueError>("{}: {} is {}, but this schedule has set it to {}: something else changes it, too. Two schedules are "
-                         "chained by ChainedShift", type_, attr_, present, *last_value_);
+        fail<ValueError>(
+            "{}: {} is {}, but this schedule has set it to {}: something else changes it, too. Two "
+            "schedules are "
+            "chained by ChainedShift",
+            type_, attr_, present, *last_value_);
     set(trainer, value);
 }
 
@@ -54,7 +62,8 @@ void Shift::serialize(const Serializer& s) {
 }
 
 Shift ExponentialShift(std::string attr, double rate, ShiftOptions options) {
-    if (rate < 0) fail<ValueError>("ExponentialShift: the rate must not be negative, it is {}", rate);
+    if (rate < 0)
+        fail<ValueError>("ExponentialShift: the rate must not be negative, it is {}", rate);
     auto schedule = [rate, target = options.target](double init, int64_t t) {
         return stopped_at(target, init * std::pow(rate, double(t)), rate > 1);
     };
@@ -69,8 +78,8 @@ Shift InverseShift(std::string attr, double gamma, double power, ShiftOptions op
     return Shift("InverseShift", std::move(attr), schedule, std::move(options));
 }
 
-Shift LinearShift(std::string attr, std::pair<double, double> value_range, std::pair<int64_t, int64_t> time_range,
-                  Optimizer* optimizer) {
+Shift LinearShift(std::string attr, std::pair<double, double> value_range,
+                  std::pair<int64_t, int64_t> time_range, Optimizer* optimizer) {
     auto schedule = [=](double, int64_t t) {
         auto [v1, v2] = value_range;
         auto [t1, t2] = time_range;
@@ -81,9 +90,11 @@ Shift LinearShift(std::string attr, std::pair<double, double> value_range, std::
     return Shift("LinearShift", std::move(attr), schedule, {.optimizer = optimizer});
 }
 
-Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value, ShiftOptions options) {
+Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value,
+                     ShiftOptions options) {
     auto schedule = [gamma, steps = std::move(step_value)](double init, int64_t t) {
-        auto passed = std::count_if(steps.begin(), steps.end(), [&](int64_t step) { return step <= t; });
+        auto passed =
+            std::count_if(steps.begin(), steps.end(), [&](int64_t step) { return step <= t; });
         return init * std::pow(gamma, double(passed));
     };
     return Shift("MultistepShift", std::move(attr), schedule, std::move(options));
@@ -106,7 +117,8 @@ Shift StepShift(std::string attr, double gamma, int64_t step, ShiftOptions optio
     return Shift("StepShift", std::move(attr), schedule, std::move(options));
 }
 
-Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init, Optimizer* optimizer) {
+Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init,
+                  Optimizer* optimizer) {
     auto schedule = [=](double, int64_t t) -> std::optional<double> {
         if (t > warmup_iter) return std::nullopt;
         return (double(t) * init + double(warmup_iter - t) * warmup_start) / double(warmup_iter);
@@ -115,7 +127,8 @@ Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, do
 }
 
 Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options) {
-    if (max_count < 1) fail<ValueError>("CosineShift: max_count is {}, it should be positive", max_count);
+    if (max_count < 1)
+        fail<ValueError>("CosineShift: max_count is {}, it should be positive", max_count);
     auto schedule = [=, target = options.target.value_or(0)](double init, int64_t t) {
         const double done = double(std::min(t, max_count)) / double(max_count);
         return target + (init - target) * (1 + std::cos(M_PI * done)) / 2;
@@ -127,9 +140,11 @@ Shift ChainedShift(std::vector<ShiftPart> parts, Optimizer* optimizer) {
     if (parts.empty()) fail<ValueError>("ChainedShift: at least one schedule is needed");
     for (const ShiftPart& part : parts) {
         if (part.shift.attribute() != parts[0].shift.attribute())
-            fail<ValueError>("ChainedShift: schedules of '{}' and '{}' cannot follow each other", parts[0].shift.attribute(),
-                             part.shift.attribute());
-        if (part.calls < 1) fail<ValueError>("ChainedShift: a schedule for {} calls; 1 or more are needed", part.calls);
+            fail<ValueError>("ChainedShift: schedules of '{}' and '{}' cannot follow each other",
+                             parts[0].shift.attribute(), part.shift.attribute());
+        if (part.calls < 1)
+            fail<ValueError>("ChainedShift: a schedule for {} calls; 1 or more are needed",
+                             part.calls);
     }
     const std::string attribute = parts[0].shift.attribute();
     const std::optional<double> first = parts[0].shift.initial_value();

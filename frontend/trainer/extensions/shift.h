@@ -16,9 +16,9 @@ struct ShiftOptions {
     Optimizer* optimizer = nullptr;     ///< Default: the updater's "main".
 };
 
-/// Changes a hyperparameter, "alpha" or "lr", at every call. A compiled step reads the new value without being
-/// recompiled. ValueError when something else has changed it since the last call: two schedules would override each other;
-/// ChainedShift lets one follow the other.
+/// Changes a hyperparameter, "alpha" or "lr", at every call. A compiled step reads the new value
+/// without being recompiled. ValueError when something else has changed it since the last call: two
+/// schedules would override each other; ChainedShift lets one follow the other.
 class Shift : public Extension {
 public:
     /// Value after `t` calls; none: unchanged.
@@ -48,10 +48,11 @@ Shift ExponentialShift(std::string attr, double rate, ShiftOptions options = {})
 Shift InverseShift(std::string attr, double gamma, double power, ShiftOptions options = {});
 /// `value_range.first` until call `time_range.first`, then linearly to `value_range.second` at call
 /// `time_range.second`.
-Shift LinearShift(std::string attr, std::pair<double, double> value_range, std::pair<int64_t, int64_t> time_range,
-                  Optimizer* optimizer = nullptr);
+Shift LinearShift(std::string attr, std::pair<double, double> value_range,
+                  std::pair<int64_t, int64_t> time_range, Optimizer* optimizer = nullptr);
 /// init * gamma^(number of elements of `step_value` reached)
-Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value, ShiftOptions options = {});
+Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value,
+                     ShiftOptions options = {});
 /// init * max(1 - t / max_count, 0)^rate
 Shift PolynomialShift(std::string attr, double rate, int64_t max_count, ShiftOptions options = {});
 /// init * gamma^floor(t / step)
@@ -60,8 +61,8 @@ Shift StepShift(std::string attr, double gamma, int64_t step, ShiftOptions optio
 Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init,
                   Optimizer* optimizer = nullptr);
 
-/// target + (init - target) (1 + cos(pi t / max_count)) / 2, and the target (0 unless given) from max_count on (Loshchilov and
-/// Hutter 2017).
+/// target + (init - target) (1 + cos(pi t / max_count)) / 2, and the target (0 unless given) from
+/// max_count on (Loshchilov and Hutter 2017).
 Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options = {});
 
 /// A schedule and the number of calls for which it holds.
@@ -69,12 +70,15 @@ struct ShiftPart {
     Shift shift;
     int64_t calls;
 };
-/// One schedule after another, the last for ever. Each begins with its own init, else where the one before ended:
+/// One schedule after another, the last for ever. Each begins with its own init, else where the one
+/// before ended:
 ///
-///     trainer.extend(ct::extensions::ChainedShift({{ct::extensions::WarmupShift("lr", 0, 5, 0.1), 5},
+///     trainer.extend(ct::extensions::ChainedShift({{ct::extensions::WarmupShift("lr", 0, 5, 0.1),
+///     5},
 ///                                                  {ct::extensions::CosineShift("lr", 95), 95}}));
 ///
-/// ValueError without parts, for different hyperparameters and for numbers of calls that are not positive.
+/// ValueError without parts, for different hyperparameters and for numbers of calls that are not
+/// positive.
 Shift ChainedShift(std::vector<ShiftPart> parts, Optimizer* optimizer = nullptr);
 
 }  // namespace catena::extensions

@@ -36,9 +36,13 @@ std::string with_fields(const std::string& filename, const Value& value) {
 
 void check_fields(const std::string& filename) {
     with_fields(filename, [](std::string_view field) {
-        if (field != ".updater.iteration" && field != ".updater.epoch" && field != ".updater.epoch_detail")
-            fail<ValueError>("snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, {{.updater.epoch}} "
-                             "and {{.updater.epoch_detail}}", field);
+        if (field != ".updater.iteration" && field != ".updater.epoch" &&
+            field != ".updater.epoch_detail")
+            fail<ValueError>(
+                "snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, "
+                "{{.updater.epoch}} "
+                "and {{.updater.epoch_detail}}",
+                field);
         return "";
     });
 }
@@ -56,9 +60,12 @@ bool matches(const std::string& filename, const std::string& name) {
     size_t open = filename.find('{'), close = filename.rfind('}');
     if (open == std::string::npos || close == std::string::npos) return name == filename;
     std::string head = filename.substr(0, open), tail = filename.substr(close + 1);
-    if (name.size() <= head.size() + tail.size() || !name.starts_with(head) || !name.ends_with(tail)) return false;
+    if (name.size() <= head.size() + tail.size() || !name.starts_with(head) ||
+        !name.ends_with(tail))
+        return false;
     std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
-    return std::all_of(middle.begin(), middle.end(), [](unsigned char c) { return !std::isalpha(c); });
+    return std::all_of(middle.begin(), middle.end(),
+                       [](unsigned char c) { return !std::isalpha(c); });
 }
 
 /// Saved files, the oldest first.
@@ -80,12 +87,17 @@ std::vector<fs::path> saved_files(const std::string& folder, const std::string& 
 Snapshot::Snapshot(SnapshotOptions options, SerializeFunction target)
     : options_(std::move(options)), target_(std::move(target)) {
     if (options_.filename.empty() || options_.filename.find('/') != std::string::npos)
-        fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder", options_.filename);
+        fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder",
+                         options_.filename);
     check_fields(options_.filename);
     if (options_.writer && (options_.in_background || options_.format != SnapshotFormat::npz))
-        fail<ValueError>("snapshot: a writer has a format and a thread of its own; give them to it, or no writer");
-    if (options_.in_background) options_.writer = std::make_shared<snapshot_writers::ThreadWriter>(options_.format);
-    else if (!options_.writer) options_.writer = std::make_shared<snapshot_writers::SimpleWriter>(options_.format);
+        fail<ValueError>(
+            "snapshot: a writer has a format and a thread of its own; give them to it, or no "
+            "writer");
+    if (options_.in_background)
+        options_.writer = std::make_shared<snapshot_writers::ThreadWriter>(options_.format);
+    else if (!options_.writer)
+        options_.writer = std::make_shared<snapshot_writers::SimpleWriter>(options_.format);
     options_.format = options_.writer->format();
 }
 
@@ -95,13 +107,16 @@ SerializeFunction Snapshot::target_of(Trainer& trainer) const {
 }
 
 void Snapshot::resume(Trainer& trainer) {
-    remove_abandoned(trainer.out(), [&](const std::string& name) { return matches(options_.filename, name); });
+    remove_abandoned(trainer.out(),
+                     [&](const std::string& name) { return matches(options_.filename, name); });
     if (!options_.autoload) return;
     std::vector<fs::path> files = saved_files(trainer.out(), options_.filename);
     if (files.empty()) return;
     std::string path = files.back().string();
-    if (options_.format == SnapshotFormat::hdf5) load_hdf5(path, target_of(trainer));
-    else load_npz(path, target_of(trainer));
+    if (options_.format == SnapshotFormat::hdf5)
+        load_hdf5(path, target_of(trainer));
+    else
+        load_npz(path, target_of(trainer));
 }
 
 void Snapshot::operator()(Trainer& trainer) {
@@ -121,7 +136,8 @@ void Snapshot::save(Trainer& trainer) {
     const std::string path = trainer.out() + "/" + formatted(options_.filename, trainer.updater());
     std::function<void()> remove_old;
     if (options_.n_retains >= 0)
-        remove_old = [folder = trainer.out(), filename = options_.filename, kept = size_t(options_.n_retains)] {
+        remove_old = [folder = trainer.out(), filename = options_.filename,
+                      kept = size_t(options_.n_retains)] {
             std::vector<fs::path> files = saved_files(folder, filename);
             std::error_code ignored;
             for (size_t k = 0; k + kept < files.size(); ++k) fs::remove(files[k], ignored);

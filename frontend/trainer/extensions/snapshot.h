@@ -12,31 +12,35 @@
 namespace catena::extensions {
 
 struct SnapshotOptions {
-    /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and {.updater.epoch_detail}.
+    /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and
+    /// {.updater.epoch_detail}.
     std::string filename = "snapshot_iter_{.updater.iteration}";
     SnapshotFormat format = SnapshotFormat::npz;
     std::function<bool()> condition = {};  ///< False: skip this snapshot.
     bool snapshot_on_error = false;        ///< Also save when an error ends the training.
     int n_retains = -1;                    ///< Number of latest files that are kept; -1: all.
     bool autoload = false;                 ///< Before training, load the latest file, if any.
-    bool in_background = false;  ///< A thread writes while training continues; the next snapshot or the end waits for
-                                 ///< it.
+    bool in_background = false;  ///< A thread writes while training continues; the next snapshot or
+                                 ///< the end waits for it.
     /// Writer of the files, replaces `format` and `in_background`; several snapshots may share one.
     std::shared_ptr<snapshot_writers::Writer> writer = {};
 };
 
-/// Saves the trainer, or another object, by default every epoch. Files are replaced atomically: a full disk or a kill
-/// leaves the previous ones.
+/// Saves the trainer, or another object, by default every epoch. Files are replaced atomically: a
+/// full disk or a kill leaves the previous ones.
 class Snapshot : public Extension {
 public:
     /// An empty `target` is the trainer.
     Snapshot(SnapshotOptions options, SerializeFunction target);
     void resume(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
-    void stopped(Trainer& trainer) override;  ///< Saves the trainer, unless this iteration was saved.
+    void stopped(
+        Trainer& trainer) override;  ///< Saves the trainer, unless this iteration was saved.
     void on_error(Trainer& trainer, const std::exception&) override;
     void finalize() override { options_.writer->finalize(); }
-    std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's name, for its files.
+    std::string default_name() const override {
+        return "_Snapshot";
+    }  ///< Chainer's name, for its files.
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return -100; }  ///< After all changes of this iteration.
 

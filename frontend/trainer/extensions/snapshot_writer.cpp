@@ -25,8 +25,12 @@ namespace {
 class KeptValues final : public ArchiveWriter {
 public:
     explicit KeptValues(const SerializeFunction& object) { save_to(*this, object); }
-    void write(const std::string& key, const Array& array) override { arrays_.emplace_back(key, array); }
-    void write_text(const std::string& key, std::string_view text) override { texts_.emplace_back(key, text); }
+    void write(const std::string& key, const Array& array) override {
+        arrays_.emplace_back(key, array);
+    }
+    void write_text(const std::string& key, std::string_view text) override {
+        texts_.emplace_back(key, text);
+    }
     void finish() override {}
     void serialize(const Serializer& s) const {
         for (auto& [key, array] : arrays_) s.write(key, array);
@@ -47,8 +51,10 @@ std::string read_to_the_end(int file) {
     std::string text;
     char buffer[512];
     for (ssize_t n; (n = ::read(file, buffer, sizeof buffer)) != 0;) {
-        if (n > 0) text.append(buffer, size_t(n));
-        else if (errno != EINTR) break;
+        if (n > 0)
+            text.append(buffer, size_t(n));
+        else if (errno != EINTR)
+            break;
     }
     return text;
 }
@@ -61,11 +67,12 @@ void write_all(int file, std::string_view text) {
     }
 }
 
-/// Runs f in a forked process and waits for it. FileError with the message or exit status when f throws or the
-/// process dies.
+/// Runs f in a forked process and waits for it. FileError with the message or exit status when f
+/// throws or the process dies.
 void in_a_process(const std::string& path, const std::function<void()>& f) {
     int pipe_ends[2];
-    if (pipe(pipe_ends) != 0) fail<FileError>("snapshot: {}: no pipe: {}", path, std::strerror(errno));
+    if (pipe(pipe_ends) != 0)
+        fail<FileError>("snapshot: {}: no pipe: {}", path, std::strerror(errno));
     const pid_t process = fork();
     if (process == 0) {
         ::close(pipe_ends[0]);
@@ -83,12 +90,14 @@ void in_a_process(const std::string& path, const std::function<void()>& f) {
     ::close(pipe_ends[1]);
     const std::string words = process > 0 ? read_to_the_end(pipe_ends[0]) : "";
     ::close(pipe_ends[0]);
-    if (process < 0) fail<FileError>("snapshot: {}: cannot create a process: {}", path, std::strerror(problem));
+    if (process < 0)
+        fail<FileError>("snapshot: {}: cannot create a process: {}", path, std::strerror(problem));
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFSIGNALED(status))
-        fail<FileError>("snapshot: {}: the process that wrote it was killed by signal {}", path, WTERMSIG(status));
+        fail<FileError>("snapshot: {}: the process that wrote it was killed by signal {}", path,
+                        WTERMSIG(status));
     if (WEXITSTATUS(status) != 0) throw FileError(words);
 }
 
@@ -96,8 +105,10 @@ void in_a_process(const std::string& path, const std::function<void()>& f) {
 
 void Writer::save(const std::string& path, const SerializeFunction& object,
                   const std::function<void()>& after) const {
-    if (format_ == SnapshotFormat::hdf5) save_hdf5(path, object);
-    else save_npz(path, object);
+    if (format_ == SnapshotFormat::hdf5)
+        save_hdf5(path, object);
+    else
+        save_npz(path, object);
     if (after) after();
 }
 

@@ -12,9 +12,9 @@ enum class SnapshotFormat { npz, hdf5 };
 
 }  // namespace catena::extensions
 
-/// Writers of snapshot files, with Chainer's names. The values written are those at the time of the call.
-/// Files are replaced atomically. An error after the call has returned is thrown by the next call, or by
-/// finalize().
+/// Writers of snapshot files, with Chainer's names. The values written are those at the time of the
+/// call. Files are replaced atomically. An error after the call has returned is thrown by the next
+/// call, or by finalize().
 namespace catena::snapshot_writers {
 
 using extensions::SnapshotFormat;
@@ -30,7 +30,8 @@ public:
     SnapshotFormat format() const { return format_; }
 
 protected:
-    void save(const std::string& path, const SerializeFunction& object, const std::function<void()>& after) const;
+    void save(const std::string& path, const SerializeFunction& object,
+              const std::function<void()>& after) const;
 
 private:
     SnapshotFormat format_;
@@ -59,7 +60,8 @@ protected:
     /// With `on_host`, values are copied to the host before they are queued.
     ThreadQueueWriter(SnapshotFormat format, bool on_host);
     /// Called by the thread for each file.
-    virtual void write(const std::string& path, const SerializeFunction& object, const std::function<void()>& after) {
+    virtual void write(const std::string& path, const SerializeFunction& object,
+                       const std::function<void()>& after) {
         save(path, object, after);
     }
     void end();  ///< For destructors of derived classes that override write().
@@ -80,15 +82,17 @@ public:
     }
 };
 
-/// A forked process per file writes them in order; calls do not wait. Values are copied to the host first. If a
-/// process dies, the training continues.
+/// A forked process per file writes them in order; calls do not wait. Values are copied to the host
+/// first. If a process dies, the training continues.
 class ProcessQueueWriter : public ThreadQueueWriter {
 public:
-    explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz) : ThreadQueueWriter(format, true) {}
+    explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz)
+        : ThreadQueueWriter(format, true) {}
     ~ProcessQueueWriter() override { end(); }
 
 protected:
-    void write(const std::string& path, const SerializeFunction& object, const std::function<void()>& after) override;
+    void write(const std::string& path, const SerializeFunction& object,
+               const std::function<void()>& after) override;
 };
 
 /// A forked process writes; the next call waits for it.

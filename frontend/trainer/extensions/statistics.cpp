@@ -48,14 +48,22 @@ const std::map<std::string, Statistic>& default_statistics() {
     static const auto& all = *new std::map<std::string, Statistic>{
         {"mean", [](Values x) { return Result{mean_of(x)}; }},
         {"std", [](Values x) { return Result{deviation_of(x)}; }},
-        {"min", [](Values x) { return Result{x.empty() ? nothing : *std::min_element(x.begin(), x.end())}; }},
-        {"max", [](Values x) { return Result{x.empty() ? nothing : *std::max_element(x.begin(), x.end())}; }},
+        {"min",
+         [](Values x) {
+             return Result{x.empty() ? nothing : *std::min_element(x.begin(), x.end())};
+         }},
+        {"max",
+         [](Values x) {
+             return Result{x.empty() ? nothing : *std::max_element(x.begin(), x.end())};
+         }},
         {"zeros", [](Values x) { return Result{double(std::count(x.begin(), x.end(), 0.0))}; }},
         {"percentile", [](Values x) { return percentiles_of(x, sigmas); }},
     };
     return all;
 }
 
-std::vector<double> elements_of(const Array& array) { return array.to(cpu_device()).to_vector<double>(); }
+std::vector<double> elements_of(const Array& array) {
+    return array.to(cpu_device()).to_vector<double>();
+}
 
 }  // namespace catena::extensions

@@ -14,12 +14,13 @@ namespace catena::extensions {
 using Statistic = std::function<std::vector<double>(std::span<const double> values)>;
 
 double mean_of(std::span<const double> values);
-double deviation_of(std::span<const double> values);  ///< Population standard deviation, as numpy.std.
+double deviation_of(
+    std::span<const double> values);  ///< Population standard deviation, as numpy.std.
 /// The percentiles for shares in percent, with linear interpolation, as numpy.percentile.
 std::vector<double> percentiles_of(std::span<const double> values, std::span<const double> shares);
 
-/// mean, std, min, max, zeros (their number) and percentile (-3 to 3 standard deviations of a normal
-/// distribution).
+/// mean, std, min, max, zeros (their number) and percentile (-3 to 3 standard deviations of a
+/// normal distribution).
 const std::map<std::string, Statistic>& default_statistics();
 
 std::vector<double> elements_of(const Array& array);  ///< From any device, in float64.

@@ -20,7 +20,8 @@ std::array<struct sigaction, signals.size()> previous;
 
 void receive(int signal) {
     received = signal;
-    constexpr char note[] = "\ncatena: the training ends after this iteration; a second signal ends it now\n";
+    constexpr char note[] =
+        "\ncatena: the training ends after this iteration; a second signal ends it now\n";
     static_cast<void>(!::write(STDERR_FILENO, note, sizeof note - 1));
 }
 

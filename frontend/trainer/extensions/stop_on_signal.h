@@ -4,9 +4,9 @@
 
 namespace catena::extensions {
 
-/// Ends the training gracefully at the first SIGINT (Ctrl-C) or SIGTERM: the iteration is finished, snapshots of the
-/// trainer are saved, run() returns. A second signal ends the process at once. During the training it replaces the
-/// process's signal handlers; finalize() restores them.
+/// Ends the training gracefully at the first SIGINT (Ctrl-C) or SIGTERM: the iteration is finished,
+/// snapshots of the trainer are saved, run() returns. A second signal ends the process at once.
+/// During the training it replaces the process's signal handlers; finalize() restores them.
 ///
 /// For one process; ranks that train together have MultiNodeStopOnSignal.
 class StopOnSignal : public Extension {

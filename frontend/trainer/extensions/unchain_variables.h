@@ -4,8 +4,9 @@
 
 namespace catena::extensions {
 
-/// Drops the graphs of everything reported, after the other extensions of an iteration, where graphs are kept on report
-/// (Config::keep_graph_on_report): otherwise they stay in memory until the next iteration.
+/// Drops the graphs of everything reported, after the other extensions of an iteration, where
+/// graphs are kept on report (Config::keep_graph_on_report): otherwise they stay in memory until
+/// the next iteration.
 class UnchainVariables : public Extension {
 public:
     void initialize(Trainer& trainer) override;

@@ -24,13 +24,16 @@ std::vector<Variable> parameters_of(const Link& link) {
 
 }  // namespace
 
-VariableStatisticsPlot::VariableStatisticsPlot(const Link& link, VariableStatisticsPlotOptions options)
+VariableStatisticsPlot::VariableStatisticsPlot(const Link& link,
+                                               VariableStatisticsPlotOptions options)
     : VariableStatisticsPlot(parameters_of(link), std::move(options)) {}
 
-VariableStatisticsPlot::VariableStatisticsPlot(std::vector<Variable> targets, VariableStatisticsPlotOptions options)
+VariableStatisticsPlot::VariableStatisticsPlot(std::vector<Variable> targets,
+                                               VariableStatisticsPlotOptions options)
     : targets_(std::move(targets)), options_(std::move(options)) {
     if (options_.max_sample_size < 1)
-        fail<ValueError>("VariableStatisticsPlot: {} samples cannot be drawn; keep 1 or more", options_.max_sample_size);
+        fail<ValueError>("VariableStatisticsPlot: {} samples cannot be drawn; keep 1 or more",
+                         options_.max_sample_size);
     if (!options_.report_data && !options_.report_grad)
         fail<ValueError>("VariableStatisticsPlot: both data and gradients are disabled");
 }
@@ -52,7 +55,8 @@ void VariableStatisticsPlot::sample(int64_t iteration) {
         now.numbers.push_back(deviation_of(all));
         for (double p : percentiles_of(all, options_.percentile_sigmas)) now.numbers.push_back(p);
     }
-    // A reservoir (Vitter, "Random sampling with a reservoir", 1985): every iteration is in it with equal probability.
+    // A reservoir (Vitter, "Random sampling with a reservoir", 1985): every iteration is in it with
+    // equal probability.
     const int64_t number = seen_++;
     if (int64_t(samples_.size()) < options_.max_sample_size) {
         samples_.push_back(std::move(now));
@@ -82,36 +86,45 @@ std::string VariableStatisticsPlot::table() const {
     return text;
 }
 
-std::string VariableStatisticsPlot::script(const std::string& image, const std::string& data) const {
-    const int percentiles = int(options_.percentile_sigmas.size()), columns = options_.report_data + options_.report_grad;
+std::string VariableStatisticsPlot::script(const std::string& image,
+                                           const std::string& data) const {
+    const int percentiles = int(options_.percentile_sigmas.size()),
+              columns = options_.report_data + options_.report_grad;
     const int rows = (options_.plot_mean || options_.plot_std) + (percentiles > 0);
     const std::string file = gnuplot_text(data);
-    std::string text = fmt::format("set terminal png noenhanced size {},{}\nset output {}\nset xlabel 'iteration'\n",
-                                   options_.width, options_.height, gnuplot_text(image));
+    std::string text = fmt::format(
+        "set terminal png noenhanced size {},{}\nset output {}\nset xlabel 'iteration'\n",
+        options_.width, options_.height, gnuplot_text(image));
     if (options_.grid) text += "set grid\n";
-    text += fmt::format("set style fill transparent solid 0.25 noborder\nset multiplot layout {},{}\n", std::max(rows, 1),
-                        columns);
+    text +=
+        fmt::format("set style fill transparent solid 0.25 noborder\nset multiplot layout {},{}\n",
+                    std::max(rows, 1), columns);
     const std::string line = options_.marker ? "linespoints" : "lines";
     for (int row = 0; row < rows; ++row)
         for (int column = 0; column < columns; ++column) {
-            const int mean = 2 + column * (2 + percentiles);  // Column of the file; 1 is the iteration.
+            const int mean =
+                2 + column * (2 + percentiles);  // Column of the file; 1 is the iteration.
             const bool of_data = column == 0 && options_.report_data;
             const bool moments = row == 0 && (options_.plot_mean || options_.plot_std);
-            text += fmt::format("set title '{} of {}'\nplot ", moments ? "mean and deviation" : "percentiles",
+            text += fmt::format("set title '{} of {}'\nplot ",
+                                moments ? "mean and deviation" : "percentiles",
                                 of_data ? "data" : "gradients");
             std::vector<std::string> curves;
             if (moments && options_.plot_std)
-                curves.push_back(fmt::format("{} using 1:(${}-${}):(${}+${}) with filledcurves title 'std'", file, mean,
-                                             mean + 1, mean, mean + 1));
+                curves.push_back(
+                    fmt::format("{} using 1:(${}-${}):(${}+${}) with filledcurves title 'std'",
+                                file, mean, mean + 1, mean, mean + 1));
             if (moments && options_.plot_mean)
-                curves.push_back(fmt::format("{} using 1:{} with {} title 'mean'", file, mean, line));
+                curves.push_back(
+                    fmt::format("{} using 1:{} with {} title 'mean'", file, mean, line));
             for (int k = 0; !moments && k < percentiles / 2; ++k)
-                curves.push_back(fmt::format("{} using 1:{}:{} with filledcurves title '{:g}% to {:g}%'", file,
-                                             mean + 2 + k, mean + 1 + percentiles - k,
-                                             options_.percentile_sigmas[size_t(k)],
-                                             options_.percentile_sigmas[size_t(percentiles - 1 - k)]));
+                curves.push_back(fmt::format(
+                    "{} using 1:{}:{} with filledcurves title '{:g}% to {:g}%'", file, mean + 2 + k,
+                    mean + 1 + percentiles - k, options_.percentile_sigmas[size_t(k)],
+                    options_.percentile_sigmas[size_t(percentiles - 1 - k)]));
             if (!moments && percentiles % 2 == 1)
-                curves.push_back(fmt::format("{} using 1:{} with {} title '{:g}%'", file, mean + 2 + percentiles / 2, line,
+                curves.push_back(fmt::format("{} using 1:{} with {} title '{:g}%'", file,
+                                             mean + 2 + percentiles / 2, line,
                                              options_.percentile_sigmas[size_t(percentiles / 2)]));
             text += fmt::format("{}\n", fmt::join(curves, ", \\\n     "));
         }
@@ -119,13 +132,15 @@ std::string VariableStatisticsPlot::script(const std::string& image, const std::
 }
 
 void VariableStatisticsPlot::draw(const std::string& folder) {
-    const std::string image = folder + "/" + options_.filename, stem = folder + "/" + stem_of(options_.filename);
+    const std::string image = folder + "/" + options_.filename,
+                      stem = folder + "/" + stem_of(options_.filename);
     write_file(stem + ".dat", table());
     write_file(stem + ".gp", script(image, stem + ".dat"));
     if (run_program({"gnuplot", stem + ".gp"}) || told_) return;
     told_ = true;
-    std::fprintf(stderr, "catena: VariableStatisticsPlot: %s, so there is no %s; `gnuplot %s.gp` draws it\n",
-                 available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str());
+    std::fprintf(
+        stderr, "catena: VariableStatisticsPlot: %s, so there is no %s; `gnuplot %s.gp` draws it\n",
+        available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str());
 }
 
 }  // namespace catena::extensions

@@ -7,7 +7,8 @@
 namespace catena::extensions {
 
 struct VariableStatisticsPlotOptions {
-    int64_t max_sample_size = 1000;  ///< Number of iterations kept; a random sample if there are more.
+    int64_t max_sample_size =
+        1000;  ///< Number of iterations kept; a random sample if there are more.
     bool report_data = true, report_grad = true;
     bool plot_mean = true, plot_std = true;
     /// In percent; pairs from both ends are drawn as bands. Empty: none.
@@ -18,11 +19,12 @@ struct VariableStatisticsPlotOptions {
     bool marker = false, grid = true;
 };
 
-/// Plots the distribution of the elements of all targets over the iterations, with gnuplot like PlotReport: mean,
-/// standard deviation and percentiles, of the data and of the gradients.
+/// Plots the distribution of the elements of all targets over the iterations, with gnuplot like
+/// PlotReport: mean, standard deviation and percentiles, of the data and of the gradients.
 class VariableStatisticsPlot : public Extension {
 public:
-    explicit VariableStatisticsPlot(std::vector<Variable> targets, VariableStatisticsPlotOptions options = {});
+    explicit VariableStatisticsPlot(std::vector<Variable> targets,
+                                    VariableStatisticsPlotOptions options = {});
     /// All parameters of the link.
     explicit VariableStatisticsPlot(const Link& link, VariableStatisticsPlotOptions options = {});
     void operator()(Trainer& trainer) override;

@@ -133,7 +133,8 @@ public:
     std::string name() const override { return "mpi"; }
 
     std::shared_ptr<Communicator> split(int color, int key) override {
-        allgather_bytes("", "split");  // MPI itself would wait forever for a rank that does not come.
+        allgather_bytes("",
+                        "split");  // MPI itself would wait forever for a rank that does not come.
         MPI_Comm part = MPI_COMM_NULL;
         group_->own->free_unused(comm_);
         check("split", MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, key, &part));

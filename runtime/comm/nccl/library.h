@@ -22,7 +22,8 @@ struct NcclLibrary {
     std::string complaint;  ///< Why NCCL cannot be used; empty if it can.
 };
 
-/// Opens CATENA_NCCL_PATH, else libnccl.so.2 where cuda_library_files() says. Never throws: see `complaint`.
+/// Opens CATENA_NCCL_PATH, else libnccl.so.2 where cuda_library_files() says. Never throws: see
+/// `complaint`.
 NcclLibrary load_nccl_library();
 /// The process's, loaded at the first use.
 const NcclLibrary& nccl_library();

@@ -256,7 +256,8 @@ CodeDevice& choose_device(Device* wanted, Communicator& host) {
     } catch (const std::exception& error) {
         complaint = error.what();
     }
-    const std::vector<std::string> complaints = host.allgather_bytes(complaint, "what is missing for pure_nccl");
+    const std::vector<std::string> complaints =
+        host.allgather_bytes(complaint, "what is missing for pure_nccl");
     for (size_t r = 0; r < complaints.size(); ++r)
         if (!complaints[r].empty())
             fail<DeviceError>("create_communicator(pure_nccl): rank {}: {}", r, complaints[r]);

@@ -16,15 +16,20 @@ namespace catena::avx2 {
 constexpr int64_t lanes = 8;
 
 namespace detail {
-alignas(64) inline constexpr int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+alignas(64) inline constexpr int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                           0,  0,  0,  0,  0,  0,  0,  0};
 }
 
 /// The first `count` lanes, 0 to 8.
 CATENA_AVX2_INLINE __m256i first_lanes(int64_t count) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::ones_and_zeros + lanes - count));
+    return _mm256_loadu_si256(
+        reinterpret_cast<const __m256i*>(detail::ones_and_zeros + lanes - count));
 }
-/// Of `count` lanes that begin with another vector, those of the register that begins with lane `first`.
-constexpr int64_t lanes_from(int64_t count, int64_t first) { return count <= first ? 0 : count - first < lanes ? count - first : lanes; }
+/// Of `count` lanes that begin with another vector, those of the register that begins with lane
+/// `first`.
+constexpr int64_t lanes_from(int64_t count, int64_t first) {
+    return count <= first ? 0 : count - first < lanes ? count - first : lanes;
+}
 
 /// The first `count` floats, and zeros.
 CATENA_AVX2_INLINE __m256 load_first(const float* from, int64_t count) {
@@ -71,15 +76,18 @@ CATENA_AVX2_INLINE void transpose(__m256 (&x)[8]) {
     for (int i = 0; i < 8; ++i) x[i] = y[i];
 }
 
-/// transpose_lanes() of runtime/cpu/transpose_lanes.h, of whose columns the first `columns` are there.
-CATENA_AVX2 inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, int64_t columns, float* to, int64_t to_row) {
+/// transpose_lanes() of runtime/cpu/transpose_lanes.h, of whose columns the first `columns` are
+/// there.
+CATENA_AVX2 inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows,
+                                        int64_t columns, float* to, int64_t to_row) {
     for (int64_t r = 0; r < 2 * lanes; r += lanes)
         for (int64_t c = 0; c < columns; c += lanes) {
             const int64_t count = lanes_from(columns, c);
             __m256 x[lanes];
 #pragma GCC unroll 8
             for (int64_t i = 0; i < lanes; ++i)
-                x[i] = r + i < rows ? load_first(from + (r + i) * from_row + c, count) : _mm256_setzero_ps();
+                x[i] = r + i < rows ? load_first(from + (r + i) * from_row + c, count)
+                                    : _mm256_setzero_ps();
             transpose(x);
 #pragma GCC unroll 8
             for (int64_t i = 0; i < lanes; ++i)

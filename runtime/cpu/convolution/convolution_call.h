@@ -10,22 +10,25 @@
 
 namespace catena {
 
-/// A ConvolutionPrimitive with the conversions of its operands, ready to run again and again. For one thread at a time; the
-/// primitive itself is shared. Inputs a and b as there.
+/// A ConvolutionPrimitive with the conversions of its operands, ready to run again and again. For
+/// one thread at a time; the primitive itself is shared. Inputs a and b as there.
 class ConvolutionCall {
 public:
     explicit ConvolutionCall(std::shared_ptr<const ConvolutionPrimitive> primitive);
 
-    /// Forwards and towards the images: `W` may be kept packed (runtime/cpu/onednn/packed.h), `bias` may be null. `scratch`:
-    /// scratch_bytes(), or less, and then it comes from the pool.
-    void run(const void* a, const Array& W, const float* bias, void* result, std::span<std::byte> scratch);
+    /// Forwards and towards the images: `W` may be kept packed (runtime/cpu/onednn/packed.h),
+    /// `bias` may be null. `scratch`: scratch_bytes(), or less, and then it comes from the pool.
+    void run(const void* a, const Array& W, const float* bias, void* result,
+             std::span<std::byte> scratch);
     size_t scratch_bytes() const { return a_bytes() + b_bytes_ + execute_bytes(); }
 
-    // The same in steps, where operands are shared by several runs. Sizes are multiples of Scratch::alignment; those of
-    // operands are 0 if the primitive reads them as they are.
+    // The same in steps, where operands are shared by several runs. Sizes are multiples of
+    // Scratch::alignment; those of operands are 0 if the primitive reads them as they are.
     size_t a_bytes() const { return has_images() ? 0 : a_bytes_; }
     size_t b_bytes() const { return b_bytes_; }
-    size_t execute_bytes() const { return has_images() ? workers_.size() * (a_bytes_ + execute_bytes_) : execute_bytes_; }
+    size_t execute_bytes() const {
+        return has_images() ? workers_.size() * (a_bytes_ + execute_bytes_) : execute_bytes_;
+    }
     /// The operand as the primitive reads it: itself, or converted to `to`.
     const void* open_a(const void* a, std::byte* to);
     const void* open_b(const void* b, std::byte* to);
@@ -41,8 +44,10 @@ private:
 
     /// Whether execute() converts images, too, and computes them side by side.
     bool has_images() const { return primitive_->images > 0; }
-    void execute_images(const void* a, const void* b, const float* bias, void* result, std::byte* scratch);
-    void execute_one(Worker& worker, const void* a, const void* b, const float* bias, void* result, std::byte* scratch) const;
+    void execute_images(const void* a, const void* b, const float* bias, void* result,
+                        std::byte* scratch);
+    void execute_one(Worker& worker, const void* a, const void* b, const float* bias, void* result,
+                     std::byte* scratch) const;
 
     std::shared_ptr<const ConvolutionPrimitive> primitive_;
     std::vector<Worker> workers_;  ///< One, or as many as there were threads at first.

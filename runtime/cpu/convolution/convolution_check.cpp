@@ -24,7 +24,8 @@ uint64_t next(uint64_t random) { return random * 6364136223846793005u + 14426950
 template <class F>
 void for_all(const Indices& sizes, F f) {
     Indices place(sizes.size(), 0);
-    for (int64_t count = element_count(Shape(std::span<const int64_t>(sizes))); count > 0; --count) {
+    for (int64_t count = element_count(Shape(std::span<const int64_t>(sizes))); count > 0;
+         --count) {
         f(std::as_const(place));
         for (size_t d = sizes.size(); d-- > 0 && ++place[d] == sizes[d];) place[d] = 0;
     }
@@ -34,7 +35,8 @@ void for_all(const Indices& sizes, F f) {
 class Operand {
 public:
     explicit Operand(const dnnl::memory::desc& desc)
-        : desc_(desc), memory_(Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device())),
+        : desc_(desc),
+          memory_(Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device())),
           data_(static_cast<std::byte*>(memory_.to_fill())) {
         std::memset(data_, 0xff, desc.get_size());  // NaN
     }
@@ -108,8 +110,14 @@ int64_t product(const Indices& sizes, size_t from = 0) {
 class Definition {
 public:
     Definition(const ConvolutionSizes& s, const Operand& a, const Operand& b)
-        : s_(s), a_(a), b_(b), groups_(s.has_groups() ? s.W[0] : 1), ins_(s.x[1] / groups_), outs_(s.y[1] / groups_),
-          kernel_(s.W.end() - ptrdiff_t(s.stride.size()), s.W.end()), positions_(s.y.begin() + 2, s.y.end()) {}
+        : s_(s),
+          a_(a),
+          b_(b),
+          groups_(s.has_groups() ? s.W[0] : 1),
+          ins_(s.x[1] / groups_),
+          outs_(s.y[1] / groups_),
+          kernel_(s.W.end() - ptrdiff_t(s.stride.size()), s.W.end()),
+          positions_(s.y.begin() + 2, s.y.end()) {}
 
     struct Sum {
         double value = 0, absolute = 0;
@@ -120,10 +128,12 @@ public:
         for_all(kernel_, [&](const Indices& k) {
             Indices x(s_.x.size()), W = weight(y[1], k);
             x[0] = y[0];
-            for (size_t d = 0; d < k.size(); ++d) x[d + 2] = y[d + 2] * s_.stride[d] - s_.pad[d] + k[d] * (s_.dilate[d] + 1);
+            for (size_t d = 0; d < k.size(); ++d)
+                x[d + 2] = y[d + 2] * s_.stride[d] - s_.pad[d] + k[d] * (s_.dilate[d] + 1);
             if (!is_inside(x, s_.x)) return;
             x[1] = y[1] / outs_ * ins_;
-            add_line(sum, ins_, a_.offset(x), a_.stride(1), b_.offset(W), b_.stride(W.size() - k.size() - 1));
+            add_line(sum, ins_, a_.offset(x), a_.stride(1), b_.offset(W),
+                     b_.stride(W.size() - k.size() - 1));
         });
         return sum;
     }
@@ -153,9 +163,11 @@ public:
         const int64_t group = s_.has_groups() ? W[0] : 0;
         Sum sum;
         const size_t last = kernel_.size() - 1;
-        const int64_t inside = W[first + last] * (s_.dilate[last] + 1) - s_.pad[last];  // What the first window of a line meets.
+        const int64_t inside = W[first + last] * (s_.dilate[last] + 1) -
+                               s_.pad[last];  // What the first window of a line meets.
         const int64_t begin = inside < 0 ? (-inside + s_.stride[last] - 1) / s_.stride[last] : 0;
-        const int64_t end = std::min(positions_[last], (s_.x.back() - inside + s_.stride[last] - 1) / s_.stride[last]);
+        const int64_t end = std::min(
+            positions_[last], (s_.x.back() - inside + s_.stride[last] - 1) / s_.stride[last]);
         Indices lines = positions_;
         lines[last] = 1;
         for (int64_t n = 0; n < s_.x[0] && begin < end; ++n)
@@ -166,10 +178,12 @@ public:
                 y[1] = group * outs_ + W[first - 2];
                 for (size_t d = 0; d < position.size(); ++d) {
                     y[d + 2] = d == last ? begin : position[d];
-                    x[d + 2] = y[d + 2] * s_.stride[d] - s_.pad[d] + W[first + d] * (s_.dilate[d] + 1);
+                    x[d + 2] =
+                        y[d + 2] * s_.stride[d] - s_.pad[d] + W[first + d] * (s_.dilate[d] + 1);
                 }
                 if (!is_inside(x, s_.x)) return;
-                add_line(sum, end - begin, a_.offset(x), a_.stride(last + 2) * s_.stride[last], b_.offset(y), b_.stride(last + 2));
+                add_line(sum, end - begin, a_.offset(x), a_.stride(last + 2) * s_.stride[last],
+                         b_.offset(y), b_.stride(last + 2));
             });
         return sum;
     }
@@ -186,7 +200,8 @@ private:
             if (place[d] < 0 || place[d] >= sizes[d]) return false;
         return true;
     }
-    void add_line(Sum& sum, int64_t count, int64_t a, int64_t a_step, int64_t b, int64_t b_step) const {
+    void add_line(Sum& sum, int64_t count, int64_t a, int64_t a_step, int64_t b,
+                  int64_t b_step) const {
         for (int64_t i = 0; i < count; ++i) {
             const double product = double(a_.at(a + i * a_step)) * b_.at(b + i * b_step);
             sum.value += product;
@@ -201,7 +216,9 @@ private:
 };
 
 const Indices& sizes_of_result(ConvolutionDirection direction, const ConvolutionSizes& s) {
-    return direction == ConvolutionDirection::weights ? s.W : direction == ConvolutionDirection::data ? s.x : s.y;
+    return direction == ConvolutionDirection::weights ? s.W
+           : direction == ConvolutionDirection::data  ? s.x
+                                                      : s.y;
 }
 
 int64_t products_of_element(ConvolutionDirection direction, const ConvolutionSizes& s) {
@@ -211,17 +228,20 @@ int64_t products_of_element(ConvolutionDirection direction, const ConvolutionSiz
 
 bool is_near(Definition::Sum expected, float got, const ConvolutionSizes& s, bool is_short) {
     if (s.clips) expected.value = std::clamp(expected.value, double(s.lowest), double(s.highest));
-    return std::abs(got - expected.value) <= 1e-5 * expected.absolute + (is_short ? 0.01 * std::abs(expected.value) : 0);
+    return std::abs(got - expected.value) <=
+           1e-5 * expected.absolute + (is_short ? 0.01 * std::abs(expected.value) : 0);
 }
 
 }  // namespace
 
 bool is_unusual(const ConvolutionSizes& s) {
     for (size_t d = 0; d < s.stride.size(); ++d) {
-        const int64_t gap = s.dilate[d] + 1, taps = s.W[s.W.size() - s.stride.size() + d], size = s.x[d + 2], positions = s.y[d + 2];
+        const int64_t gap = s.dilate[d] + 1, taps = s.W[s.W.size() - s.stride.size() + d],
+                      size = s.x[d + 2], positions = s.y[d + 2];
         if (gap > 1 || (taps - 1) * gap + 1 > size) return true;
         for (int64_t k = 0; k < taps; ++k) {
-            const int64_t first = k * gap - s.pad[d];  // What the window's element k meets at the first position.
+            const int64_t first =
+                k * gap - s.pad[d];  // What the window's element k meets at the first position.
             const int64_t steps = first < 0 ? (-first + s.stride[d] - 1) / s.stride[d] : 0;
             if (steps >= positions || first + steps * s.stride[d] >= size) return true;
         }
@@ -229,12 +249,16 @@ bool is_unusual(const ConvolutionSizes& s) {
     return false;
 }
 
-bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive, ConvolutionDirection direction, const ConvolutionSizes& s) {
-    const auto whole = [&](const dnnl::memory::desc& one, const Indices& dims, int64_t channels, MemoryOrder order) {
-        return primitive->images > 0 ? onednn::slice_of_channels(dims, channels, order, s.dtype) : one;
+bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive,
+              ConvolutionDirection direction, const ConvolutionSizes& s) {
+    const auto whole = [&](const dnnl::memory::desc& one, const Indices& dims, int64_t channels,
+                           MemoryOrder order) {
+        return primitive->images > 0 ? onednn::slice_of_channels(dims, channels, order, s.dtype)
+                                     : one;
     };
     const bool is_data = direction == ConvolutionDirection::data;
-    Operand a(is_data ? whole(primitive->a.ours(), s.y, s.y_channels, s.y_order) : whole(primitive->a.ours(), s.x, s.x[1], s.x_order));
+    Operand a(is_data ? whole(primitive->a.ours(), s.y, s.y_channels, s.y_order)
+                      : whole(primitive->a.ours(), s.x, s.x[1], s.x_order));
     Operand b(primitive->b.ours());
     Operand result(direction == ConvolutionDirection::weights ? primitive->result.ours()
                    : is_data ? whole(primitive->result.ours(), s.x, s.x[1], s.x_order)
@@ -243,21 +267,25 @@ bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive, Conv
     b.fill(2);
     const Array bias = Array::zeros({Dtype::float32, Shape{s.y[1]}});
     ConvolutionCall call(primitive);
-    const Array scratch = Array::empty({Dtype::uint8, Shape{int64_t(call.scratch_bytes()) + 1}}, cpu_device());
+    const Array scratch =
+        Array::empty({Dtype::uint8, Shape{int64_t(call.scratch_bytes()) + 1}}, cpu_device());
     std::memset(scratch.to_fill(), 0xff, call.scratch_bytes());
-    call.run(a.data(), b.memory(), bias.elements<float>(), result.data(), {static_cast<std::byte*>(scratch.to_fill()), call.scratch_bytes()});
+    call.run(a.data(), b.memory(), bias.elements<float>(), result.data(),
+             {static_cast<std::byte*>(scratch.to_fill()), call.scratch_bytes()});
 
     const Indices& sizes = sizes_of_result(direction, s);
     if (result.has_nan(sizes)) return false;
     const Definition definition(s, a, b);
     bool is_right = true;
     const auto try_at = [&](const Indices& place) {
-        const Definition::Sum expected = direction == ConvolutionDirection::weights ? definition.weights(place)
-                                         : is_data                                  ? definition.data(place)
-                                                                                    : definition.forward(place);
+        const Definition::Sum expected = direction == ConvolutionDirection::weights
+                                             ? definition.weights(place)
+                                         : is_data ? definition.data(place)
+                                                   : definition.forward(place);
         is_right = is_right && is_near(expected, result.at(place), s, result.is_short());
     };
-    const int64_t samples = std::clamp<int64_t>(most_products / std::max<int64_t>(products_of_element(direction, s), 1), 64, most_samples);
+    const int64_t samples = std::clamp<int64_t>(
+        most_products / std::max<int64_t>(products_of_element(direction, s), 1), 64, most_samples);
     if (product(sizes) <= samples) {
         for_all(sizes, try_at);
         return is_right;
@@ -272,11 +300,12 @@ bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive, Conv
         try_at(place);
     }
     if (direction == ConvolutionDirection::weights)  // Each element of the window at least once.
-        for_all(Indices(sizes.end() - ptrdiff_t(s.stride.size()), sizes.end()), [&](const Indices& k) {
-            Indices place(sizes.size() - k.size(), 0);
-            place.insert(place.end(), k.begin(), k.end());
-            try_at(place);
-        });
+        for_all(Indices(sizes.end() - ptrdiff_t(s.stride.size()), sizes.end()),
+                [&](const Indices& k) {
+                    Indices place(sizes.size() - k.size(), 0);
+                    place.insert(place.end(), k.begin(), k.end());
+                    try_at(place);
+                });
     return is_right;
 }
 

@@ -27,7 +27,8 @@ Array readable(const Array& array, Dtype dtype) {
     return is_ordered && dtype != Dtype::float64 ? converted : converted.as_contiguous();
 }
 
-ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y,
+                          const WindowSteps& steps) {
     ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
     sizes.x_order = order_of(x);
     sizes.y_order = order_of(y);
@@ -36,7 +37,9 @@ ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const 
 }
 
 bool all_bfloat16(const Array& a, const Array& b, const Array& c) {
-    const auto is = [](const Array& array) { return array.dtype() == Dtype::bfloat16 && array.size() > 0; };
+    const auto is = [](const Array& array) {
+        return array.dtype() == Dtype::bfloat16 && array.size() > 0;
+    };
     return has_bfloat16_products() && is(a) && is(b) && is(c);
 }
 
@@ -45,21 +48,26 @@ bool is_fast(ConvolutionDirection direction, const ConvolutionSizes& sizes) {
     return !ConvolutionPrimitive::find(direction, sizes)->is_slow;
 }
 
-// The same three from bfloat16 arrays as they are. False, and nothing done, where widening them is faster.
+// The same three from bfloat16 arrays as they are. False, and nothing done, where widening them is
+// faster.
 
-bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+                       const Array& y) {
     if (!all_bfloat16(x, W, y)) return false;
-    const auto direction = b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward;
+    const auto direction =
+        b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward;
     const Array from = readable(x, Dtype::bfloat16);
     const ConvolutionSizes sizes = sizes_of(from, W.shape(), y, steps);
     if (!is_fast(direction, sizes)) return false;
     const Array bias = as_row_major(b, Dtype::float32);
     ConvolutionCall(ConvolutionPrimitive::find(direction, sizes))
-        .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr, y.to_fill(), {});
+        .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr,
+             y.to_fill(), {});
     return true;
 }
 
-bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& steps,
+                            const Array& gx) {
     if (!all_bfloat16(gy, W, gx)) return false;
     const Array from = readable(gy, Dtype::bfloat16);
     const ConvolutionSizes sizes = sizes_of(gx, W.shape(), from, steps);
@@ -69,7 +77,8 @@ bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& 
     return true;
 }
 
-bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowSteps& steps,
+                               const Array& gW) {
     if (!all_bfloat16(x, gy, gW)) return false;
     const Array from = readable(x, Dtype::bfloat16), by = readable(gy, Dtype::bfloat16);
     const ConvolutionSizes sizes = sizes_of(from, gW.shape(), by, steps);
@@ -86,8 +95,8 @@ template <class F>
 void in_working_dtype(const Array& result, bool by_library, F&& f) {
     Dtype dtype = result.dtype() == Dtype::float64 ? Dtype::float64 : Dtype::float32;
     if (result.size() == 0) return;
-    const bool as_it_is = dtype == result.dtype() &&
-                          (result.contiguous() || (by_library && dtype == Dtype::float32));
+    const bool as_it_is =
+        dtype == result.dtype() && (result.contiguous() || (by_library && dtype == Dtype::float32));
     Array working = as_it_is ? result : Array::empty({dtype, result.shape()}, result.device());
     f(dtype, working);
     if (!(working == result)) copy_elements(working, result);
@@ -113,12 +122,14 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
               const Array& y) {
     if (convolve_bfloat16(x, W, b, steps, y)) return;
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
-        Array from = readable(x, dtype), by = as_row_major(W, dtype),
-              bias = as_row_major(b, dtype);
+        Array from = readable(x, dtype), by = as_row_major(W, dtype), bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W))
-            return FloatConvolution(ConvolutionDirection::forward, steps).run(from, by, bias, result);
-        if (bias.defined()) fill_channels(bias, result);
-        else if (any_empty(x, W)) fill_zero(result);
+            return FloatConvolution(ConvolutionDirection::forward, steps)
+                .run(from, by, bias, result);
+        if (bias.defined())
+            fill_channels(bias, result);
+        else if (any_empty(x, W))
+            fill_zero(result);
         if (!any_empty(x, W)) convolve_doubles(from, by, steps, result, bias.defined());
     });
 }
@@ -128,9 +139,12 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
-            return FloatConvolution(ConvolutionDirection::data, steps).run(from, by, Array(), result);
-        if (any_empty(gy, W)) fill_zero(result);
-        else convolve_data_doubles(from, by, steps, result);
+            return FloatConvolution(ConvolutionDirection::data, steps)
+                .run(from, by, Array(), result);
+        if (any_empty(gy, W))
+            fill_zero(result);
+        else
+            convolve_data_doubles(from, by, steps, result);
     });
 }
 
@@ -139,9 +153,12 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
-            return FloatConvolution(ConvolutionDirection::weights, steps).run(from, by, Array(), result);
-        if (any_empty(x, gy)) fill_zero(result);
-        else convolve_weights_doubles(from, by, steps, result);
+            return FloatConvolution(ConvolutionDirection::weights, steps)
+                .run(from, by, Array(), result);
+        if (any_empty(x, gy))
+            fill_zero(result);
+        else
+            convolve_weights_doubles(from, by, steps, result);
     });
 }
 

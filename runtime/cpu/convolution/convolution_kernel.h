@@ -7,9 +7,10 @@ namespace catena {
 
 // x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
 // results row-major or, images alone, with their channels last (runtime/core/memory_order.h),
-// any strides of the inputs. bfloat16 images and weights are summed in float32 and rounded once, by instructions for them
-// where the processor has those (runtime/cpu/product/bfloat16.h), else widened. The number of positions is y's, whatever rule it came from: windows
-// may pass the end of x.
+// any strides of the inputs. bfloat16 images and weights are summed in float32 and rounded once, by
+// instructions for them where the processor has those (runtime/cpu/product/bfloat16.h), else
+// widened. The number of positions is y's, whatever rule it came from: windows may pass the end of
+// x.
 
 /// y = x * W (cross-correlation) + b, b being [O] or undefined.
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,

@@ -36,8 +36,14 @@ ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, c
 }
 
 std::vector<int64_t> ConvolutionSizes::key() const {
-    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(dtype), int64_t(W.size()), clips,
-                             std::bit_cast<int32_t>(lowest), std::bit_cast<int32_t>(highest)};
+    std::vector<int64_t> key{y_channels,
+                             int64_t(x_order),
+                             int64_t(y_order),
+                             int64_t(dtype),
+                             int64_t(W.size()),
+                             clips,
+                             std::bit_cast<int32_t>(lowest),
+                             std::bit_cast<int32_t>(highest)};
     for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
         key.insert(key.end(), each->begin(), each->end());
     return key;
@@ -54,23 +60,27 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
         s.x_order == MemoryOrder::channels_last || s.y_order == MemoryOrder::channels_last;
     const bool is_depthwise = s.has_groups() && s.W[0] == s.x[1] && s.W[0] == s.y[1] &&
                               direction != ConvolutionDirection::weights;
-    // Towards the weights of windows with steps, blocked ones are so much faster that they are worth the reorders.
-    const bool steps = direction == ConvolutionDirection::weights && std::ranges::any_of(s.stride, [](int64_t n) { return n > 1; });
+    // Towards the weights of windows with steps, blocked ones are so much faster that they are
+    // worth the reorders.
+    const bool steps = direction == ConvolutionDirection::weights &&
+                       std::ranges::any_of(s.stride, [](int64_t n) { return n > 1; });
     if (is_last && (!steps || s.dtype == Dtype::bfloat16) && (!s.has_groups() || is_depthwise))
         return onednn::ordered(dims, MemoryOrder::channels_last, s.dtype);
-    const bool blocked =
-        direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
-    return blocked ? onednn::any(dims, s.dtype) : onednn::ordered(dims, MemoryOrder::row_major, s.dtype);
+    const bool blocked = direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
+    return blocked ? onednn::any(dims, s.dtype)
+                   : onednn::ordered(dims, MemoryOrder::row_major, s.dtype);
 }
 
 /// The name of oneDNN's loops without generated code.
 bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
-/// A primitive that is made of products, which oneDNN divides by the number of threads: so its sums would have other bits on each.
+/// A primitive that is made of products, which oneDNN divides by the number of threads: so its sums
+/// would have other bits on each.
 bool depends_on_threads(const dnnl::primitive& primitive) {
     const dnnl_primitive_desc* const desc = primitive.get_primitive_desc();
     const char* name = nullptr;
-    dnnl::error::wrap_c_api(dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name), "the name of a primitive");
+    dnnl::error::wrap_c_api(dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name),
+                            "the name of a primitive");
     return std::string_view(name).find("gemm") != std::string_view::npos;
 }
 
@@ -91,52 +101,83 @@ bool skip(Description& description, int implementations) {
 }
 
 /// By the implementation that oneDNN names after `skipped` others; none if there is none.
-std::optional<ConvolutionPrimitive> made(ConvolutionDirection direction, const ConvolutionSizes& s, int skipped) {
+std::optional<ConvolutionPrimitive> made(ConvolutionDirection direction, const ConvolutionSizes& s,
+                                         int skipped) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
-    const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype), y = layout(s.y, direction, s);
+    const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype),
+                       y = layout(s.y, direction, s);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
     if (s.clips) attributes.set_post_ops(clipping(s.lowest, s.highest));
     const memory::desc bias = onednn::ordered({s.y[1]});
     const bool has_bias = direction == ConvolutionDirection::forward_bias;
     const convolution_forward::desc forward =
-        has_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, bias, y, s.stride, s.dilate, s.pad, s.pad_end)
-                 : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end);
+        has_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, bias, y,
+                                             s.stride, s.dilate, s.pad, s.pad_end)
+                 : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride,
+                                             s.dilate, s.pad, s.pad_end);
     convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
     const memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
                        ours_W = onednn::ordered(s.W, MemoryOrder::row_major, s.dtype),
                        ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
     if (direction == ConvolutionDirection::data) {
-        convolution_backward_data::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
-                                                       onednn::engine(), hint);
+        convolution_backward_data::primitive_desc desc(
+            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            hint);
         if (!skip(desc, skipped)) return std::nullopt;
-        return ConvolutionPrimitive{convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
-                {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
-                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
+        return ConvolutionPrimitive{convolution_backward_data(desc),
+                                    DNNL_ARG_DIFF_DST,
+                                    DNNL_ARG_WEIGHTS,
+                                    DNNL_ARG_DIFF_SRC,
+                                    {ours_y, desc.diff_dst_desc(), true},
+                                    {ours_W, desc.weights_desc(), true},
+                                    {ours_x, desc.diff_src_desc(), false},
+                                    desc.scratchpad_desc(),
+                                    {},
+                                    false,
+                                    is_plain(desc.impl_info_str())};
     }
     if (direction == ConvolutionDirection::weights) {
-        convolution_backward_weights::primitive_desc desc({direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
-                                                          onednn::engine(), hint);
+        convolution_backward_weights::primitive_desc desc(
+            {direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+            onednn::engine(), hint);
         if (!skip(desc, skipped)) return std::nullopt;
-        return ConvolutionPrimitive{convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
-                {ours_x, desc.src_desc(), true}, {ours_y, desc.diff_dst_desc(), true},
-                {onednn::ordered(s.W), desc.diff_weights_desc(), false},
-                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
+        return ConvolutionPrimitive{convolution_backward_weights(desc),
+                                    DNNL_ARG_SRC,
+                                    DNNL_ARG_DIFF_DST,
+                                    DNNL_ARG_DIFF_WEIGHTS,
+                                    {ours_x, desc.src_desc(), true},
+                                    {ours_y, desc.diff_dst_desc(), true},
+                                    {onednn::ordered(s.W), desc.diff_weights_desc(), false},
+                                    desc.scratchpad_desc(),
+                                    {},
+                                    false,
+                                    is_plain(desc.impl_info_str())};
     }
     if (!skip(hint, skipped)) return std::nullopt;
-    return ConvolutionPrimitive{convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
-            {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true}, {ours_y, hint.dst_desc(), false},
-            hint.scratchpad_desc(), bias, has_bias, is_plain(hint.impl_info_str())};
+    return ConvolutionPrimitive{convolution_forward(hint),
+                                DNNL_ARG_SRC,
+                                DNNL_ARG_WEIGHTS,
+                                DNNL_ARG_DST,
+                                {ours_x, hint.src_desc(), true},
+                                {ours_W, hint.weights_desc(), true},
+                                {ours_y, hint.dst_desc(), false},
+                                hint.scratchpad_desc(),
+                                bias,
+                                has_bias,
+                                is_plain(hint.impl_info_str())};
 }
 
 size_t image_bytes(const onednn::Tensor& tensor) {
     const dnnl_memory_desc_t& desc = tensor.ours().data;
-    return size_t(desc.format_desc.blocking.strides[0]) * dnnl::memory::data_type_size(tensor.ours().data_type());
+    return size_t(desc.format_desc.blocking.strides[0]) *
+           dnnl::memory::data_type_size(tensor.ours().data_type());
 }
 
 /// For one image on one thread, to be run for all of them.
-std::optional<ConvolutionPrimitive> made_for_images(ConvolutionDirection direction, ConvolutionSizes s, int skipped) {
+std::optional<ConvolutionPrimitive> made_for_images(ConvolutionDirection direction,
+                                                    ConvolutionSizes s, int skipped) {
     const int64_t images = s.x[0];
     s.x[0] = s.y[0] = 1;
     const onednn::OneThread scope;
@@ -148,16 +189,21 @@ std::optional<ConvolutionPrimitive> made_for_images(ConvolutionDirection directi
     return primitive;
 }
 
-std::optional<ConvolutionPrimitive> made_for_threads(ConvolutionDirection direction, const ConvolutionSizes& sizes, int skipped) {
+std::optional<ConvolutionPrimitive> made_for_threads(ConvolutionDirection direction,
+                                                     const ConvolutionSizes& sizes, int skipped) {
     std::optional<ConvolutionPrimitive> primitive = made(direction, sizes, skipped);
-    const bool divides = primitive && direction != ConvolutionDirection::weights && depends_on_threads(primitive->primitive);
+    const bool divides = primitive && direction != ConvolutionDirection::weights &&
+                         depends_on_threads(primitive->primitive);
     return divides ? made_for_images(direction, sizes, skipped) : primitive;
 }
 
-/// oneDNN's cache of primitives knows one implementation for each description: with it there is no next one.
+/// oneDNN's cache of primitives knows one implementation for each description: with it there is no
+/// next one.
 class NoPrimitiveCache {
 public:
-    NoPrimitiveCache() : capacity_(dnnl::get_primitive_cache_capacity()) { dnnl::set_primitive_cache_capacity(0); }
+    NoPrimitiveCache() : capacity_(dnnl::get_primitive_cache_capacity()) {
+        dnnl::set_primitive_cache_capacity(0);
+    }
     ~NoPrimitiveCache() { dnnl::set_primitive_cache_capacity(capacity_); }
     NoPrimitiveCache(const NoPrimitiveCache&) = delete;
 
@@ -165,27 +211,36 @@ private:
     const int capacity_;
 };
 
-std::shared_ptr<const ConvolutionPrimitive> made_shared(ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread, int skipped) {
-    std::optional<ConvolutionPrimitive> one = on_one_thread ? made(direction, sizes, skipped) : made_for_threads(direction, sizes, skipped);
+std::shared_ptr<const ConvolutionPrimitive> made_shared(ConvolutionDirection direction,
+                                                        const ConvolutionSizes& sizes,
+                                                        bool on_one_thread, int skipped) {
+    std::optional<ConvolutionPrimitive> one = on_one_thread
+                                                  ? made(direction, sizes, skipped)
+                                                  : made_for_threads(direction, sizes, skipped);
     return one ? std::make_shared<const ConvolutionPrimitive>(std::move(*one)) : nullptr;
 }
 
 /// The first implementation that is right.
-std::shared_ptr<const ConvolutionPrimitive> made_right(ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread) {
-    std::shared_ptr<const ConvolutionPrimitive> primitive = made_shared(direction, sizes, on_one_thread, 0);
+std::shared_ptr<const ConvolutionPrimitive> made_right(ConvolutionDirection direction,
+                                                       const ConvolutionSizes& sizes,
+                                                       bool on_one_thread) {
+    std::shared_ptr<const ConvolutionPrimitive> primitive =
+        made_shared(direction, sizes, on_one_thread, 0);
     if (!is_unusual(sizes) || is_right(primitive, direction, sizes)) return primitive;
     const NoPrimitiveCache scope;
-    for (int skipped = 1; (primitive = made_shared(direction, sizes, on_one_thread, skipped)); ++skipped)
+    for (int skipped = 1; (primitive = made_shared(direction, sizes, on_one_thread, skipped));
+         ++skipped)
         if (is_right(primitive, direction, sizes)) return primitive;
     throw InternalError("convolution: oneDNN has no implementation that is right for these sizes");
 }
 
 }  // namespace
 
-std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
-                                                                       bool on_one_thread) {
+std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(
+    ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto* known = new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
+    static auto* known =
+        new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
     std::vector<int64_t> key = sizes.key();
     key.push_back(int64_t(direction));
     key.push_back(on_one_thread);

@@ -18,7 +18,8 @@ struct ConvolutionSizes {
     MemoryOrder x_order = MemoryOrder::row_major, y_order = MemoryOrder::row_major;
     /// float32; or bfloat16, but for a bias and the weights' gradient, which are float32 always.
     Dtype dtype = Dtype::float32;
-    /// Results are clipped to [lowest, highest] (forwards). oneDNN makes the lower bound of NaN: only for operands that cannot give it.
+    /// Results are clipped to [lowest, highest] (forwards). oneDNN makes the lower bound of NaN:
+    /// only for operands that cannot give it.
     bool clips = false;
     float lowest = 0, highest = 0;
 
@@ -28,12 +29,15 @@ struct ConvolutionSizes {
     bool has_groups() const { return W.size() > x.size(); }
 };
 
-/// A convolution or one of its gradients in oneDNN, with sums in float32 and the layouts that oneDNN chose inside. Weights are row-major
-/// outside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights). ConvolutionCall runs it.
+/// A convolution or one of its gradients in oneDNN, with sums in float32 and the layouts that
+/// oneDNN chose inside. Weights are row-major outside. The inputs a and b are x and W (forward), gy
+/// and W (data), x and gy (weights). ConvolutionCall runs it.
 struct ConvolutionPrimitive {
-    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for one thread runs on the
-    /// caller's alone. Else, and not towards weights, it may be for one image: then each of `images` is computed on one thread.
-    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
+    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for
+    /// one thread runs on the caller's alone. Else, and not towards weights, it may be for one
+    /// image: then each of `images` is computed on one thread.
+    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction,
+                                                            const ConvolutionSizes& sizes,
                                                             bool on_one_thread = false);
 
     dnnl::primitive primitive;

@@ -14,7 +14,8 @@ namespace {
 
 using Direction = ConvolutionDirection;
 
-ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y,
+                          const WindowSteps& steps) {
     ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
     sizes.x_order = order_of(x);
     sizes.y_order = order_of(y);
@@ -28,12 +29,15 @@ bool fits(const Array& array, bool is_image) {
 
 }  // namespace
 
-bool is_float_convolution(Direction direction, const Array& a, const Array& b, const Array& bias, const Array& result) {
+bool is_float_convolution(Direction direction, const Array& a, const Array& b, const Array& bias,
+                          const Array& result) {
     const bool gives_weights = direction == Direction::weights;
-    return fits(a, true) && fits(b, gives_weights) && fits(result, !gives_weights) && (!bias.defined() || fits(bias, false));
+    return fits(a, true) && fits(b, gives_weights) && fits(result, !gives_weights) &&
+           (!bias.defined() || fits(bias, false));
 }
 
-void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) {
+void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, const Array& result,
+                           std::span<std::byte> scratch) {
     if (!has_run_) lanes_ = LaneConvolution::find(direction_, a, b, result, steps_);
     has_run_ = true;
     if (run_without_onednn(a, b, bias, result, scratch)) return;
@@ -46,35 +50,48 @@ void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, co
 
 size_t FloatConvolution::scratch_bytes() const {
     const size_t for_lanes = lanes_ ? lanes_->scratch_bytes() : 0;
-    return std::max(for_lanes, call_ ? call_->scratch_bytes() : weights_ ? weights_->scratch_bytes() : 0);
+    return std::max(for_lanes, call_      ? call_->scratch_bytes()
+                               : weights_ ? weights_->scratch_bytes()
+                                          : 0);
 }
 
-bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result,
-                                          std::span<std::byte> scratch) const {
+bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias,
+                                          const Array& result, std::span<std::byte> scratch) const {
     if (lanes_ && lanes_->run(a, b, bias, result, scratch)) return true;
     switch (direction_) {
         case Direction::data:
-            return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||
-                   convolve_data_by_phases(a, b, steps_, result) || convolve_data_two_by_two(a, b, steps_, result) ||
+            return convolve_data_as_product(a, b, steps_, result) ||
+                   convolve_data_by_tiles(a, b, steps_, result) ||
+                   convolve_data_by_phases(a, b, steps_, result) ||
+                   convolve_data_two_by_two(a, b, steps_, result) ||
                    convolve_data_by_patches(a, b, steps_, result);
         case Direction::weights:
-            return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result) ||
-                   convolve_weights_by_phases(a, b, steps_, result) || convolve_weights_two_by_two(a, b, steps_, result);
+            return convolve_weights_as_product(a, b, steps_, result) ||
+                   convolve_weights_by_tiles(a, b, steps_, result) ||
+                   convolve_weights_by_phases(a, b, steps_, result) ||
+                   convolve_weights_two_by_two(a, b, steps_, result);
         default:
-            return convolve_as_product(a, b, bias, steps_, result) || convolve_by_tiles(a, b, bias, steps_, result) ||
-                   convolve_by_phases(a, b, bias, steps_, result) || convolve_two_by_two(a, b, bias, steps_, result);
+            return convolve_as_product(a, b, bias, steps_, result) ||
+                   convolve_by_tiles(a, b, bias, steps_, result) ||
+                   convolve_by_phases(a, b, bias, steps_, result) ||
+                   convolve_two_by_two(a, b, bias, steps_, result);
     }
 }
 
-void FloatConvolution::prepare(const Array& a, const Array& b, const Array& bias, const Array& result) {
+void FloatConvolution::prepare(const Array& a, const Array& b, const Array& bias,
+                               const Array& result) {
     switch (direction_) {
         case Direction::data:
-            call_.emplace(ConvolutionPrimitive::find(direction_, sizes_of(result, b.shape(), a, steps_)));
+            call_.emplace(
+                ConvolutionPrimitive::find(direction_, sizes_of(result, b.shape(), a, steps_)));
             return;
-        case Direction::weights: weights_.emplace(sizes_of(a, result.shape(), b, steps_)); return;
+        case Direction::weights:
+            weights_.emplace(sizes_of(a, result.shape(), b, steps_));
+            return;
         default:
-            call_.emplace(ConvolutionPrimitive::find(bias.defined() ? Direction::forward_bias : Direction::forward,
-                                                     sizes_of(a, b.shape(), result, steps_)));
+            call_.emplace(ConvolutionPrimitive::find(
+                bias.defined() ? Direction::forward_bias : Direction::forward,
+                sizes_of(a, b.shape(), result, steps_)));
     }
 }
 

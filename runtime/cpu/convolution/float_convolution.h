@@ -11,26 +11,31 @@
 
 namespace catena {
 
-/// Whether FloatConvolution can take these operands: float32 with elements, images in one of the two memory orders
-/// (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
-bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b, const Array& bias, const Array& result);
+/// Whether FloatConvolution can take these operands: float32 with elements, images in one of the
+/// two memory orders (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
+bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b,
+                          const Array& bias, const Array& result);
 
-/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, with images side by side, by tiles, by patches, by oneDNN. It keeps
-/// what a run had to make, so that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
+/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products,
+/// with images side by side, by tiles, by patches, by oneDNN. It keeps what a run had to make, so
+/// that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
 /// run at a time.
 class FloatConvolution {
 public:
     /// Not forward_bias: run() is given a bias or not.
-    FloatConvolution(ConvolutionDirection direction, const WindowSteps& steps) : direction_(direction), steps_(steps) {}
+    FloatConvolution(ConvolutionDirection direction, const WindowSteps& steps)
+        : direction_(direction), steps_(steps) {}
 
-    /// a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW (weights). `scratch`: scratch_bytes(), or
-    /// less, and then it comes from the pool.
-    void run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch = {});
+    /// a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW (weights).
+    /// `scratch`: scratch_bytes(), or less, and then it comes from the pool.
+    void run(const Array& a, const Array& b, const Array& bias, const Array& result,
+             std::span<std::byte> scratch = {});
     /// As far as known from earlier runs.
     size_t scratch_bytes() const;
 
 private:
-    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) const;
+    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result,
+                            std::span<std::byte> scratch) const;
     void prepare(const Array& a, const Array& b, const Array& bias, const Array& result);
 
     ConvolutionDirection direction_;

@@ -23,7 +23,8 @@ bool fits(const Array& gy, const WindowSteps& steps, const Array& gx) {
     if (gx.rank() != 4 || steps.groups != 1) return false;
     for (int d = 0; d < 2; ++d)
         if (steps.dilate[d] != 1 || steps.pad[d] < 0) return false;
-    return memory_order(gy.shape(), gy.strides()) == MemoryOrder::channels_last && memory_order(gx.shape(), gx.strides());
+    return memory_order(gy.shape(), gy.strides()) == MemoryOrder::channels_last &&
+           memory_order(gx.shape(), gx.strides());
 }
 
 /// [out, taps], the rows patch_step() apart.
@@ -40,16 +41,21 @@ Array padded(const Array& W, const Sizes& s) {
 
 class PictureGradient {
 public:
-    PictureGradient(const Sizes& sizes, const float* gy, float* W, float* gx) : s_(sizes), gy_(gy), W_(W), gx_(gx) {}
+    PictureGradient(const Sizes& sizes, const float* gy, float* W, float* gx)
+        : s_(sizes), gy_(gy), W_(W), gx_(gx) {}
 
     void run() const {
         constexpr int64_t work_of_a_thread = 200'000;
         const int64_t work = s_.rows * s_.columns * s_.patch_step() * s_.out / bands_;
-        parallel_for(s_.images * bands_, 1 + work_of_a_thread / std::max<int64_t>(work, 1), [&](int64_t begin, int64_t end) {
-            const int64_t band = rounded(Band::floats(s_, most_results()));
-            const Array own = float_memory(band + s_.columns * s_.patch_step() + lanes);
-            for (int64_t unit = begin; unit < end; ++unit) compute(unit / bands_, unit % bands_, own.to_fill<float>(), own.to_fill<float>() + band);
-        });
+        parallel_for(s_.images * bands_, 1 + work_of_a_thread / std::max<int64_t>(work, 1),
+                     [&](int64_t begin, int64_t end) {
+                         const int64_t band = rounded(Band::floats(s_, most_results()));
+                         const Array own =
+                             float_memory(band + s_.columns * s_.patch_step() + lanes);
+                         for (int64_t unit = begin; unit < end; ++unit)
+                             compute(unit / bands_, unit % bands_, own.to_fill<float>(),
+                                     own.to_fill<float>() + band);
+                     });
     }
 
 private:
@@ -57,19 +63,25 @@ private:
         int64_t first, count;
     };
 
-    /// A picture, or parts of it if it does not fit a core's cache or there are too few for the threads.
+    /// A picture, or parts of it if it does not fit a core's cache or there are too few for the
+    /// threads.
     int64_t bands() const {
         constexpr int64_t cache_floats = 64 * 1024;
         const int64_t for_cache = s_.image_floats() / cache_floats + 1, threads = thread_count();
-        const int64_t for_threads = s_.images % threads == 0 || s_.images >= 4 * threads ? 1 : threads;
+        const int64_t for_threads =
+            s_.images % threads == 0 || s_.images >= 4 * threads ? 1 : threads;
         return std::min(std::max(for_cache, for_threads), s_.height);
     }
 
     /// Those that see rows [begin, end) of a picture.
     Rows results(int64_t begin, int64_t end) const {
-        const int64_t above = begin + s_.top - s_.kernel_rows;  // The last row that the first result before them sees.
-        const int64_t first = std::clamp<int64_t>(above < 0 ? 0 : above / s_.row_stride + 1, 0, s_.rows);
-        const int64_t last = std::clamp<int64_t>((end - 1 + s_.top) / s_.row_stride + 1, first, s_.rows);
+        const int64_t above =
+            begin + s_.top -
+            s_.kernel_rows;  // The last row that the first result before them sees.
+        const int64_t first =
+            std::clamp<int64_t>(above < 0 ? 0 : above / s_.row_stride + 1, 0, s_.rows);
+        const int64_t last =
+            std::clamp<int64_t>((end - 1 + s_.top) / s_.row_stride + 1, first, s_.rows);
         return {first, last - first};
     }
 
@@ -93,14 +105,26 @@ private:
 
     /// Patches of a row of results.
     void multiply(const float* gy, float* products) const {
-        const int64_t tile_rows = tile_shape().rows, vectors = s_.patch_step() / lanes, panels = (vectors + most_tile_vectors - 1) / most_tile_vectors;
+        const int64_t tile_rows = tile_shape().rows, vectors = s_.patch_step() / lanes,
+                      panels = (vectors + most_tile_vectors - 1) / most_tile_vectors;
         for (int64_t i = 0; i < panels; ++i) {
-            const int64_t first = vectors * i / panels, count = vectors * (i + 1) / panels - first, column = first * lanes;
+            const int64_t first = vectors * i / panels, count = vectors * (i + 1) / panels - first,
+                          column = first * lanes;
             for (int64_t p = 0; p < s_.columns; p += tile_rows) {
-                const Tile tile{.a = gy + p * s_.out, .a_row = s_.out, .a_step = 1, .panel = {W_ + column, s_.patch_step()}, .k = s_.out, .plus = nullptr, .plus_row = 0,
-                                .c = products + p * s_.patch_step() + column, .c_row = s_.patch_step(), .last = 0xffff};
+                const Tile tile{.a = gy + p * s_.out,
+                                .a_row = s_.out,
+                                .a_step = 1,
+                                .panel = {W_ + column, s_.patch_step()},
+                                .k = s_.out,
+                                .plus = nullptr,
+                                .plus_row = 0,
+                                .c = products + p * s_.patch_step() + column,
+                                .c_row = s_.patch_step(),
+                                .last = 0xffff};
                 const int64_t rows = std::min(tile_rows, s_.columns - p);
-                count == 1 ? compute_rows<1>(tile, rows) : count == 2 ? compute_rows<2>(tile, rows) : compute_rows<3>(tile, rows);
+                count == 1   ? compute_rows<1>(tile, rows)
+                : count == 2 ? compute_rows<2>(tile, rows)
+                             : compute_rows<3>(tile, rows);
             }
         }
     }
@@ -114,24 +138,29 @@ private:
 }  // namespace
 
 bool is_faster_by_patches(const Shape& W) {
-    static const bool on = has_product_tiles() && environment::flag("CATENA_PATCH_CONVOLUTIONS", true);
+    static const bool on =
+        has_product_tiles() && environment::flag("CATENA_PATCH_CONVOLUTIONS", true);
     constexpr int64_t most_channels = 4, least_out = 16, most_taps = 256;
     if (!on || W.rank() != 4 || W[1] > most_channels || W[0] < least_out) return false;
     return W[2] > 1 && W[3] > 1 && W[3] <= lanes && W[1] * W[2] * W[3] <= most_taps;
 }
 
-bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps,
+                              const Array& gx) {
     if (!is_faster_by_patches(W.shape()) || !fits(gy, steps, gx)) return false;
     const Sizes sizes(gx, W.shape(), gy.shape(), steps);
     const Array weights = padded(W, sizes);
-    PictureGradient(sizes, gy.elements<float>(), weights.to_fill<float>(), gx.to_fill<float>()).run();
+    PictureGradient(sizes, gy.elements<float>(), weights.to_fill<float>(), gx.to_fill<float>())
+        .run();
     return true;
 }
 
 #else
 
 bool is_faster_by_patches(const Shape&) { return false; }
-bool convolve_data_by_patches(const Array&, const Array&, const WindowSteps&, const Array&) { return false; }
+bool convolve_data_by_patches(const Array&, const Array&, const WindowSteps&, const Array&) {
+    return false;
+}
 
 #endif
 

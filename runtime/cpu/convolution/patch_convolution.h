@@ -5,17 +5,23 @@
 
 namespace catena {
 
-/// The gradient of pictures, images of few channels, from results of many channels, which have them last: also what the last layer of a generator gives, a transposed
-/// convolution. Vectors of a picture's channels would have idle lanes, so vectors run along patches (runtime/cpu/convolution/patches.h): gy [positions, out] times
-/// W [out, taps] gives for each result its part of all that it sees, and these parts are added up in a core's cache.
+/// The gradient of pictures, images of few channels, from results of many channels, which have them
+/// last: also what the last layer of a generator gives, a transposed convolution. Vectors of a
+/// picture's channels would have idle lanes, so vectors run along patches
+/// (runtime/cpu/convolution/patches.h): gy [positions, out] times W [out, taps] gives for each
+/// result its part of all that it sees, and these parts are added up in a core's cache.
 ///
-/// float32; each element is a sum over the results that see it, in the order of rows and columns, of sums over channels, whatever the number of threads. No zeros are
-/// multiplied, so NaN and infinity are where the definition puts them.
+/// float32; each element is a sum over the results that see it, in the order of rows and columns,
+/// of sums over channels, whatever the number of threads. No zeros are multiplied, so NaN and
+/// infinity are where the definition puts them.
 ///
-/// False, and nothing done, where oneDNN is faster (benchmarks/patch_convolutions.cpp), which is so of row-major gy: oneDNN's vectors run along its positions.
-bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
+/// False, and nothing done, where oneDNN is faster (benchmarks/patch_convolutions.cpp), which is so
+/// of row-major gy: oneDNN's vectors run along its positions.
+bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps,
+                              const Array& gx);
 
-/// Whether it is faster for weights of this shape, where gy has its channels last. False without AVX2 and with CATENA_PATCH_CONVOLUTIONS=0.
+/// Whether it is faster for weights of this shape, where gy has its channels last. False without
+/// AVX2 and with CATENA_PATCH_CONVOLUTIONS=0.
 bool is_faster_by_patches(const Shape& W);
 
 }  // namespace catena

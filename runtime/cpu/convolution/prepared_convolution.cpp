@@ -9,7 +9,8 @@ Array bias_of(const KernelCall& call) { return call.inputs.size() > 2 ? call.inp
 
 class PreparedConvolution final : public PreparedCall {
 public:
-    PreparedConvolution(ConvolutionDirection direction, const WindowSteps& steps) : convolution_(direction, steps) {}
+    PreparedConvolution(ConvolutionDirection direction, const WindowSteps& steps)
+        : convolution_(direction, steps) {}
 
     size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
@@ -22,8 +23,12 @@ private:
 
 }  // namespace
 
-std::unique_ptr<PreparedCall> prepare_convolution(ConvolutionDirection direction, const WindowSteps& steps, const KernelCall& call) {
-    if (!is_float_convolution(direction, call.inputs[0], call.inputs[1], bias_of(call), call.outputs[0])) return nullptr;
+std::unique_ptr<PreparedCall> prepare_convolution(ConvolutionDirection direction,
+                                                  const WindowSteps& steps,
+                                                  const KernelCall& call) {
+    if (!is_float_convolution(direction, call.inputs[0], call.inputs[1], bias_of(call),
+                              call.outputs[0]))
+        return nullptr;
     return std::make_unique<PreparedConvolution>(direction, steps);
 }
 

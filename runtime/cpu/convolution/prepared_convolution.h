@@ -7,8 +7,9 @@
 
 namespace catena {
 
-/// Prepares a convolution of two or, with a bias, three inputs, or one of its gradients. Null where the kernel would have to
-/// convert or copy operands.
-std::unique_ptr<PreparedCall> prepare_convolution(ConvolutionDirection direction, const WindowSteps& steps, const KernelCall& call);
+/// Prepares a convolution of two or, with a bias, three inputs, or one of its gradients. Null where
+/// the kernel would have to convert or copy operands.
+std::unique_ptr<PreparedCall> prepare_convolution(ConvolutionDirection direction,
+                                                  const WindowSteps& steps, const KernelCall& call);
 
 }  // namespace catena

@@ -18,7 +18,8 @@ namespace {
 constexpr double largest_sum = 1e37;
 /// Results are rounded, by tiles a little more.
 constexpr double rounding = 1.01;
-/// Weights are not kept earlier (runtime/cpu/onednn/packed.cpp), so nothing needs to be prepared for them.
+/// Weights are not kept earlier (runtime/cpu/onednn/packed.cpp), so nothing needs to be prepared
+/// for them.
 constexpr int runs_before_library = 4;
 /// Bounds that change again and again are no reason to generate code again and again.
 constexpr int most_preparations = 2;
@@ -27,7 +28,9 @@ std::atomic<int64_t> runs_in_library = 0, runs_direct = 0, runs_ours = 0;
 
 /// Largest magnitude of min(max(v, lowest), highest) for |v| <= largest.
 double clipped(double largest, const ConvolutionTail& tail) {
-    const auto clip = [&](double v) { return std::min(std::max(v, double(tail.lowest)), double(tail.highest)); };
+    const auto clip = [&](double v) {
+        return std::min(std::max(v, double(tail.lowest)), double(tail.highest));
+    };
     return std::max(std::abs(clip(largest)), std::abs(clip(-largest)));
 }
 
@@ -38,8 +41,10 @@ bool takes_floats(const TailedConvolution::Operands& o, const Array& y) {
 }  // namespace
 
 Array ordered_like(const Array& other, const Array& y) {
-    if (!other.defined() || memory_order(other.shape(), other.strides()) == order_of(y)) return other;
-    const Array made = Array::empty({Dtype::float32, y.shape()}, y.device()).view(y.shape(), y.strides(), 0);
+    if (!other.defined() || memory_order(other.shape(), other.strides()) == order_of(y))
+        return other;
+    const Array made =
+        Array::empty({Dtype::float32, y.shape()}, y.device()).view(y.shape(), y.strides(), 0);
     copy_elements(other, made);
     return made;
 }
@@ -47,10 +52,12 @@ Array ordered_like(const Array& other, const Array& y) {
 TailRuns tail_runs() { return {runs_in_library, runs_direct, runs_ours}; }
 
 size_t TailedConvolution::scratch_bytes() const {
-    return std::max(convolution_.scratch_bytes(), call_ ? call_->a_bytes() + call_->execute_bytes() : 0);
+    return std::max(convolution_.scratch_bytes(),
+                    call_ ? call_->a_bytes() + call_->execute_bytes() : 0);
 }
 
-void TailedConvolution::read(const Array& from, float otherwise, int64_t channels, std::vector<float>& to) {
+void TailedConvolution::read(const Array& from, float otherwise, int64_t channels,
+                             std::vector<float>& to) {
     to.assign(size_t(channels), otherwise);
     if (!from.defined()) return;
     const Array dense = from.as_contiguous();
@@ -64,11 +71,14 @@ void TailedConvolution::make_nan(ConvolutionTail& tail) {
     tail.highest = ConvolutionTail().highest;
 }
 
-ConvolutionTail TailedConvolution::open_tail(const Operands& o, const Array& other, int64_t channels) {
+ConvolutionTail TailedConvolution::open_tail(const Operands& o, const Array& other,
+                                             int64_t channels) {
     read(o.before, 0, channels, before_);
     read(o.scale, 1, channels, scale_);
     read(o.shift, 0, channels, shift_);
-    ConvolutionTail tail{before_.data(), scale_.data(), shift_.data(), other.defined() ? other.elements<float>() : nullptr, o.lowest, o.highest};
+    ConvolutionTail tail{before_.data(), scale_.data(),
+                         shift_.data(),  other.defined() ? other.elements<float>() : nullptr,
+                         o.lowest,       o.highest};
     if (std::isnan(o.lowest) || std::isnan(o.highest)) make_nan(tail);
     return tail;
 }
@@ -100,17 +110,23 @@ float TailedConvolution::run(const Operands& o, const Array& y, std::span<std::b
     return apply_tail(tail, y);
 }
 
-std::optional<float> TailedConvolution::run_in_library(const Operands& o, const ConvolutionTail& tail, const Array& y,
+std::optional<float> TailedConvolution::run_in_library(const Operands& o,
+                                                       const ConvolutionTail& tail, const Array& y,
                                                        std::span<std::byte> scratch) {
     if (tail.other || std::isnan(o.lowest) || std::isnan(o.highest)) return std::nullopt;
-    if ((runs_ <= runs_before_library && !o.scale.defined()) || !prepare(o, tail, y)) return std::nullopt;
-    const TailWeights weights = TailWeights::find(*call_, *primitive_, o.W, o.scale.defined() ? scale_.data() : nullptr);
+    if ((runs_ <= runs_before_library && !o.scale.defined()) || !prepare(o, tail, y))
+        return std::nullopt;
+    const TailWeights weights =
+        TailWeights::find(*call_, *primitive_, o.W, o.scale.defined() ? scale_.data() : nullptr);
     if (!weights.elements) return std::nullopt;
     const double added = join_additions(o);
     if (!(added <= largest_sum)) return std::nullopt;
-    const auto sums = [&](double range) { return rounding * (range * weights.scaled_bound + added); };
+    const auto sums = [&](double range) {
+        return rounding * (range * weights.scaled_bound + added);
+    };
     const auto is_proven = [&](double range) {
-        return sums(range) <= largest_sum && rounding * range * weights.bound <= largest_sum;  // False for NaN.
+        return sums(range) <= largest_sum &&
+               rounding * range * weights.bound <= largest_sum;  // False for NaN.
     };
     double range = o.range;
     if (tail.clips() || o.scale.defined()) {
@@ -119,8 +135,10 @@ std::optional<float> TailedConvolution::run_in_library(const Operands& o, const 
     }
     Scratch memory(scratch, call_->a_bytes() + call_->execute_bytes());
     const void* const x = call_->open_a(o.x.elements(), memory.take(call_->a_bytes()));
-    call_->execute(x, weights.elements, primitive_->has_bias ? bias_.data() : nullptr, y.to_fill<float>(), memory.take(call_->execute_bytes()));
-    return is_proven(range) ? float(rounding * clipped(sums(range), tail)) : std::numeric_limits<float>::infinity();
+    call_->execute(x, weights.elements, primitive_->has_bias ? bias_.data() : nullptr,
+                   y.to_fill<float>(), memory.take(call_->execute_bytes()));
+    return is_proven(range) ? float(rounding * clipped(sums(range), tail))
+                            : std::numeric_limits<float>::infinity();
 }
 
 bool TailedConvolution::prepare(const Operands& o, const ConvolutionTail& tail, const Array& y) {
@@ -136,7 +154,8 @@ bool TailedConvolution::prepare(const Operands& o, const ConvolutionTail& tail, 
     sizes.clips = tail.clips();
     if (sizes.clips) sizes.lowest = tail.lowest, sizes.highest = tail.highest;
     const bool adds = o.before.defined() || o.shift.defined();
-    primitive_ = ConvolutionPrimitive::find(adds ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward, sizes);
+    primitive_ = ConvolutionPrimitive::find(
+        adds ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward, sizes);
     call_.emplace(primitive_);
     return true;
 }
@@ -147,7 +166,9 @@ double TailedConvolution::join_additions(const Operands& o) {
     double largest = 0;
     for (size_t c = 0; c < bias_.size(); ++c) {
         bias_[c] = before_[c] * scale_[c] + shift_[c];
-        const double added = std::abs(double(before_[c])) * std::max(1.0, std::abs(double(scale_[c]))) + std::abs(double(shift_[c]));
+        const double added =
+            std::abs(double(before_[c])) * std::max(1.0, std::abs(double(scale_[c]))) +
+            std::abs(double(shift_[c]));
         if (!(added <= largest)) largest = added;
         if (std::isnan(largest)) break;
     }

@@ -9,25 +9,30 @@
 
 namespace catena {
 
-/// A convolution forwards and its tail, again and again with arrays of the same shapes and strides. For one run at a time.
+/// A convolution forwards and its tail, again and again with arrays of the same shapes and strides.
+/// For one run at a time.
 ///
-/// Results are clipped by our own code, where NaN stays NaN, or by oneDNN's in the registers that they are summed in, where NaN would
-/// become a bound. That is for results that cannot be NaN, as is shown at each run from three things: the largest magnitude of x, which the
-/// operation that made x tells or which is looked up; the largest sum of magnitudes of an output channel's weights, which is kept with
-/// the packed weights (runtime/cpu/onednn/packed.h); and their product with what the tail adds, which must stay far from overflow. A scale is
-/// then multiplied into the packed weights. Whether weights are kept yet changes no bit.
+/// Results are clipped by our own code, where NaN stays NaN, or by oneDNN's in the registers that
+/// they are summed in, where NaN would become a bound. That is for results that cannot be NaN, as
+/// is shown at each run from three things: the largest magnitude of x, which the operation that
+/// made x tells or which is looked up; the largest sum of magnitudes of an output channel's
+/// weights, which is kept with the packed weights (runtime/cpu/onednn/packed.h); and their product
+/// with what the tail adds, which must stay far from overflow. A scale is then multiplied into the
+/// packed weights. Whether weights are kept yet changes no bit.
 class TailedConvolution {
 public:
-    explicit TailedConvolution(const WindowSteps& steps) : steps_(steps), convolution_(ConvolutionDirection::forward, steps) {}
+    explicit TailedConvolution(const WindowSteps& steps)
+        : steps_(steps), convolution_(ConvolutionDirection::forward, steps) {}
 
     struct Operands {
-        Array x, W;                      ///< float32
-        Array before, scale, shift;      ///< One number for each channel, or undefined.
-        Array other;                     ///< Of y's shape, or undefined.
+        Array x, W;                  ///< float32
+        Array before, scale, shift;  ///< One number for each channel, or undefined.
+        Array other;                 ///< Of y's shape, or undefined.
         float lowest, highest;
         float range;  ///< No magnitude in x is larger, or it is not finite: then nothing is known.
     };
-    /// The tail of those operands as the kernels take it, `other` being in y's memory order or undefined. Until the next call.
+    /// The tail of those operands as the kernels take it, `other` being in y's memory order or
+    /// undefined. Until the next call.
     ConvolutionTail open_tail(const Operands& operands, const Array& other, int64_t channels);
     /// What is then known of y, in the same way.
     float run(const Operands& operands, const Array& y, std::span<std::byte> scratch = {});
@@ -37,9 +42,11 @@ private:
     /// A copy of one number for each channel.
     static void read(const Array& from, float otherwise, int64_t channels, std::vector<float>& to);
     void make_nan(ConvolutionTail& tail);
-    std::optional<float> run_in_library(const Operands& operands, const ConvolutionTail& tail, const Array& y, std::span<std::byte> scratch);
+    std::optional<float> run_in_library(const Operands& operands, const ConvolutionTail& tail,
+                                        const Array& y, std::span<std::byte> scratch);
     bool prepare(const Operands& operands, const ConvolutionTail& tail, const Array& y);
-    /// The bias that comes to the same as both additions. Returns the largest magnitude that they add.
+    /// The bias that comes to the same as both additions. Returns the largest magnitude that they
+    /// add.
     double join_additions(const Operands& operands);
 
     WindowSteps steps_;
@@ -54,7 +61,8 @@ private:
 /// The elements of an array like y in y's memory order: itself, or a copy. Undefined if it is.
 Array ordered_like(const Array& other, const Array& y);
 
-/// How many runs since the process began clipped in oneDNN, in the registers of our own kernels, and in a sweep (for tests).
+/// How many runs since the process began clipped in oneDNN, in the registers of our own kernels,
+/// and in a sweep (for tests).
 struct TailRuns {
     int64_t in_library, direct, ours;
 };

@@ -50,7 +50,9 @@ template <class T>
 const Lapack<T>& lapack(const std::string& op) {
     static const Loaded<T> all = load<T>();
     if (!all.problem.empty())
-        fail<DeviceError>("{}: cpu: no LAPACK: {}; install one (Debian: libopenblas0), or set CATENA_LAPACK_PATH", op, all.problem);
+        fail<DeviceError>(
+            "{}: cpu: no LAPACK: {}; install one (Debian: libopenblas0), or set CATENA_LAPACK_PATH",
+            op, all.problem);
     return all.routines;
 }
 

@@ -13,8 +13,8 @@
 namespace catena {
 namespace {
 
-// A row-major matrix is, to LAPACK, the transposed one. Where that does not matter, or where the wanted result is transposed
-// as well, nothing is moved; elsewhere `transposed` copies.
+// A row-major matrix is, to LAPACK, the transposed one. Where that does not matter, or where the
+// wanted result is transposed as well, nothing is moved; elsewhere `transposed` copies.
 
 struct MatrixBatch {
     int64_t count = 1;
@@ -40,8 +40,9 @@ void with_lapack(const KernelCall& call, F&& f) {
         f(lapack<double>(call.op.name), m);
 }
 
-/// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for the first that fails. Small
-/// matrices are spread over the threads; large ones are so by LAPACK itself.
+/// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for
+/// the first that fails. Small matrices are spread over the threads; large ones are so by LAPACK
+/// itself.
 template <class F, class Explain>
 void for_each_matrix(const std::string& op, const MatrixBatch& m, F&& f, Explain&& explain) {
     std::vector<int> info(size_t(m.count), 0);
@@ -67,7 +68,8 @@ void transposed(const T* from, T* to, int64_t rows, int64_t columns) {
         for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
 }
 
-/// LAPACK's pivots are found by comparisons, which skip NaN: some elements of a result would look as if they did not depend on it.
+/// LAPACK's pivots are found by comparisons, which skip NaN: some elements of a result would look
+/// as if they did not depend on it.
 template <class T>
 bool has_nan(const T* x, int64_t count) {
     return std::any_of(x, x + count, [](T v) { return std::isnan(v); });
@@ -105,7 +107,9 @@ void run_inv(const KernelCall& call) {
                     return info;
                 }
                 routines.getrf(&n, &n, y + i * m.size(), &n, pivots.data(), &info);
-                if (info == 0) routines.getri(&n, y + i * m.size(), &n, pivots.data(), work.data(), &lwork, &info);
+                if (info == 0)
+                    routines.getri(&n, y + i * m.size(), &n, pivots.data(), work.data(), &lwork,
+                                   &info);
                 return info;
             },
             singular);
@@ -127,7 +131,8 @@ void run_det(const KernelCall& call) {
                 if (n > 0) routines.getrf(&n, &n, lu.data(), &n, pivots.data(), &info);
                 T product = 1;
                 for (int k = 0; k < n; ++k)
-                    product *= pivots[size_t(k)] == k + 1 ? lu[size_t(k) * size_t(n + 1)] : -lu[size_t(k) * size_t(n + 1)];
+                    product *= pivots[size_t(k)] == k + 1 ? lu[size_t(k) * size_t(n + 1)]
+                                                          : -lu[size_t(k) * size_t(n + 1)];
                 y[i] = product;
                 return std::min(info, 0);  // a singular matrix has the determinant 0
             },
@@ -147,7 +152,8 @@ void run_solve(const KernelCall& call) {
             call.op.name, m,
             [&](int64_t i) {
                 std::vector<int> pivots(static_cast<size_t>(n));
-                std::vector<T> lu(left + i * m.size(), left + (i + 1) * m.size()), x(size_t(right.size()));
+                std::vector<T> lu(left + i * m.size(), left + (i + 1) * m.size()),
+                    x(size_t(right.size()));
                 transposed(given + i * right.size(), x.data(), n, columns);
                 int info = 0;
                 if (has_nan(lu.data(), m.size())) {
@@ -156,7 +162,8 @@ void run_solve(const KernelCall& call) {
                 }
                 routines.getrf(&n, &n, lu.data(), &n, pivots.data(), &info);
                 if (info == 0)
-                    routines.getrs("T", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n, &info, 1);
+                    routines.getrs("T", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n,
+                                   &info, 1);
                 transposed(x.data(), y + i * right.size(), columns, n);
                 return info;
             },
@@ -180,7 +187,10 @@ void run_cholesky(const KernelCall& call) {
                     if (std::isnan(L[r * n + r])) info = r + 1;  // Compared with 0 it passes.
                 return info;
             },
-            [](int info) { return fmt::format("is not positive definite: its leading {0} x {0} part is not", info); });
+            [](int info) {
+                return fmt::format("is not positive definite: its leading {0} x {0} part is not",
+                                   info);
+            });
     });
 }
 
@@ -197,11 +207,13 @@ void run_eigh(const KernelCall& call) {
                 T* a = v + i * m.size();
                 T wanted = 0;
                 int integers = 0, query = -1, info = 0;
-                routines.syevd("V", triangle, &n, a, &n, w + i * n, &wanted, &query, &integers, &query, &info, 1, 1);
+                routines.syevd("V", triangle, &n, a, &n, w + i * n, &wanted, &query, &integers,
+                               &query, &info, 1, 1);
                 const int lwork = workspace_size(wanted);
                 std::vector<T> work(static_cast<size_t>(lwork)), vectors(size_t(m.size()));
                 std::vector<int> iwork(static_cast<size_t>(integers));
-                routines.syevd("V", triangle, &n, a, &n, w + i * n, work.data(), &lwork, iwork.data(), &integers, &info, 1, 1);
+                routines.syevd("V", triangle, &n, a, &n, w + i * n, work.data(), &lwork,
+                               iwork.data(), &integers, &info, 1, 1);
                 transposed(a, vectors.data(), n, n);
                 std::copy(vectors.begin(), vectors.end(), a);
                 return info;
@@ -240,8 +252,9 @@ void run_svd(const KernelCall& call) {
                 T* left = vt + i * of_vt * columns;  // of the transposed matrix
                 T* right = u + i * of_u * rows;
                 const auto run = [&](T* work, const int* lwork) {
-                    routines.gesdd(full ? "A" : "S", &columns, &rows, copy.data(), &columns, s + i * k, left, &columns, right,
-                                   &of_u, work, lwork, iwork.data(), &info, 1);
+                    routines.gesdd(full ? "A" : "S", &columns, &rows, copy.data(), &columns,
+                                   s + i * k, left, &columns, right, &of_u, work, lwork,
+                                   iwork.data(), &info, 1);
                 };
                 run(&wanted, &query);
                 const int lwork = workspace_size(wanted);
@@ -264,17 +277,22 @@ void run_qr(const KernelCall& call) {
         for_each_matrix(
             call.op.name, m,
             [&](int64_t i) {
-                std::vector<T> f(size_t(rows) * size_t(std::max(columns, width)) + 1), tau(size_t(k) + 1);
+                std::vector<T> f(size_t(rows) * size_t(std::max(columns, width)) + 1),
+                    tau(size_t(k) + 1);
                 transposed(x + i * m.size(), f.data(), rows, columns);
                 const int lead = std::max(1, rows), lwork = 64 * std::max({1, columns, width});
                 std::vector<T> work(static_cast<size_t>(lwork));
                 int info = 0;
-                routines.geqrf(&rows, &columns, f.data(), &lead, tau.data(), work.data(), &lwork, &info);
+                routines.geqrf(&rows, &columns, f.data(), &lead, tau.data(), work.data(), &lwork,
+                               &info);
                 T* upper = r + i * width * columns;
                 for (int row = 0; row < width; ++row)
-                    for (int c = 0; c < columns; ++c) upper[row * columns + c] = c < row ? T(0) : f[size_t(c) * size_t(rows) + size_t(row)];
+                    for (int c = 0; c < columns; ++c)
+                        upper[row * columns + c] =
+                            c < row ? T(0) : f[size_t(c) * size_t(rows) + size_t(row)];
                 if (info == 0)
-                    routines.orgqr(&rows, &width, &k, f.data(), &lead, tau.data(), work.data(), &lwork, &info);
+                    routines.orgqr(&rows, &width, &k, f.data(), &lead, tau.data(), work.data(),
+                                   &lwork, &info);
                 transposed(f.data(), q + i * rows * width, width, rows);
                 return info;
             },

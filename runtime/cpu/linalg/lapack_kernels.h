@@ -4,9 +4,9 @@
 
 namespace catena {
 
-// Kernels of linear algebra through LAPACK (lapack.h), for float32 and float64: matrices are the last two axes, and all axes
-// before them count them. Attributes and outputs are those of the ops (runtime/ops/math/linalg.cpp). ValueError where a
-// matrix has no result, with its number.
+// Kernels of linear algebra through LAPACK (lapack.h), for float32 and float64: matrices are the
+// last two axes, and all axes before them count them. Attributes and outputs are those of the ops
+// (runtime/ops/math/linalg.cpp). ValueError where a matrix has no result, with its number.
 
 void run_inv(const KernelCall& call);
 void run_det(const KernelCall& call);

@@ -19,22 +19,27 @@ dnnl::stream& stream() {
 }
 
 dnnl::memory::data_type data_type_of(Dtype dtype) {
-    CATENA_ASSERT(dtype == Dtype::float32 || dtype == Dtype::bfloat16, "others are converted before");
+    CATENA_ASSERT(dtype == Dtype::float32 || dtype == Dtype::bfloat16,
+                  "others are converted before");
     return dtype == Dtype::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
 dnnl::memory::desc ordered(std::span<const int64_t> dims, MemoryOrder order, Dtype dtype) {
     return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order, dtype);
 }
-dnnl::memory::desc ordered(std::initializer_list<int64_t> dims) { return ordered(std::span(dims.begin(), dims.size())); }
+dnnl::memory::desc ordered(std::initializer_list<int64_t> dims) {
+    return ordered(std::span(dims.begin(), dims.size()));
+}
 
-dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels, MemoryOrder order, Dtype dtype) {
+dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels,
+                                     MemoryOrder order, Dtype dtype) {
     Shape whole{dims};
     if (dims.size() > 1) whole[1] = channels;
     const Strides strides = strides_in(order, whole);
     dnnl_memory_desc_t desc;  // The C++ interface takes its lists on the heap.
-    dnnl::error::wrap_c_api(dnnl_memory_desc_init_by_strides(&desc, int(dims.size()), dims.data(), dnnl::memory::convert_to_c(data_type_of(dtype)),
-                                                             strides.begin()),
+    dnnl::error::wrap_c_api(dnnl_memory_desc_init_by_strides(
+                                &desc, int(dims.size()), dims.data(),
+                                dnnl::memory::convert_to_c(data_type_of(dtype)), strides.begin()),
                             "could not describe an array");
     return dnnl::memory::desc(desc);
 }
@@ -60,7 +65,8 @@ OneThread::~OneThread() {
 
 Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input)
     : ours_(ours), theirs_(theirs), is_input_(is_input) {
-    if (is_converted()) reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from(), engine(), to()));
+    if (is_converted())
+        reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from(), engine(), to()));
 }
 
 }  // namespace catena::onednn

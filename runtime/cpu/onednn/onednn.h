@@ -18,12 +18,13 @@ dnnl::stream& stream();  ///< This thread's.
 /// Of float32 or bfloat16.
 dnnl::memory::data_type data_type_of(Dtype dtype);
 /// In the given order.
-dnnl::memory::desc ordered(std::span<const int64_t> dims, MemoryOrder order = MemoryOrder::row_major,
+dnnl::memory::desc ordered(std::span<const int64_t> dims,
+                           MemoryOrder order = MemoryOrder::row_major,
                            Dtype dtype = Dtype::float32);
 dnnl::memory::desc ordered(std::initializer_list<int64_t> dims);
 /// The same: dims[1] channels of an array that has `channels` of them.
-dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels, MemoryOrder order,
-                                     Dtype dtype = Dtype::float32);
+dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels,
+                                     MemoryOrder order, Dtype dtype = Dtype::float32);
 /// In the layout that the primitive chooses.
 dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype = Dtype::float32);
 
@@ -31,7 +32,8 @@ dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype = Dtype::floa
 Array scratch(const dnnl::memory::desc& desc);
 dnnl::memory memory(const dnnl::memory::desc& desc, const void* data);
 
-/// Makes oneDNN use the calling thread alone while alive: primitives made, and what runs without one.
+/// Makes oneDNN use the calling thread alone while alive: primitives made, and what runs without
+/// one.
 class OneThread {
 public:
     OneThread();
@@ -43,7 +45,8 @@ private:
     int threads_;
 };
 
-/// An input or output of a primitive: in one of our layouts outside, possibly in another one inside.
+/// An input or output of a primitive: in one of our layouts outside, possibly in another one
+/// inside.
 class Tensor {
 public:
     Tensor() = default;

@@ -9,8 +9,8 @@
 
 namespace catena::onednn {
 
-/// A primitive with the memory objects of its arguments. These are made once; a run only says where the elements are. For one
-/// thread at a time.
+/// A primitive with the memory objects of its arguments. These are made once; a run only says where
+/// the elements are. For one thread at a time.
 class Call {
 public:
     struct Argument {
@@ -20,28 +20,32 @@ public:
     Call() = default;
     Call(const dnnl::primitive& primitive, std::initializer_list<Argument> arguments);
 
-    /// `at`: the argument's place in the list. What is written to memory with padding is written by the primitive, padding
-    /// included, so that the memory may have been used for something else between two runs.
+    /// `at`: the argument's place in the list. What is written to memory with padding is written by
+    /// the primitive, padding included, so that the memory may have been used for something else
+    /// between two runs.
     void set(size_t at, const void* elements);
     void run() const;
 
 private:
     dnnl::primitive primitive_;
     std::vector<dnnl::memory> memories_;
-    std::vector<dnnl_exec_arg_t> arguments_;  ///< The same, as oneDNN's C interface takes them, which copies nothing.
+    std::vector<dnnl_exec_arg_t>
+        arguments_;  ///< The same, as oneDNN's C interface takes them, which copies nothing.
 };
 
-/// This thread's call of `primitive`, for kernels that several threads run at once; `make()` makes it at the first use. It is kept
-/// as long as the thread and, by it, the primitive.
+/// This thread's call of `primitive`, for kernels that several threads run at once; `make()` makes
+/// it at the first use. It is kept as long as the thread and, by it, the primitive.
 template <class Make>
 Call& call_of_this_thread(const dnnl::primitive& primitive, Make&& make) {
     thread_local PerThread<std::unordered_map<dnnl_primitive_t, Call>> calls_of_thread;
     auto& calls = calls_of_thread.get();
     const auto found = calls.find(primitive.get());
-    return found != calls.end() ? found->second : calls.emplace(primitive.get(), make()).first->second;
+    return found != calls.end() ? found->second
+                                : calls.emplace(primitive.get(), make()).first->second;
 }
 
-/// The conversion between both layouts of a tensor, as a call of two arguments: from, to. Empty if there is nothing to convert.
+/// The conversion between both layouts of a tensor, as a call of two arguments: from, to. Empty if
+/// there is nothing to convert.
 Call conversion(const Tensor& tensor);
 
 }  // namespace catena::onednn

@@ -14,8 +14,8 @@
 namespace catena::onednn {
 namespace {
 
-/// A training step reads weights up to four times between two changes (forward and backward, twice in adversarial
-/// training): those are not kept.
+/// A training step reads weights up to four times between two changes (forward and backward, twice
+/// in adversarial training): those are not kept.
 constexpr int uses_before_keeping = 4;
 
 struct Form {
@@ -26,7 +26,8 @@ struct Form {
     uint64_t checksum = 0;
 
     bool is_for_the_same(const Form& other) const {
-        return byte_offset == other.byte_offset && kind == other.kind && to == other.to && from == other.from;
+        return byte_offset == other.byte_offset && kind == other.kind && to == other.to &&
+               from == other.from;
     }
 };
 
@@ -48,8 +49,9 @@ bool is_checked() {
 uint64_t checksum_of(const Array& array) {
     const int64_t count = array.size() * int64_t(size_of(array.dtype()) / 2);
     const auto* words = static_cast<const uint16_t*>(array.elements());
-    return std::accumulate(words, words + count, uint64_t(count),
-                           [](uint64_t sum, uint16_t word) { return (sum ^ word) * 0x9E3779B97F4A7C15u; });
+    return std::accumulate(words, words + count, uint64_t(count), [](uint64_t sum, uint16_t word) {
+        return (sum ^ word) * 0x9E3779B97F4A7C15u;
+    });
 }
 
 std::atomic<int64_t> uses = 0;
@@ -59,7 +61,8 @@ std::atomic<int64_t> uses = 0;
 Form* find(Storage& storage, const Form& wanted) {
     auto* kept = static_cast<Forms*>(storage.forms.load());
     if (!kept) return nullptr;
-    const auto found = std::ranges::find_if(kept->forms, [&](const Form& form) { return form.is_for_the_same(wanted); });
+    const auto found = std::ranges::find_if(
+        kept->forms, [&](const Form& form) { return form.is_for_the_same(wanted); });
     return found == kept->forms.end() ? nullptr : &*found;
 }
 
@@ -71,21 +74,23 @@ void keep(Storage& storage, Form form) {
 
 void check(const Form& form, const Array& array) {
     if (form.checksum == checksum_of(array)) return;
-    throw InternalError("packed weights: the elements changed, but nobody said so (Storage::will_change)");
+    throw InternalError(
+        "packed weights: the elements changed, but nobody said so (Storage::will_change)");
 }
 
 }  // namespace
 
 int64_t packed_uses() { return uses; }
 
-Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
-                   const std::function<Array()>& derive) {
+Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc& from,
+                   const dnnl::memory::desc& to, const std::function<Array()>& derive) {
     const void* elements = array.elements();
     Storage* storage = array.storage().get();
     if (storage->lender) storage = storage->lender;
     if (storage->is_exposed || !is_on()) return Array();
 
-    Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
+    Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind,
+              from, to};
     {
         std::lock_guard lock(derived_forms_mutex());
         if (const Form* known = find(*storage, form)) {
@@ -108,8 +113,8 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
     return form.packed;
 }
 
-Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
-                const std::function<Array()>& derive) {
+Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from,
+                const dnnl::memory::desc& to, const std::function<Array()>& derive) {
     const Array kept = form_if_kept(array, kind, from, to, derive);
     return kept.defined() ? kept : derive();
 }

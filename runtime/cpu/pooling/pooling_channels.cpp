@@ -18,14 +18,25 @@ struct Sizes {
     int64_t kh, kw, sh, sw, ph, pw;
 
     Sizes(const Array& x, const Array& y, const PoolingWindow& w)
-        : images(x.dim(0)), channels(x.dim(1)), height(x.dim(2)), width(x.dim(3)), out_height(y.dim(2)), out_width(y.dim(3)),
-          kh(w.size[0]), kw(w.size[1]), sh(w.stride[0]), sw(w.stride[1]), ph(w.pad[0]), pw(w.pad[1]) {}
+        : images(x.dim(0)),
+          channels(x.dim(1)),
+          height(x.dim(2)),
+          width(x.dim(3)),
+          out_height(y.dim(2)),
+          out_width(y.dim(3)),
+          kh(w.size[0]),
+          kw(w.size[1]),
+          sh(w.stride[0]),
+          sw(w.stride[1]),
+          ph(w.pad[0]),
+          pw(w.pad[1]) {}
 
     int64_t inputs() const { return height * width * channels; }
     int64_t outputs() const { return out_height * out_width * channels; }
     int64_t work() const { return outputs() * kh * kw; }
 
-    /// f(tap, offset of its first channel in the image) for the taps of a window that lie inside x, row by row.
+    /// f(tap, offset of its first channel in the image) for the taps of a window that lie inside x,
+    /// row by row.
     template <class F>
     CATENA_INLINE void for_taps(int64_t oh, int64_t ow, F&& f) const {
         for (int64_t i = 0; i < kh; ++i) {
@@ -57,10 +68,13 @@ CATENA_INLINE void max_row(const Sizes& s, int64_t oh, const T* x, T* y, int32_t
         });
     }
 }
-CATENA_VECTOR_CODE void run_max(const Sizes& s, int64_t oh, const float* x, float* y, int32_t* index) {
+CATENA_VECTOR_CODE void run_max(const Sizes& s, int64_t oh, const float* x, float* y,
+                                int32_t* index) {
     max_row(s, oh, x, y, index);
 }
-void run_max(const Sizes& s, int64_t oh, const double* x, double* y, int32_t* index) { max_row(s, oh, x, y, index); }
+void run_max(const Sizes& s, int64_t oh, const double* x, double* y, int32_t* index) {
+    max_row(s, oh, x, y, index);
+}
 
 template <class T>
 CATENA_INLINE void average_row(const Sizes& s, int64_t oh, const T* x, T* y) {
@@ -75,27 +89,35 @@ CATENA_INLINE void average_row(const Sizes& s, int64_t oh, const T* x, T* y) {
         for (int64_t c = 0; c < s.channels; ++c) y[c] *= factor;
     }
 }
-CATENA_VECTOR_CODE void run_average(const Sizes& s, int64_t oh, const float* x, float* y) { average_row(s, oh, x, y); }
-void run_average(const Sizes& s, int64_t oh, const double* x, double* y) { average_row(s, oh, x, y); }
+CATENA_VECTOR_CODE void run_average(const Sizes& s, int64_t oh, const float* x, float* y) {
+    average_row(s, oh, x, y);
+}
+void run_average(const Sizes& s, int64_t oh, const double* x, double* y) {
+    average_row(s, oh, x, y);
+}
 
-/// A row of the images that windows read, in which it stays in a core's cache: what its elements get from each window, in the order of
-/// the windows. f(tap, offset of the window's first channel, what its tap is added to).
+/// A row of the images that windows read, in which it stays in a core's cache: what its elements
+/// get from each window, in the order of the windows. f(tap, offset of the window's first channel,
+/// what its tap is added to).
 template <class T, class F>
 CATENA_INLINE void gather_row(const Sizes& s, int64_t h, T* gx, F&& f) {
     std::fill(gx, gx + s.width * s.channels, T(0));
     const int64_t before = h + s.ph - s.kh + 1;
-    const int64_t first = before > 0 ? (before + s.sh - 1) / s.sh : 0, last = std::min(s.out_height - 1, (h + s.ph) / s.sh);
+    const int64_t first = before > 0 ? (before + s.sh - 1) / s.sh : 0,
+                  last = std::min(s.out_height - 1, (h + s.ph) / s.sh);
     for (int64_t oh = first; oh <= last; ++oh)
         for (int64_t ow = 0; ow < s.out_width; ++ow)
             for (int64_t j = 0; j < s.kw; ++j) {
                 const int64_t w = ow * s.sw - s.pw + j;
                 if (w < 0 || w >= s.width) continue;
-                f(int32_t((h - oh * s.sh + s.ph) * s.kw + j), (oh * s.out_width + ow) * s.channels, gx + w * s.channels);
+                f(int32_t((h - oh * s.sh + s.ph) * s.kw + j), (oh * s.out_width + ow) * s.channels,
+                  gx + w * s.channels);
             }
 }
 
 template <class T>
-CATENA_INLINE void scatter_row(const Sizes& s, int64_t h, const T* gy, const int32_t* index, T* gx) {
+CATENA_INLINE void scatter_row(const Sizes& s, int64_t h, const T* gy, const int32_t* index,
+                               T* gx) {
     gather_row(s, h, gx, [&](int32_t tap, int64_t at, T* to) {
         const T* from = gy + at;
         const int32_t* taps = index + at;
@@ -103,10 +125,13 @@ CATENA_INLINE void scatter_row(const Sizes& s, int64_t h, const T* gy, const int
         for (int64_t c = 0; c < s.channels; ++c) to[c] = taps[c] == tap ? to[c] + from[c] : to[c];
     });
 }
-CATENA_VECTOR_CODE void run_scatter(const Sizes& s, int64_t h, const float* gy, const int32_t* index, float* gx) {
+CATENA_VECTOR_CODE void run_scatter(const Sizes& s, int64_t h, const float* gy,
+                                    const int32_t* index, float* gx) {
     scatter_row(s, h, gy, index, gx);
 }
-void run_scatter(const Sizes& s, int64_t h, const double* gy, const int32_t* index, double* gx) { scatter_row(s, h, gy, index, gx); }
+void run_scatter(const Sizes& s, int64_t h, const double* gy, const int32_t* index, double* gx) {
+    scatter_row(s, h, gy, index, gx);
+}
 
 template <class T>
 CATENA_INLINE void spread_row(const Sizes& s, int64_t h, const T* gy, T* gx) {
@@ -116,8 +141,12 @@ CATENA_INLINE void spread_row(const Sizes& s, int64_t h, const T* gy, T* gx) {
         for (int64_t c = 0; c < s.channels; ++c) to[c] += gy[at + c] * factor;
     });
 }
-CATENA_VECTOR_CODE void run_spread(const Sizes& s, int64_t h, const float* gy, float* gx) { spread_row(s, h, gy, gx); }
-void run_spread(const Sizes& s, int64_t h, const double* gy, double* gx) { spread_row(s, h, gy, gx); }
+CATENA_VECTOR_CODE void run_spread(const Sizes& s, int64_t h, const float* gy, float* gx) {
+    spread_row(s, h, gy, gx);
+}
+void run_spread(const Sizes& s, int64_t h, const double* gy, double* gx) {
+    spread_row(s, h, gy, gx);
+}
 
 template <class F>
 void with_type(const Array& x, F&& f) {
@@ -151,7 +180,8 @@ void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const
     });
 }
 
-void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window, const Array& gx) {
+void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window,
+                      const Array& gx) {
     const Sizes s(gx, gy, window);
     with_type(gx, [&](auto zero) {
         using T = decltype(zero);
@@ -160,7 +190,8 @@ void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& 
         T* to = gx.to_fill<T>();
         for_rows(s, s.height, [&](int64_t image, int64_t row) {
             const int64_t at = image * s.outputs();
-            run_scatter(s, row, from + at, places + at, to + image * s.inputs() + row * s.width * s.channels);
+            run_scatter(s, row, from + at, places + at,
+                        to + image * s.inputs() + row * s.width * s.channels);
         });
     });
 }
@@ -172,7 +203,8 @@ void average_pool(const Array& x, const PoolingWindow& window, const Array& y) {
         const T* from = x.elements<T>();
         T* to = y.to_fill<T>();
         for_rows(s, s.out_height, [&](int64_t image, int64_t row) {
-            run_average(s, row, from + image * s.inputs(), to + image * s.outputs() + row * s.out_width * s.channels);
+            run_average(s, row, from + image * s.inputs(),
+                        to + image * s.outputs() + row * s.out_width * s.channels);
         });
     });
 }
@@ -184,7 +216,8 @@ void average_pool_spread(const Array& gy, const PoolingWindow& window, const Arr
         const T* from = gy.elements<T>();
         T* to = gx.to_fill<T>();
         for_rows(s, s.height, [&](int64_t image, int64_t row) {
-            run_spread(s, row, from + image * s.outputs(), to + image * s.inputs() + row * s.width * s.channels);
+            run_spread(s, row, from + image * s.outputs(),
+                       to + image * s.inputs() + row * s.width * s.channels);
         });
     });
 }

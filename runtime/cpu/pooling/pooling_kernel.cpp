@@ -211,7 +211,8 @@ CATENA_INLINE void average_planes(const Plane& p, X* x, Y* y, int64_t planes) {
                 if (ih < 0 || ih >= p.height) continue;
                 for (int64_t j = 0; j < p.kw; ++j) {
                     int64_t first = p.first_column(j), end = p.end_column(j);
-                    const int64_t at = ih * p.width - p.pw + j;  // Before x where the first windows begin in the padding.
+                    const int64_t at = ih * p.width - p.pw +
+                                       j;  // Before x where the first windows begin in the padding.
                     if constexpr (Spread)
                         for (int64_t o = first; o < end; ++o) x[at + o * p.sw] += row[o] * factor;
                     else
@@ -265,8 +266,8 @@ void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& 
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
         run_scatter(p, gy.elements<T>() + first * p.outputs(),
-                    index.elements<int32_t>() + first * p.outputs(), gx.to_fill<T>() + first * p.inputs(),
-                    count);
+                    index.elements<int32_t>() + first * p.outputs(),
+                    gx.to_fill<T>() + first * p.inputs(), count);
     });
 }
 
@@ -289,7 +290,8 @@ void average_pool(const Array& x, const PoolingWindow& window, const Array& y) {
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_average(p, x.elements<T>() + first * p.inputs(), y.to_fill<T>() + first * p.outputs(), count);
+        run_average(p, x.elements<T>() + first * p.inputs(), y.to_fill<T>() + first * p.outputs(),
+                    count);
     });
 }
 
@@ -297,7 +299,8 @@ void average_pool_spread(const Array& gy, const PoolingWindow& window, const Arr
     Plane p(gx, gy, window);
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_spread(p, gx.to_fill<T>() + first * p.inputs(), gy.elements<T>() + first * p.outputs(), count);
+        run_spread(p, gx.to_fill<T>() + first * p.inputs(), gy.elements<T>() + first * p.outputs(),
+                   count);
     });
 }
 

@@ -58,7 +58,8 @@ CATENA_AVX512 inline __m512 where_tap(__m512i taps, int tap, __m512 value) {
     return _mm512_maskz_mov_ps(_mm512_cmpeq_epi32_mask(taps, _mm512_set1_epi32(tap)), value);
 }
 
-CATENA_AVX512 void find_largest(const float* x, int64_t width, int64_t out_height, int64_t out_width, float* y, int32_t* index) {
+CATENA_AVX512 void find_largest(const float* x, int64_t width, int64_t out_height,
+                                int64_t out_width, float* y, int32_t* index) {
     for (int64_t row = 0; row < out_height;
          ++row, x += 2 * width, y += out_width, index += out_width)
         for (int64_t o = 0; o < out_width; o += 16) {
@@ -74,7 +75,8 @@ CATENA_AVX512 void find_largest(const float* x, int64_t width, int64_t out_heigh
         }
 }
 
-CATENA_AVX512 void scatter(const float* gy, const int32_t* index, int64_t height, int64_t width, int64_t out_height, int64_t out_width, float* gx) {
+CATENA_AVX512 void scatter(const float* gy, const int32_t* index, int64_t height, int64_t width,
+                           int64_t out_height, int64_t out_width, float* gx) {
     float* row = gx;
     for (int64_t oh = 0; oh < out_height;
          ++oh, row += 2 * width, gy += out_width, index += out_width) {
@@ -103,10 +105,14 @@ struct Pairs {
     __m256 even, odd;
 };
 /// Elements 0 to 3 of both halves of two registers, in order, from 0 1 4 5 and 2 3 6 7 of them.
-CATENA_AVX2_INLINE __m256 in_order(__m256 x) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8)); }
+CATENA_AVX2_INLINE __m256 in_order(__m256 x) {
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8));
+}
 CATENA_AVX2_INLINE Pairs load_pairs(const float* x, int64_t count) {
-    const __m256 low = load_first(x, lanes_from(count, 0)), high = load_first(x + lanes, lanes_from(count, lanes));
-    return {in_order(_mm256_shuffle_ps(low, high, 0x88)), in_order(_mm256_shuffle_ps(low, high, 0xdd))};
+    const __m256 low = load_first(x, lanes_from(count, 0)),
+                 high = load_first(x + lanes, lanes_from(count, lanes));
+    return {in_order(_mm256_shuffle_ps(low, high, 0x88)),
+            in_order(_mm256_shuffle_ps(low, high, 0xdd))};
 }
 CATENA_AVX2_INLINE void store_pairs(float* to, int64_t count, __m256 even, __m256 odd) {
     const __m256 low = _mm256_unpacklo_ps(even, odd), high = _mm256_unpackhi_ps(even, odd);
@@ -120,20 +126,26 @@ struct Best {
 };
 /// A larger value wins, and so does NaN.
 CATENA_AVX2_INLINE void compete(Best& best, __m256 value, int tap) {
-    const __m256 wins = _mm256_or_ps(_mm256_cmp_ps(value, best.value, _CMP_GT_OQ), _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+    const __m256 wins = _mm256_or_ps(_mm256_cmp_ps(value, best.value, _CMP_GT_OQ),
+                                     _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
     best.value = _mm256_blendv_ps(best.value, value, wins);
     best.tap = _mm256_blendv_ps(best.tap, _mm256_castsi256_ps(_mm256_set1_epi32(tap)), wins);
 }
 
 CATENA_AVX2_INLINE __m256 where_tap(__m256 taps, int tap, __m256 value) {
-    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_castps_si256(taps), _mm256_set1_epi32(tap))), value);
+    return _mm256_and_ps(
+        _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_castps_si256(taps), _mm256_set1_epi32(tap))),
+        value);
 }
 
-CATENA_AVX2 void find_largest(const float* x, int64_t width, int64_t out_height, int64_t out_width, float* y, int32_t* index) {
-    for (int64_t row = 0; row < out_height; ++row, x += 2 * width, y += out_width, index += out_width)
+CATENA_AVX2 void find_largest(const float* x, int64_t width, int64_t out_height, int64_t out_width,
+                              float* y, int32_t* index) {
+    for (int64_t row = 0; row < out_height;
+         ++row, x += 2 * width, y += out_width, index += out_width)
         for (int64_t o = 0; o < out_width; o += lanes) {
             const int64_t count = std::min(lanes, out_width - o);
-            const Pairs top = load_pairs(x + 2 * o, 2 * count), bottom = load_pairs(x + width + 2 * o, 2 * count);
+            const Pairs top = load_pairs(x + 2 * o, 2 * count),
+                        bottom = load_pairs(x + width + 2 * o, 2 * count);
             Best best{top.even, _mm256_setzero_ps()};
             compete(best, top.odd, 1);
             compete(best, bottom.even, 2);
@@ -143,14 +155,19 @@ CATENA_AVX2 void find_largest(const float* x, int64_t width, int64_t out_height,
         }
 }
 
-CATENA_AVX2 void scatter(const float* gy, const int32_t* index, int64_t height, int64_t width, int64_t out_height, int64_t out_width, float* gx) {
+CATENA_AVX2 void scatter(const float* gy, const int32_t* index, int64_t height, int64_t width,
+                         int64_t out_height, int64_t out_width, float* gx) {
     float* row = gx;
-    for (int64_t oh = 0; oh < out_height; ++oh, row += 2 * width, gy += out_width, index += out_width) {
+    for (int64_t oh = 0; oh < out_height;
+         ++oh, row += 2 * width, gy += out_width, index += out_width) {
         for (int64_t o = 0; o < out_width; o += lanes) {
             const int64_t count = std::min(lanes, out_width - o);
-            const __m256 upper = load_first(gy + o, count), taps = load_first(reinterpret_cast<const float*>(index + o), count);
-            store_pairs(row + 2 * o, 2 * count, where_tap(taps, 0, upper), where_tap(taps, 1, upper));
-            store_pairs(row + width + 2 * o, 2 * count, where_tap(taps, 2, upper), where_tap(taps, 3, upper));
+            const __m256 upper = load_first(gy + o, count),
+                         taps = load_first(reinterpret_cast<const float*>(index + o), count);
+            store_pairs(row + 2 * o, 2 * count, where_tap(taps, 0, upper),
+                        where_tap(taps, 1, upper));
+            store_pairs(row + width + 2 * o, 2 * count, where_tap(taps, 2, upper),
+                        where_tap(taps, 3, upper));
         }
         for (int64_t w = 2 * out_width; w < width; ++w) row[w] = row[width + w] = 0;
     }
@@ -164,12 +181,16 @@ CATENA_AVX2 void scatter(const float* gy, const int32_t* index, int64_t height, 
 
 bool has_masked_pairs() { return instruction_set() != InstructionSet::none; }
 
-void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width, float* y, int32_t* index) {
-    (has_avx512() ? pairs::avx512::find_largest : pairs::avx2::find_largest)(x, width, out_height, out_width, y, index);
+void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width,
+                      float* y, int32_t* index) {
+    (has_avx512() ? pairs::avx512::find_largest : pairs::avx2::find_largest)(x, width, out_height,
+                                                                             out_width, y, index);
 }
 
-void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height, int64_t width, int64_t out_height, int64_t out_width, float* gx) {
-    (has_avx512() ? pairs::avx512::scatter : pairs::avx2::scatter)(gy, index, height, width, out_height, out_width, gx);
+void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height, int64_t width,
+                          int64_t out_height, int64_t out_width, float* gx) {
+    (has_avx512() ? pairs::avx512::scatter : pairs::avx2::scatter)(gy, index, height, width,
+                                                                   out_height, out_width, gx);
 }
 
 #else

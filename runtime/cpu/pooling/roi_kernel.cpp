@@ -37,7 +37,8 @@ class Region {
 public:
     Region(const double* corners, const RegionBins& bins, int64_t height, int64_t width)
         : bins_(bins), height_(height), width_(width) {
-        for (int axis = 0; axis < 2; ++axis) bins.aligned ? align(corners, axis) : round(corners, axis);
+        for (int axis = 0; axis < 2; ++axis)
+            bins.aligned ? align(corners, axis) : round(corners, axis);
     }
 
     /// Of a bin, where places are sampled.
@@ -71,16 +72,21 @@ private:
     }
     void round(const double* corners, int axis) {
         begin_[axis] = std::nearbyint(corners[axis] * bins_.scale);
-        const double size = std::nearbyint(corners[axis + 2] * bins_.scale) - begin_[axis] + (bins_.with_far_edge ? 1 : 0);
+        const double size = std::nearbyint(corners[axis + 2] * bins_.scale) - begin_[axis] +
+                            (bins_.with_far_edge ? 1 : 0);
         step_[axis] = std::max(size, 1.0) / double(axis == 0 ? bins_.rows : bins_.columns);
     }
     /// From the first to behind the last pixel of a bin along an axis.
     std::pair<int64_t, int64_t> pixels(int axis, int64_t bin, int64_t size) const {
-        const auto inside = [&](double place) { return int64_t(std::clamp(place + begin_[axis], 0.0, double(size))); };
-        return {inside(std::floor(double(bin) * step_[axis])), inside(std::ceil(double(bin + 1) * step_[axis]))};
+        const auto inside = [&](double place) {
+            return int64_t(std::clamp(place + begin_[axis], 0.0, double(size)));
+        };
+        return {inside(std::floor(double(bin) * step_[axis])),
+                inside(std::ceil(double(bin + 1) * step_[axis]))};
     }
     double place(int axis, int64_t bin, int64_t sample) const {
-        return begin_[axis] + step_[axis] * (double(bin) + (double(sample) + 0.5) / double(samples_[axis]));
+        return begin_[axis] +
+               step_[axis] * (double(bin) + (double(sample) + 0.5) / double(samples_[axis]));
     }
     template <class F>
     void for_each_aligned(int64_t row, int64_t column, const F& f) const {
@@ -91,9 +97,10 @@ private:
                 if (!y.inside || !x.inside)
                     f(Sample{.inside = false});
                 else
-                    f(Sample{{y.low * width_ + x.low, y.low * width_ + x.high, y.high * width_ + x.low, y.high * width_ + x.high},
-                         {(1 - y.weight) * (1 - x.weight), (1 - y.weight) * x.weight, y.weight * (1 - x.weight),
-                          y.weight * x.weight}});
+                    f(Sample{{y.low * width_ + x.low, y.low * width_ + x.high,
+                              y.high * width_ + x.low, y.high * width_ + x.high},
+                             {(1 - y.weight) * (1 - x.weight), (1 - y.weight) * x.weight,
+                              y.weight * (1 - x.weight), y.weight * x.weight}});
             }
         }
     }
@@ -118,37 +125,46 @@ struct Regions {
     std::vector<int64_t> images;
     std::vector<Region> all;
 
-    Regions(const char* op, const Array& regions, const Array& numbers, const RegionBins& bins, const Shape& x)
+    Regions(const char* op, const Array& regions, const Array& numbers, const RegionBins& bins,
+            const Shape& x)
         : corners(numbers_of(regions)) {
         for (double number : numbers_of(numbers)) images.push_back(int64_t(number));
         constexpr double far = double(int64_t(1) << 40);  // Beyond every image; sums stay exact.
         for (size_t r = 0; r < images.size(); ++r) {
             if (images[r] < 0 || images[r] >= x[0])
-                fail<ValueError>("{}: region {} is of image {}, x has {} images", op, r, images[r], x[0]);
+                fail<ValueError>("{}: region {} is of image {}, x has {} images", op, r, images[r],
+                                 x[0]);
             for (size_t k = 0; k < 4; ++k)
                 if (!(std::abs(corners[4 * r + k] * bins.scale) < far))
                     fail<ValueError>("{}: region {} has a corner at {}", op, r, corners[4 * r + k]);
             all.emplace_back(corners.data() + 4 * r, bins, x[2], x[3]);
             if (all.back().samples() > most_samples)
-                fail<ValueError>("{}: a bin of region {} has {:.0f} samples, it may have {:.0f}", op, r, all.back().samples(), most_samples);
+                fail<ValueError>("{}: a bin of region {} has {:.0f} samples, it may have {:.0f}",
+                                 op, r, all.back().samples(), most_samples);
         }
     }
 };
 
 template <class T>
 T stored(double value) {
-    if constexpr (std::is_same_v<T, double>) return value;
-    else return T(float(value));
+    if constexpr (std::is_same_v<T, double>)
+        return value;
+    else
+        return T(float(value));
 }
 
 /// Calls f with a value of the C++ type of a float dtype.
 template <class F>
 void visit_float(Dtype dtype, const F& f) {
     switch (dtype) {
-        case Dtype::float16: return f(Half());
-        case Dtype::bfloat16: return f(BFloat16());
-        case Dtype::float32: return f(float());
-        default: return f(double());
+        case Dtype::float16:
+            return f(Half());
+        case Dtype::bfloat16:
+            return f(BFloat16());
+        case Dtype::float32:
+            return f(float());
+        default:
+            return f(double());
     }
 }
 
@@ -156,8 +172,8 @@ constexpr int64_t grain = 1 << 12;  ///< Elements worth a thread of their own.
 
 }  // namespace
 
-void average_regions(const char* op, const Array& x, const Array& regions, const Array& images, const RegionBins& bins,
-                     const Array& y) {
+void average_regions(const char* op, const Array& x, const Array& regions, const Array& images,
+                     const RegionBins& bins, const Array& y) {
     const Regions all(op, regions, images, bins, x.shape());
     const int64_t channels = x.dim(1), plane = x.dim(2) * x.dim(3), each = bins.rows * bins.columns;
     visit_float(x.dtype(), [&](auto zero) {
@@ -181,43 +197,53 @@ void average_regions(const char* op, const Array& x, const Array& regions, const
     });
 }
 
-void spread_regions(const char* op, const Array& gy, const Array& regions, const Array& images, const RegionBins& bins,
-                    const Array& gx) {
+void spread_regions(const char* op, const Array& gy, const Array& regions, const Array& images,
+                    const RegionBins& bins, const Array& gx) {
     const Regions all(op, regions, images, bins, gx.shape());
-    const int64_t channels = gx.dim(1), plane = gx.dim(2) * gx.dim(3), each = bins.rows * bins.columns;
+    const int64_t channels = gx.dim(1), plane = gx.dim(2) * gx.dim(3),
+                  each = bins.rows * bins.columns;
     visit_float(gx.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = gy.elements<T>();
         T* to = gx.to_fill<T>();
-        // A plane belongs to one thread, and its regions come in order: the sums do not depend on the number of threads.
-        parallel_for(gx.dim(0) * channels, std::max<int64_t>(grain / std::max<int64_t>(plane, 1), 1), [&](int64_t begin, int64_t end) {
-            std::vector<double> sums(static_cast<size_t>(plane));
-            for (int64_t p = begin; p < end; ++p) {
-                std::fill(sums.begin(), sums.end(), 0.0);
-                for (size_t r = 0; r < all.all.size(); ++r) {
-                    if (all.images[r] != p / channels) continue;
-                    for (int64_t bin = 0; bin < each; ++bin) {
-                        const int64_t row = bin / bins.columns, column = bin % bins.columns;
-                        const double count = all.all[r].count(row, column);
-                        if (count == 0) continue;
-                        const double share = double(from[(int64_t(r) * channels + p % channels) * each + bin]) / count;
-                        all.all[r].for_each_sample(row, column, [&](const Sample& s) {
-                            for (size_t k = 0; k < 4; ++k)
-                                if (s.weights[k] != 0) sums[size_t(s.pixels[k])] += s.weights[k] * share;
-                        });
+        // A plane belongs to one thread, and its regions come in order: the sums do not depend on
+        // the number of threads.
+        parallel_for(
+            gx.dim(0) * channels, std::max<int64_t>(grain / std::max<int64_t>(plane, 1), 1),
+            [&](int64_t begin, int64_t end) {
+                std::vector<double> sums(static_cast<size_t>(plane));
+                for (int64_t p = begin; p < end; ++p) {
+                    std::fill(sums.begin(), sums.end(), 0.0);
+                    for (size_t r = 0; r < all.all.size(); ++r) {
+                        if (all.images[r] != p / channels) continue;
+                        for (int64_t bin = 0; bin < each; ++bin) {
+                            const int64_t row = bin / bins.columns, column = bin % bins.columns;
+                            const double count = all.all[r].count(row, column);
+                            if (count == 0) continue;
+                            const double share =
+                                double(from[(int64_t(r) * channels + p % channels) * each + bin]) /
+                                count;
+                            all.all[r].for_each_sample(row, column, [&](const Sample& s) {
+                                for (size_t k = 0; k < 4; ++k)
+                                    if (s.weights[k] != 0)
+                                        sums[size_t(s.pixels[k])] += s.weights[k] * share;
+                            });
+                        }
                     }
+                    for (int64_t i = 0; i < plane; ++i)
+                        to[p * plane + i] = stored<T>(sums[size_t(i)]);
                 }
-                for (int64_t i = 0; i < plane; ++i) to[p * plane + i] = stored<T>(sums[size_t(i)]);
-            }
-        });
+            });
     });
 }
 
-void largest_in_regions(const char* op, const Array& x, const Array& regions, const Array& images, const RegionBins& bins,
-                        bool of_neighbours, const Array& places, const Array& weights) {
+void largest_in_regions(const char* op, const Array& x, const Array& regions, const Array& images,
+                        const RegionBins& bins, bool of_neighbours, const Array& places,
+                        const Array& weights) {
     const Regions all(op, regions, images, bins, x.shape());
     const int64_t channels = x.dim(1), plane = x.dim(2) * x.dim(3), each = bins.rows * bins.columns;
-    const int64_t neighbours = places.dim(0), count = weights.size() / std::max<int64_t>(neighbours, 1);
+    const int64_t neighbours = places.dim(0),
+                  count = weights.size() / std::max<int64_t>(neighbours, 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = x.elements<T>();
@@ -231,23 +257,27 @@ void largest_in_regions(const char* op, const Array& x, const Array& regions, co
                 double largest = 0;
                 bool found = false;
                 const auto offer = [&](const Sample& s, double value) {
-                    if (found && !(value > largest || (std::isnan(value) && !std::isnan(largest)))) return;
+                    if (found && !(value > largest || (std::isnan(value) && !std::isnan(largest))))
+                        return;
                     best = s, largest = value, found = true;
                 };
-                all.all[size_t(r)].for_each_sample(bin / bins.columns, bin % bins.columns, [&](const Sample& s) {
-                    double value = 0;
-                    if (!s.inside) {  // For ONNX it is a zero among the others.
-                        if (of_neighbours) offer(s, 0);
-                        return;
-                    }
-                    for (size_t k = 0; k < 4; ++k) {
-                        if (s.weights[k] == 0 && !of_neighbours) continue;
-                        const double part = s.weights[k] * double(from[start + s.pixels[k]]);
-                        if (of_neighbours) offer(Sample{{s.pixels[k]}, {s.weights[k]}}, part);
-                        else value += part;
-                    }
-                    if (!of_neighbours) offer(s, value);
-                });
+                all.all[size_t(r)].for_each_sample(
+                    bin / bins.columns, bin % bins.columns, [&](const Sample& s) {
+                        double value = 0;
+                        if (!s.inside) {  // For ONNX it is a zero among the others.
+                            if (of_neighbours) offer(s, 0);
+                            return;
+                        }
+                        for (size_t k = 0; k < 4; ++k) {
+                            if (s.weights[k] == 0 && !of_neighbours) continue;
+                            const double part = s.weights[k] * double(from[start + s.pixels[k]]);
+                            if (of_neighbours)
+                                offer(Sample{{s.pixels[k]}, {s.weights[k]}}, part);
+                            else
+                                value += part;
+                        }
+                        if (!of_neighbours) offer(s, value);
+                    });
                 for (int64_t k = 0; k < neighbours; ++k) {
                     to[k * count + i] = start + best.pixels[size_t(k)];
                     shares[k * count + i] = stored<T>(best.weights[size_t(k)]);

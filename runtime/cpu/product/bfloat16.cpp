@@ -59,12 +59,14 @@ struct Primitive {
     }
 };
 
-/// Made once for each sizes: oneDNN generates code. Those of sizes that no longer occur are dropped now and then.
+/// Made once for each sizes: oneDNN generates code. Those of sizes that no longer occur are dropped
+/// now and then.
 std::shared_ptr<const Primitive> find(const Product& p) {
     constexpr size_t most = 2000;
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto* known = new std::map<std::vector<int64_t>, std::shared_ptr<const Primitive>>;
-    std::vector<int64_t> key{p.transa, p.transb, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, int64_t(p.c_dtype)};
+    std::vector<int64_t> key{p.transa, p.transb,          p.m, p.n, p.k, p.lda, p.ldb,
+                             p.ldc,    int64_t(p.c_dtype)};
     std::lock_guard lock(mutex);
     if (known->size() > most) known->clear();
     std::shared_ptr<const Primitive>& found = (*known)[std::move(key)];
@@ -83,7 +85,8 @@ Product part(const Product& p, ProductRange rows, ProductRange columns, ProductR
     q.m = rows.size(), q.n = columns.size(), q.k = depth.size();
     q.a += p.transa ? depth.begin * p.lda + rows.begin : rows.begin * p.lda + depth.begin;
     q.b += p.transb ? columns.begin * p.ldb + depth.begin : depth.begin * p.ldb + columns.begin;
-    q.c = static_cast<char*>(p.c) + (rows.begin * p.ldc + columns.begin) * int64_t(size_of(p.c_dtype));
+    q.c = static_cast<char*>(p.c) +
+          (rows.begin * p.ldc + columns.begin) * int64_t(size_of(p.c_dtype));
     return q;
 }
 
@@ -93,9 +96,12 @@ void add_up(const Product& p, const float* pieces, int64_t count) {
         for (int64_t i = begin; i < end; ++i)
             for (int64_t j = 0; j < p.n; ++j) {
                 float sum = pieces[i * p.n + j];
-                for (int64_t piece = 1; piece < count; ++piece) sum += pieces[(piece * p.m + i) * p.n + j];
-                if (p.c_dtype == Dtype::float32) static_cast<float*>(p.c)[i * p.ldc + j] = sum;
-                else static_cast<BFloat16*>(p.c)[i * p.ldc + j].bits = float_to_bfloat16_bits(sum);
+                for (int64_t piece = 1; piece < count; ++piece)
+                    sum += pieces[(piece * p.m + i) * p.n + j];
+                if (p.c_dtype == Dtype::float32)
+                    static_cast<float*>(p.c)[i * p.ldc + j] = sum;
+                else
+                    static_cast<BFloat16*>(p.c)[i * p.ldc + j].bits = float_to_bfloat16_bits(sum);
             }
     });
 }
@@ -103,15 +109,18 @@ void add_up(const Product& p, const float* pieces, int64_t count) {
 void fill_with_zeros(const Product& p) {
     for (int64_t i = 0; i < p.m; ++i)
         for (int64_t j = 0; j < p.n; ++j) {
-            if (p.c_dtype == Dtype::float32) static_cast<float*>(p.c)[i * p.ldc + j] = 0;
-            else static_cast<BFloat16*>(p.c)[i * p.ldc + j].bits = 0;
+            if (p.c_dtype == Dtype::float32)
+                static_cast<float*>(p.c)[i * p.ldc + j] = 0;
+            else
+                static_cast<BFloat16*>(p.c)[i * p.ldc + j].bits = 0;
         }
 }
 
 }  // namespace
 
 bool has_bfloat16_products() {
-    static const bool has = processor_has_it() && environment::flag("CATENA_BFLOAT16_PRODUCTS", true);
+    static const bool has =
+        processor_has_it() && environment::flag("CATENA_BFLOAT16_PRODUCTS", true);
     return has;
 }
 
@@ -119,7 +128,8 @@ void multiply_bfloat16(const Product& p) {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0) return fill_with_zeros(p);
     const ProductDivision d = divide_product(p.m, p.n, p.k);
-    const std::unique_ptr<float[]> pieces(d.depth > 1 ? new float[size_t(d.depth * p.m * p.n)] : nullptr);
+    const std::unique_ptr<float[]> pieces(d.depth > 1 ? new float[size_t(d.depth * p.m * p.n)]
+                                                      : nullptr);
     parallel_for(d.count(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t piece = i / (d.rows * d.columns);
@@ -130,7 +140,8 @@ void multiply_bfloat16(const Product& p) {
                 whole.c_dtype = Dtype::float32;
             }
             run(part(whole, product_range(p.m, i / d.columns % d.rows, d.rows),
-                     product_range(p.n, i % d.columns, d.columns), product_range(p.k, piece, d.depth)));
+                     product_range(p.n, i % d.columns, d.columns),
+                     product_range(p.k, piece, d.depth)));
         }
     });
     if (pieces) add_up(p, pieces.get(), d.depth);

@@ -6,12 +6,14 @@
 
 namespace catena {
 
-/// Whether the processor multiplies bfloat16 numbers and adds the products in float32 (AVX512_BF16), and
-/// CATENA_BFLOAT16_PRODUCTS does not forbid it. Its instructions take denormal numbers (below 1.2e-38) as 0.
+/// Whether the processor multiplies bfloat16 numbers and adds the products in float32
+/// (AVX512_BF16), and CATENA_BFLOAT16_PRODUCTS does not forbid it. Its instructions take denormal
+/// numbers (below 1.2e-38) as 0.
 bool has_bfloat16_products();
 
-/// A row-major product c = op(a) op(b) of bfloat16 matrices: op(a) is m x k, op(b) k x n, op() transposes when its flag is
-/// set, and `lda`... are the distances between stored rows. Sums are float32, rounded once if c is bfloat16.
+/// A row-major product c = op(a) op(b) of bfloat16 matrices: op(a) is m x k, op(b) k x n, op()
+/// transposes when its flag is set, and `lda`... are the distances between stored rows. Sums are
+/// float32, rounded once if c is bfloat16.
 struct BFloat16Product {
     bool transa = false, transb = false;
     int64_t m = 0, n = 0, k = 0;

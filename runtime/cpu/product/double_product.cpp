@@ -7,7 +7,8 @@
 namespace catena {
 namespace {
 
-/// Blocks of c's rows, and of k: a panel's part (64 KB) stays in the second-level cache while a block of rows is multiplied with it.
+/// Blocks of c's rows, and of k: a panel's part (64 KB) stays in the second-level cache while a
+/// block of rows is multiplied with it.
 constexpr int64_t block_rows = 64, block_k = 512;
 /// Multiplications below which a second thread does not pay.
 constexpr int64_t multiplications_per_thread = 100'000;
@@ -16,15 +17,18 @@ constexpr int64_t multiplications_per_thread = 100'000;
 
 void DoubleProduct::run() const {
     constexpr int64_t width = PackedMatrix<double>::panel_width;
-    const int64_t blocks = (m + block_rows - 1) / block_rows, panels = PackedMatrix<double>::panels_of(n);
-    const int64_t grain = 1 + multiplications_per_thread / (std::min(m, block_rows) * width * k + 1);
+    const int64_t blocks = (m + block_rows - 1) / block_rows,
+                  panels = PackedMatrix<double>::panels_of(n);
+    const int64_t grain =
+        1 + multiplications_per_thread / (std::min(m, block_rows) * width * k + 1);
     parallel_for(blocks * panels, grain, [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; ++task) {
             const int64_t panel = task / blocks, row = task % blocks * block_rows;
             const Rows<double> to{c.first + row * c.stride + panel * width, c.stride};
             for (int64_t p = 0; p < k; p += block_k)
                 PackedMatrix<double>(b + p * width, std::min(block_k, k - p), n, packed_step(k))
-                    .multiply(panel, std::min(block_rows, m - row), {a.first + row * a.stride + p, a.stride}, to, adds || p > 0);
+                    .multiply(panel, std::min(block_rows, m - row),
+                              {a.first + row * a.stride + p, a.stride}, to, adds || p > 0);
         }
     });
 }

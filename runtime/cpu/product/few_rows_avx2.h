@@ -2,7 +2,8 @@
 
 #include "runtime/cpu/avx2/registers.h"
 
-// The blocks of few_rows_avx512.h on AVX2: two registers have sixteen sums, which are added in the same order. The bits are the same.
+// The blocks of few_rows_avx512.h on AVX2: two registers have sixteen sums, which are added in the
+// same order. The bits are the same.
 
 #if defined(__x86_64__)
 
@@ -15,14 +16,17 @@ struct Sums {
 
 /// Their sum.
 CATENA_AVX2_INLINE __m128 sum_lanes(const Sums& s) {
-    const __m256 low = _mm256_add_ps(s.low, _mm256_permute_ps(s.low, 0x4e)), high = _mm256_add_ps(s.high, _mm256_permute_ps(s.high, 0x4e));
-    const __m256 both = _mm256_add_ps(_mm256_add_ps(low, _mm256_permute_ps(low, 0xb1)), _mm256_add_ps(high, _mm256_permute_ps(high, 0xb1)));
+    const __m256 low = _mm256_add_ps(s.low, _mm256_permute_ps(s.low, 0x4e)),
+                 high = _mm256_add_ps(s.high, _mm256_permute_ps(s.high, 0x4e));
+    const __m256 both = _mm256_add_ps(_mm256_add_ps(low, _mm256_permute_ps(low, 0xb1)),
+                                      _mm256_add_ps(high, _mm256_permute_ps(high, 0xb1)));
     return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
 }
 
 /// `rows` rows of a times `columns` rows of b; together up to six.
 template <int rows, int columns>
-CATENA_AVX2 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float beta, float* c, int64_t ldc) {
+CATENA_AVX2 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k,
+                                float beta, float* c, int64_t ldc) {
     constexpr int64_t both = 2 * lanes;
     Sums sum[rows][columns];
 #pragma GCC unroll 4
@@ -56,7 +60,8 @@ CATENA_AVX2 void multiply_block(const float* a, int64_t lda, const float* b, int
 #pragma GCC unroll 4
                 for (int j = 0; j < columns; ++j) {
                     __m256& to = half ? sum[i][j].high : sum[i][j].low;
-                    to = _mm256_fmadd_ps(x, _mm256_maskload_ps(b + j * ldb + p + half * lanes, there), to);
+                    to = _mm256_fmadd_ps(
+                        x, _mm256_maskload_ps(b + j * ldb + p + half * lanes, there), to);
                 }
             }
         }
@@ -72,15 +77,19 @@ CATENA_AVX2 void multiply_block(const float* a, int64_t lda, const float* b, int
 }
 
 template <int columns>
-void multiply_block(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float beta, float* c, int64_t ldc) {
-    if (rows == 3) multiply_block<3, columns>(a, lda, b, ldb, k, beta, c, ldc);
-    else if (rows == 2) multiply_block<2, columns>(a, lda, b, ldb, k, beta, c, ldc);
-    else multiply_block<1, columns>(a, lda, b, ldb, k, beta, c, ldc);
+void multiply_block(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb,
+                    int64_t k, float beta, float* c, int64_t ldc) {
+    if (rows == 3)
+        multiply_block<3, columns>(a, lda, b, ldb, k, beta, c, ldc);
+    else if (rows == 2)
+        multiply_block<2, columns>(a, lda, b, ldb, k, beta, c, ldc);
+    else
+        multiply_block<1, columns>(a, lda, b, ldb, k, beta, c, ldc);
 }
 
 /// `rows` of a times 1 to 4 rows of b.
-inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns, float beta, float* c,
-                          int64_t ldc) {
+inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb,
+                          int64_t k, int64_t columns, float beta, float* c, int64_t ldc) {
     constexpr int64_t most = 3;
     const int64_t parts = (rows + most - 1) / most;
     for (int64_t part = 0; part < parts; ++part) {
@@ -88,15 +97,19 @@ inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float
         for (int64_t j = 0; j < columns; j += 2) {
             const float* const from = b + j * ldb;
             float* const to = c + i * ldc + j;
-            if (j + 1 < columns) multiply_block<2>(count, a + i * lda, lda, from, ldb, k, beta, to, ldc);
-            else multiply_block<1>(count, a + i * lda, lda, from, ldb, k, beta, to, ldc);
+            if (j + 1 < columns)
+                multiply_block<2>(count, a + i * lda, lda, from, ldb, k, beta, to, ldc);
+            else
+                multiply_block<1>(count, a + i * lda, lda, from, ldb, k, beta, to, ldc);
         }
     }
 }
 
 /// One row of a times eight rows of b.
-inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta, float* c) {
-    for (int64_t j = 0; j < 8; j += 4) multiply_block<1, 4>(a, 0, b + j * ldb, ldb, k, beta, c + j, 0);
+inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta,
+                         float* c) {
+    for (int64_t j = 0; j < 8; j += 4)
+        multiply_block<1, 4>(a, 0, b + j * ldb, ldb, k, beta, c + j, 0);
 }
 
 }  // namespace catena::avx2

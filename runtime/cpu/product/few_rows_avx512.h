@@ -4,7 +4,8 @@
 
 #include "runtime/cpu/avx512.h"
 
-// Blocks of products of few rows (gemm_rows.h): c = a b^T + beta c, each element a sum of sixteen sums, of every sixteenth product.
+// Blocks of products of few rows (gemm_rows.h): c = a b^T + beta c, each element a sum of sixteen
+// sums, of every sixteenth product.
 
 #if defined(__x86_64__)
 
@@ -23,11 +24,12 @@ CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-/// One block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that are not there are read as the first one, and their
-/// results not written. More rows than columns: both are read at any alignment, which takes the time of two loads for each.
+/// One block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that are not there are
+/// read as the first one, and their results not written. More rows than columns: both are read at
+/// any alignment, which takes the time of two loads for each.
 template <int rows>
-CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns, float beta,
-                                  float* c, int64_t ldc) {
+CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb,
+                                  int64_t k, int64_t columns, float beta, float* c, int64_t ldc) {
     const float* pb[4];
     for (int64_t j = 0; j < 4; ++j) pb[j] = b + (j < columns ? j * ldb : 0);
     __m512 sum[rows][4];
@@ -63,7 +65,9 @@ CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, i
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
         __m128 result = sum_lanes(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
-        if (beta != 0) result = _mm_fmadd_ps(_mm_set1_ps(beta), _mm_maskz_loadu_ps(there, c + i * ldc), result);
+        if (beta != 0)
+            result =
+                _mm_fmadd_ps(_mm_set1_ps(beta), _mm_maskz_loadu_ps(there, c + i * ldc), result);
         _mm_mask_storeu_ps(c + i * ldc, there, result);
     }
 }
@@ -71,20 +75,29 @@ CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, i
 /// Rows of a block: their sums, those of b and one of a fill the 32 registers.
 constexpr int64_t most_block_rows = 6;
 
-CATENA_AVX512 inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns,
-                                 float beta, float* c, int64_t ldc) {
+CATENA_AVX512 inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b,
+                                        int64_t ldb, int64_t k, int64_t columns, float beta,
+                                        float* c, int64_t ldc) {
     switch (rows) {
-        case 1: return multiply_block<1>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 2: return multiply_block<2>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 3: return multiply_block<3>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 4: return multiply_block<4>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 5: return multiply_block<5>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        default: return multiply_block<most_block_rows>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 1:
+            return multiply_block<1>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 2:
+            return multiply_block<2>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 3:
+            return multiply_block<3>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 4:
+            return multiply_block<4>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 5:
+            return multiply_block<5>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        default:
+            return multiply_block<most_block_rows>(a, lda, b, ldb, k, columns, beta, c, ldc);
     }
 }
 
-/// One row of a times row_block rows of b: reading b takes the time, and the memory gives more of many rows at once.
-CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta, float* c) {
+/// One row of a times row_block rows of b: reading b takes the time, and the memory gives more of
+/// many rows at once.
+CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k,
+                                       float beta, float* c) {
     __m512 sum[row_block];
 #pragma GCC unroll 8
     for (int j = 0; j < row_block; ++j) sum[j] = _mm512_setzero_ps();
@@ -92,13 +105,15 @@ CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t l
     for (; p + 16 <= k; p += 16) {
         const __m512 va = _mm512_loadu_ps(a + p);
 #pragma GCC unroll 8
-        for (int j = 0; j < row_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_loadu_ps(b + j * ldb + p), sum[j]);
+        for (int j = 0; j < row_block; ++j)
+            sum[j] = _mm512_fmadd_ps(va, _mm512_loadu_ps(b + j * ldb + p), sum[j]);
     }
     if (p < k) {
         const __mmask16 rest = __mmask16((1u << (k - p)) - 1);
         const __m512 va = _mm512_maskz_loadu_ps(rest, a + p);
 #pragma GCC unroll 8
-        for (int j = 0; j < row_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_maskz_loadu_ps(rest, b + j * ldb + p), sum[j]);
+        for (int j = 0; j < row_block; ++j)
+            sum[j] = _mm512_fmadd_ps(va, _mm512_maskz_loadu_ps(rest, b + j * ldb + p), sum[j]);
     }
 #pragma GCC unroll 2
     for (int j = 0; j < row_block; j += 4) {

@@ -10,14 +10,17 @@
 
 namespace catena {
 
-/// y (+)= op(a) op(b) of float32 arrays of given shapes and strides, as matmul_arrays() says (runtime/cpu/product/gemm.h), again and
-/// again. Any number of runs at a time.
+/// y (+)= op(a) op(b) of float32 arrays of given shapes and strides, as matmul_arrays() says
+/// (runtime/cpu/product/gemm.h), again and again. Any number of runs at a time.
 class FloatProduct {
 public:
-    /// Operands that ProductBatches::reads(), and a row-major y with elements; only their shapes and strides count.
+    /// Operands that ProductBatches::reads(), and a row-major y with elements; only their shapes
+    /// and strides count.
     FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
-    /// With `adds`, to what y holds; else with `row`, of y's last axis, to that. `scratch`: scratch_bytes(), or less, and then it comes from the pool.
-    void run(const float* a, const Array& b, float* y, bool adds, std::span<std::byte> scratch = {}, const float* row = nullptr) const;
+    /// With `adds`, to what y holds; else with `row`, of y's last axis, to that. `scratch`:
+    /// scratch_bytes(), or less, and then it comes from the pool.
+    void run(const float* a, const Array& b, float* y, bool adds, std::span<std::byte> scratch = {},
+             const float* row = nullptr) const;
     size_t scratch_bytes() const;
 
 private:

@@ -16,14 +16,18 @@ namespace {
 
 /// Gives f operands that ProductBatches reads.
 template <class F>
-void with_readable(const Array& a, const Array& b, bool transa, bool transb, const Array& y, F&& f) {
+void with_readable(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
+                   F&& f) {
     const Shape batch = batch_of(y);
-    f(ProductBatches::reads(a, transa, batch) ? a : a.as_contiguous(), ProductBatches::reads(b, transb, batch) ? b : b.as_contiguous());
+    f(ProductBatches::reads(a, transa, batch) ? a : a.as_contiguous(),
+      ProductBatches::reads(b, transb, batch) ? b : b.as_contiguous());
 }
 
-void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y, bool accumulate) {
+void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
+                  bool accumulate) {
     with_readable(a, b, transa, transb, y, [&](const Array& from, const Array& by) {
-        FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by, y.to_fill<float>(), accumulate);
+        FloatProduct(from, by, transa, transb, y)
+            .run(from.elements<float>(), by, y.to_fill<float>(), accumulate);
     });
 }
 
@@ -33,18 +37,28 @@ void matmul_bfloat16(const Array& a, const Array& b, bool transa, bool transb, c
         const ProductBatches p(from, by, transa, transb, y);
         char* const to = static_cast<char*>(y.to_fill());
         p.for_each([&](const ProductBatches::Place& at, const ProductBatches::Place*, bool) {
-            multiply_bfloat16({.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
-                               .a = from.elements<BFloat16>() + at.a, .lda = p.a.stride,
-                               .b = by.elements<BFloat16>() + at.b, .ldb = p.b.stride,
-                               .c = to + at.y * int64_t(size_of(y.dtype())), .ldc = p.n, .c_dtype = y.dtype()});
+            multiply_bfloat16({.transa = p.a.transposed,
+                               .transb = p.b.transposed,
+                               .m = p.m,
+                               .n = p.n,
+                               .k = p.k,
+                               .a = from.elements<BFloat16>() + at.a,
+                               .lda = p.a.stride,
+                               .b = by.elements<BFloat16>() + at.b,
+                               .ldb = p.b.stride,
+                               .c = to + at.y * int64_t(size_of(y.dtype())),
+                               .ldc = p.n,
+                               .c_dtype = y.dtype()});
         });
     });
 }
 
-/// float32 sums of bfloat16 products are the same from bfloat16 operands as from widened ones, but for their order.
+/// float32 sums of bfloat16 products are the same from bfloat16 operands as from widened ones, but
+/// for their order.
 bool takes_bfloat16(const Array& a, const Array& b, const Array& y, bool accumulate) {
     const bool gives = y.dtype() == Dtype::bfloat16 || y.dtype() == Dtype::float32;
-    return has_bfloat16_products() && !accumulate && gives && a.dtype() == Dtype::bfloat16 && b.dtype() == Dtype::bfloat16;
+    return has_bfloat16_products() && !accumulate && gives && a.dtype() == Dtype::bfloat16 &&
+           b.dtype() == Dtype::bfloat16;
 }
 
 /// Rows [begin, end) of y = a b; b is row-major.
@@ -93,17 +107,28 @@ void matmul_double(const Array& a, const Array& b, bool transa, bool transb, con
     const int64_t m = ma.rows, n = mb.columns, k = ma.columns;
     if (k == 0) return std::fill(y.to_fill<double>(), y.to_fill<double>() + y.size(), 0.0);
     const bool is_read_as_it_is = ma.column_stride == 1;
-    std::vector<double> packed(static_cast<size_t>(DoubleProduct::packed_size(k, n))), rows(is_read_as_it_is ? 0 : size_t(m * k));
+    std::vector<double> packed(static_cast<size_t>(DoubleProduct::packed_size(k, n))),
+        rows(is_read_as_it_is ? 0 : size_t(m * k));
     int64_t packed_at = -1;
     for (int64_t i = 0; i < element_count(batch); ++i) {
-        if (const int64_t at = batch_offset(batch, mb.batch_strides, i); at != std::exchange(packed_at, at))
-            PackedMatrix<double>::pack(mb.array.elements<double>() + at, k, n, mb.row_stride, mb.column_stride, packed.data(),
+        if (const int64_t at = batch_offset(batch, mb.batch_strides, i);
+            at != std::exchange(packed_at, at))
+            PackedMatrix<double>::pack(mb.array.elements<double>() + at, k, n, mb.row_stride,
+                                       mb.column_stride, packed.data(),
                                        DoubleProduct::packed_step(k));
         const double* from = ma.array.elements<double>() + batch_offset(batch, ma.batch_strides, i);
         for (int64_t r = 0; r < m && !is_read_as_it_is; ++r)
-            for (int64_t p = 0; p < k; ++p) rows[size_t(r * k + p)] = from[r * ma.row_stride + p * ma.column_stride];
-        const Rows<const double> left = is_read_as_it_is ? Rows<const double>{from, ma.row_stride} : Rows<const double>{rows.data(), k};
-        DoubleProduct{.m = m, .n = n, .k = k, .a = left, .b = packed.data(), .c = {y.to_fill<double>() + i * m * n, n}}.run();
+            for (int64_t p = 0; p < k; ++p)
+                rows[size_t(r * k + p)] = from[r * ma.row_stride + p * ma.column_stride];
+        const Rows<const double> left = is_read_as_it_is ? Rows<const double>{from, ma.row_stride}
+                                                         : Rows<const double>{rows.data(), k};
+        DoubleProduct{.m = m,
+                      .n = n,
+                      .k = k,
+                      .a = left,
+                      .b = packed.data(),
+                      .c = {y.to_fill<double>() + i * m * n, n}}
+            .run();
     }
 }
 

@@ -12,8 +12,10 @@ namespace catena {
 #if defined(__x86_64__)
 namespace {
 
-/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half the time with AVX-512, a single row
-/// takes half to four fifths of the time (benchmarks/few_rows.cpp); two and three rows take the same. With AVX2 four rows take four fifths, 20 rows more.
+/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half
+/// the time with AVX-512, a single row takes half to four fifths of the time
+/// (benchmarks/few_rows.cpp); two and three rows take the same. With AVX2 four rows take four
+/// fifths, 20 rows more.
 bool worth_it(int64_t m, int64_t n, int64_t k) {
     const int64_t most_rows = has_avx512() ? 64 : 10;
     return (m == 1 || (m >= 4 && (m <= most_rows || n <= 16))) && n >= 4 && k >= 80;
@@ -26,18 +28,20 @@ constexpr int64_t b_block = 8;
 constexpr int64_t most_rows = avx512::most_block_rows;
 static_assert(b_block == avx512::row_block);
 
-void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
-                      int64_t ldc) {
+void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k, const float* a, int64_t lda,
+                      const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
     const auto multiply_row = has_avx512() ? avx512::multiply_row : avx2::multiply_row;
     const auto multiply_rows = has_avx512() ? avx512::multiply_rows : avx2::multiply_rows;
     if (m == 1)
-        for (; begin + b_block <= end; begin += b_block) multiply_row(a, b + begin * ldb, ldb, k, beta, c + begin);
+        for (; begin + b_block <= end; begin += b_block)
+            multiply_row(a, b + begin * ldb, ldb, k, beta, c + begin);
     const int64_t blocks = (m + most_rows - 1) / most_rows;
     for (int64_t j0 = begin; j0 < end; j0 += b_block)
         for (int64_t block = 0; block < blocks; ++block) {
             const int64_t i = m * block / blocks, rows = m * (block + 1) / blocks - i;
             for (int64_t j = j0; j < std::min(end, j0 + b_block); j += 4)
-                multiply_rows(rows, a + i * lda, lda, b + j * ldb, ldb, k, std::min<int64_t>(4, end - j), beta, c + i * ldc + j, ldc);
+                multiply_rows(rows, a + i * lda, lda, b + j * ldb, ldb, k,
+                              std::min<int64_t>(4, end - j), beta, c + i * ldc + j, ldc);
         }
 }
 
@@ -58,8 +62,8 @@ bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda
     return true;
 }
 
-void multiply_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
-                       int64_t ldc) {
+void multiply_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
+                       int64_t ldb, float beta, float* c, int64_t ldc) {
     multiply_columns(m, 0, n, k, a, lda, b, ldb, beta, c, ldc);
 }
 

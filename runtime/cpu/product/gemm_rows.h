@@ -12,7 +12,7 @@ bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda
                     int64_t ldb, float beta, float* c, int64_t ldc);
 
 /// The same on the calling thread, for any sizes, on a processor with AVX2 or AVX-512.
-void multiply_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
-                       int64_t ldc);
+void multiply_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
+                       int64_t ldb, float beta, float* c, int64_t ldc);
 
 }  // namespace catena

@@ -6,10 +6,12 @@
 
 namespace catena {
 
-// Tiles (runtime/cpu/product/product_tiles.h) copy b for c = a b, and turn it for c = a b^T, at each product; the latter is a twentieth of the time of 256 rows. A matrix that
-// is kept (runtime/cpu/product/kept_matrix.h) is copied once; the bits are the same.
+// Tiles (runtime/cpu/product/product_tiles.h) copy b for c = a b, and turn it for c = a b^T, at
+// each product; the latter is a twentieth of the time of 256 rows. A matrix that is kept
+// (runtime/cpu/product/kept_matrix.h) is copied once; the bits are the same.
 
-/// Whether that pays for [m, k] times [k, n], or, if `transb`, [n, k], and these are products in tiles.
+/// Whether that pays for [m, k] times [k, n], or, if `transb`, [n, k], and these are products in
+/// tiles.
 bool are_kept_columns_faster(bool transb, int64_t m, int64_t n, int64_t k);
 
 /// What is kept of n columns: [columns / 16, k, 16], with zeros beyond the last.

@@ -13,12 +13,17 @@ namespace catena {
 using onednn::WeightForm;
 
 KeptMatrix::KeptMatrix(WeightForm form, int64_t n, int64_t k)
-    : form_(form), n_(n), k_(k), shape_(is_for_few_rows() ? kept_rows_shape(n, k) : kept_columns_shape(n, k)),
-      from_(form == WeightForm::columns ? onednn::ordered({k, n}) : onednn::ordered({n, k})), to_(onednn::ordered({shape_[0], shape_[1], shape_[2]})) {}
+    : form_(form),
+      n_(n),
+      k_(k),
+      shape_(is_for_few_rows() ? kept_rows_shape(n, k) : kept_columns_shape(n, k)),
+      from_(form == WeightForm::columns ? onednn::ordered({k, n}) : onednn::ordered({n, k})),
+      to_(onednn::ordered({shape_[0], shape_[1], shape_[2]})) {}
 
 std::shared_ptr<const KeptMatrix> KeptMatrix::shared(WeightForm form, int64_t n, int64_t k) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto& known = *new std::map<std::tuple<WeightForm, int64_t, int64_t>, std::weak_ptr<const KeptMatrix>>;
+    static auto& known =
+        *new std::map<std::tuple<WeightForm, int64_t, int64_t>, std::weak_ptr<const KeptMatrix>>;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find({form, n, k}); found != known.end())
         if (std::shared_ptr<const KeptMatrix> there = found->second.lock()) return there;
@@ -30,7 +35,8 @@ std::shared_ptr<const KeptMatrix> KeptMatrix::shared(WeightForm form, int64_t n,
 
 std::shared_ptr<const KeptMatrix> KeptMatrix::find(bool transb, int64_t m, int64_t n, int64_t k) {
     if (transb && are_kept_rows_faster(m, n, k)) return shared(WeightForm::lanes, n, k);
-    if (are_kept_columns_faster(transb, m, n, k)) return shared(transb ? WeightForm::turned_columns : WeightForm::columns, n, k);
+    if (are_kept_columns_faster(transb, m, n, k))
+        return shared(transb ? WeightForm::turned_columns : WeightForm::columns, n, k);
     return nullptr;
 }
 

@@ -4,14 +4,16 @@
 
 namespace catena {
 
-/// The 64-byte lines of a matrix of floats, row by row, one after the other: what is fetched into a cache before it is used.
+/// The 64-byte lines of a matrix of floats, row by row, one after the other: what is fetched into a
+/// cache before it is used.
 class LineWalk {
 public:
     LineWalk() = default;  ///< Of nothing.
     /// Rows `row_step` apart. Those that may begin within a line may touch one more.
     LineWalk(const float* first, int64_t row_step, int64_t rows, int64_t columns)
         : row_(first), row_step_(row_step), rows_(columns > 0 ? rows : 0) {
-        const bool is_aligned = uintptr_t(first) % (line * sizeof(float)) == 0 && row_step % line == 0;
+        const bool is_aligned =
+            uintptr_t(first) % (line * sizeof(float)) == 0 && row_step % line == 0;
         width_ = columns + (is_aligned ? 0 : line - 1);
     }
 

@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// The matrices in the last two axes of an array after op(), which transposes or does not, with the walk over its batches.
+/// The matrices in the last two axes of an array after op(), which transposes or does not, with the
+/// walk over its batches.
 struct Matrices {
     Array array;
     int64_t rows, columns, row_stride, column_stride;

@@ -10,9 +10,11 @@
 namespace catena {
 namespace {
 
-/// Rows of a block of the statistics: so many that all threads get the same number of them, if that is possible.
+/// Rows of a block of the statistics: so many that all threads get the same number of them, if that
+/// is possible.
 int64_t rows_of_block(int64_t m) {
-    const int64_t step = tile_shape().rows, most = 256 / step * step, least = 32, otherwise = 128 / step * step;
+    const int64_t step = tile_shape().rows, most = 256 / step * step, least = 32,
+                  otherwise = 128 / step * step;
     for (int64_t rows = most; rows >= least; rows -= step)
         if (m % (2 * rows) == 0) return rows;
     return otherwise;
@@ -44,13 +46,28 @@ bool multiply_and_measure(const MeasuredProduct& p, ColumnStatistics& statistics
     parallel_for(parts.rows * parts.columns, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t part = i / parts.columns;
-            const int64_t first = blocks * part / parts.rows * block, last = std::min(p.m, blocks * (part + 1) / parts.rows * block);
+            const int64_t first = blocks * part / parts.rows * block,
+                          last = std::min(p.m, blocks * (part + 1) / parts.rows * block);
             const ProductRange columns = product_range(p.n, i % parts.columns, parts.columns);
             if (first >= last || columns.size() == 0) continue;
-            const StatisticsPlace place{.statistics = &statistics, .rows_of_block = block, .row = first, .column = columns.begin};
-            multiply_in_tiles({.transa = false, .transb = true, .m = last - first, .n = columns.size(), .k = p.k, .a = p.a + first * p.k, .lda = p.k,
-                               .b = p.b + columns.begin * p.k, .ldb = p.k, .plus = nullptr, .plus_row = 0,
-                               .c = p.c + first * p.n + columns.begin, .ldc = p.n, .measured = &place});
+            const StatisticsPlace place{.statistics = &statistics,
+                                        .rows_of_block = block,
+                                        .row = first,
+                                        .column = columns.begin};
+            multiply_in_tiles({.transa = false,
+                               .transb = true,
+                               .m = last - first,
+                               .n = columns.size(),
+                               .k = p.k,
+                               .a = p.a + first * p.k,
+                               .lda = p.k,
+                               .b = p.b + columns.begin * p.k,
+                               .ldb = p.k,
+                               .plus = nullptr,
+                               .plus_row = 0,
+                               .c = p.c + first * p.n + columns.begin,
+                               .ldc = p.n,
+                               .measured = &place});
         }
     });
     return true;

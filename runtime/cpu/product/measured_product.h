@@ -16,8 +16,9 @@ struct MeasuredProduct {
 /// Whether any product is: with AVX2 one of oneDNN and a sweep of its result are faster.
 bool has_measured_products();
 
-/// Computes it in tiles (product_tiles.h) and gathers the statistics of c's columns, tile by tile as it is stored. False, and nothing is done, if
-/// the processor has no tiles or the product is too small for them. The bits do not depend on the number of threads.
+/// Computes it in tiles (product_tiles.h) and gathers the statistics of c's columns, tile by tile
+/// as it is stored. False, and nothing is done, if the processor has no tiles or the product is too
+/// small for them. The bits do not depend on the number of threads.
 bool multiply_and_measure(const MeasuredProduct& product, ColumnStatistics& statistics);
 
 }  // namespace catena

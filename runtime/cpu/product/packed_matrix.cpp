@@ -41,13 +41,15 @@ template <class T, int bytes>
 CATENA_INLINE Sum<T, bytes> load_parts(const T* from) {
     Sum<T, bytes> sum;
 #pragma GCC unroll 8
-    for (int j = 0; j < Sum<T, bytes>::parts; ++j) sum.part[j] = Vector<T, bytes>::load(from + j * Vector<T, bytes>::lanes);
+    for (int j = 0; j < Sum<T, bytes>::parts; ++j)
+        sum.part[j] = Vector<T, bytes>::load(from + j * Vector<T, bytes>::lanes);
     return sum;
 }
 template <class T, int bytes>
 CATENA_INLINE void store_parts(const Sum<T, bytes>& sum, T* to) {
 #pragma GCC unroll 8
-    for (int j = 0; j < Sum<T, bytes>::parts; ++j) std::memcpy(to + j * Vector<T, bytes>::lanes, &sum.part[j], bytes);
+    for (int j = 0; j < Sum<T, bytes>::parts; ++j)
+        std::memcpy(to + j * Vector<T, bytes>::lanes, &sum.part[j], bytes);
 }
 /// The last panel has fewer columns: what is beyond them is not touched.
 template <class T, int bytes>
@@ -67,12 +69,14 @@ CATENA_INLINE void store_sum(const Sum<T, bytes>& sum, T* to, int64_t width) {
     for (int64_t j = 0; j < width; ++j) to[j] = row[j];
 }
 
-/// Few rows wait for the elements of the panel, which come from a large cache: where the processor does not ask for them early enough itself, they are asked for
-/// this far ahead, and beyond the end of the panel, where the next one stands.
+/// Few rows wait for the elements of the panel, which come from a large cache: where the processor
+/// does not ask for them early enough itself, they are asked for this far ahead, and beyond the end
+/// of the panel, where the next one stands.
 template <class T>
 constexpr int64_t elements_ahead = 2048 / sizeof(T);
 
-/// On a Zen 4 a step of one row takes 24 us without and 30 with it, on a Zen 5 19 and 16 (the R of an LSTM of 512 units, two threads).
+/// On a Zen 4 a step of one row takes 24 us without and 30 with it, on a Zen 5 19 and 16 (the R of
+/// an LSTM of 512 units, two threads).
 bool asks_ahead() {
 #if defined(__x86_64__)
     static const bool is_older = __builtin_cpu_is("amdfam17h") || __builtin_cpu_is("amdfam19h");
@@ -82,8 +86,11 @@ bool asks_ahead() {
 #endif
 }
 
-/// Few rows would wait for each addition: k is dealt out to several sums, eight registers of them, which are added at the end.
-constexpr int sums_of(int rows, int bytes) { return rows >= 3 ? 1 : std::max(1, bytes / 16 / rows); }
+/// Few rows would wait for each addition: k is dealt out to several sums, eight registers of them,
+/// which are added at the end.
+constexpr int sums_of(int rows, int bytes) {
+    return rows >= 3 ? 1 : std::max(1, bytes / 16 / rows);
+}
 
 template <class T, int bytes, int rows, bool ahead>
 CATENA_INLINE void multiply_tile(const Panel<T>& p) {
@@ -93,7 +100,8 @@ CATENA_INLINE void multiply_tile(const Panel<T>& p) {
     Sum<T, bytes> sum[count][rows];
     if (p.adds)
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) sum[0][i] = load_sum<T, bytes>(p.c.first + i * p.c.stride, p.width);
+        for (int i = 0; i < rows; ++i)
+            sum[0][i] = load_sum<T, bytes>(p.c.first + i * p.c.stride, p.width);
     const auto add = [&](int to, int64_t q) __attribute__((always_inline)) {
         const T *b = p.packed + q * columns, *a = p.a.first + q;
         if constexpr (ahead) {
@@ -151,27 +159,37 @@ CATENA_VECTOR_WIDTHS(void, run, (const Panel<double>& p, int64_t rows), (p, rows
 }  // namespace
 
 template <class T>
-void PackedMatrix<T>::pack(const T* from, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, T* to, int64_t panel_stride) {
-    parallel_for(panels_of(n), 1 + elements_per_thread / (k * panel_width + 1), [&](int64_t begin, int64_t end) {
-        for (int64_t panel = begin; panel < end; ++panel) {
-            const int64_t first = panel * panel_width, width = std::min(panel_width, n - first);
-            T* row = to + panel * panel_stride;
-            const T* columns = from + first * column_stride;
-            for (int64_t p = 0; p < k; ++p, row += panel_width, columns += row_stride) {
-                if (column_stride == 1)
-                    std::copy_n(columns, width, row);
-                else
-                    for (int64_t j = 0; j < width; ++j) row[j] = columns[j * column_stride];
-                std::fill(row + width, row + panel_width, T(0));
+void PackedMatrix<T>::pack(const T* from, int64_t k, int64_t n, int64_t row_stride,
+                           int64_t column_stride, T* to, int64_t panel_stride) {
+    parallel_for(
+        panels_of(n), 1 + elements_per_thread / (k * panel_width + 1),
+        [&](int64_t begin, int64_t end) {
+            for (int64_t panel = begin; panel < end; ++panel) {
+                const int64_t first = panel * panel_width, width = std::min(panel_width, n - first);
+                T* row = to + panel * panel_stride;
+                const T* columns = from + first * column_stride;
+                for (int64_t p = 0; p < k; ++p, row += panel_width, columns += row_stride) {
+                    if (column_stride == 1)
+                        std::copy_n(columns, width, row);
+                    else
+                        for (int64_t j = 0; j < width; ++j) row[j] = columns[j * column_stride];
+                    std::fill(row + width, row + panel_width, T(0));
+                }
             }
-        }
-    });
+        });
 }
 
 template <class T>
-void PackedMatrix<T>::multiply(int64_t panel, int64_t rows, Rows<const T> a, Rows<T> c, bool adds) const {
-    run({.packed = packed_ + panel * panel_stride_, .k = k_, .width = std::min(panel_width, n_ - panel * panel_width), .a = a, .c = c, .adds = adds,
-         .ahead = asks_ahead()}, rows);
+void PackedMatrix<T>::multiply(int64_t panel, int64_t rows, Rows<const T> a, Rows<T> c,
+                               bool adds) const {
+    run({.packed = packed_ + panel * panel_stride_,
+         .k = k_,
+         .width = std::min(panel_width, n_ - panel * panel_width),
+         .a = a,
+         .c = c,
+         .adds = adds,
+         .ahead = asks_ahead()},
+        rows);
 }
 
 template class PackedMatrix<float>;

@@ -22,8 +22,10 @@ bool find_layout(const Matrices& m, bool& transposed, int64_t& stride) {
 
 ProductBatches::Operand operand(const Matrices& m) {
     ProductBatches::Operand found{false, 0, m.batch_strides};
-    // A broadcast view is flagged by its strides, never by its layout: without one, there is nothing to read.
-    if (!find_layout(m, found.transposed, found.stride)) found = {false, std::max<int64_t>(m.columns, 1), m.batch_strides};
+    // A broadcast view is flagged by its strides, never by its layout: without one, there is
+    // nothing to read.
+    if (!find_layout(m, found.transposed, found.stride))
+        found = {false, std::max<int64_t>(m.columns, 1), m.batch_strides};
     return found;
 }
 
@@ -32,10 +34,12 @@ ProductBatches::Operand operand(const Matrices& m) {
 bool ProductBatches::reads(const Array& operand, bool transposed, const Shape& batch) {
     bool flag;
     int64_t stride;
-    return operand.contiguous() || find_layout(matrices_of(operand, transposed, batch), flag, stride);
+    return operand.contiguous() ||
+           find_layout(matrices_of(operand, transposed, batch), flag, stride);
 }
 
-ProductBatches::ProductBatches(const Array& from, const Array& by, bool transa, bool transb, const Array& y)
+ProductBatches::ProductBatches(const Array& from, const Array& by, bool transa, bool transb,
+                               const Array& y)
     : batch_(batch_of(y)), count_(element_count(batch_)) {
     const Matrices ma = matrices_of(from, transa, batch_), mb = matrices_of(by, transb, batch_);
     m = ma.rows, n = mb.columns, k = ma.columns;

@@ -8,11 +8,13 @@
 
 namespace catena {
 
-/// The products of the matrices of two arrays, as matmul_arrays() says (runtime/cpu/product/gemm.h): how a library that takes a distance
-/// between rows reads them, and the walk over them. Only shapes and strides count.
+/// The products of the matrices of two arrays, as matmul_arrays() says
+/// (runtime/cpu/product/gemm.h): how a library that takes a distance between rows reads them, and
+/// the walk over them. Only shapes and strides count.
 class ProductBatches {
 public:
-    /// Whether an operand can be read without a copy; every row-major one can. `batch`: the axes of y before its last two.
+    /// Whether an operand can be read without a copy; every row-major one can. `batch`: the axes of
+    /// y before its last two.
     static bool reads(const Array& operand, bool transposed, const Shape& batch);
 
     /// Operands that can be read, and a row-major y with elements.
@@ -33,7 +35,8 @@ public:
     struct Place {
         int64_t a, b, y;
     };
-    /// f(place, that of the product this thread computes next or null, whether it runs alone) for every product. Small ones run side by side.
+    /// f(place, that of the product this thread computes next or null, whether it runs alone) for
+    /// every product. Small ones run side by side.
     template <class F>
     void for_each(F&& f) const {
         constexpr int64_t large = 8'000'000;
@@ -51,7 +54,10 @@ public:
     }
 
 private:
-    Place place(int64_t i) const { return {batch_offset(batch_, a.batch_strides, i), batch_offset(batch_, b.batch_strides, i), i * m * n}; }
+    Place place(int64_t i) const {
+        return {batch_offset(batch_, a.batch_strides, i), batch_offset(batch_, b.batch_strides, i),
+                i * m * n};
+    }
 
     Shape batch_;
     int64_t count_;

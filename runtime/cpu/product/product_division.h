@@ -4,8 +4,8 @@
 
 namespace catena {
 
-// How a product of matrices is divided into parts, each computed on one thread: by its sizes alone, so that the result has
-// the same bits on any number of threads.
+// How a product of matrices is divided into parts, each computed on one thread: by its sizes alone,
+// so that the result has the same bits on any number of threads.
 
 struct ProductRange {
     int64_t begin, end;

@@ -13,7 +13,8 @@
 
 // oneDNN's sgemm divides a product by the number of threads, and sums k in other pieces for other
 // numbers. Here the product is divided by its sizes alone and oneDNN computes each part on one
-// thread, so that the result has the same bits on any number of threads; or tiles of our own do, where they are faster.
+// thread, so that the result has the same bits on any number of threads; or tiles of our own do,
+// where they are faster.
 
 namespace catena {
 namespace {
@@ -50,9 +51,23 @@ void fill(const Product& p) {
 }
 
 TileProduct tiles(const Product& p) {
-    return {.transa = p.transa, .transb = p.transb, .m = p.m, .n = p.n, .k = p.k, .a = p.a, .lda = p.lda, .b = p.b, .ldb = p.ldb,
-            .plus = p.row ? p.row : p.beta == 0 ? nullptr : p.c, .plus_row = p.row ? 0 : p.ldc, .c = p.c, .ldc = p.ldc,
-            .columns = p.columns, .column_step = p.column_step};
+    return {.transa = p.transa,
+            .transb = p.transb,
+            .m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .a = p.a,
+            .lda = p.lda,
+            .b = p.b,
+            .ldb = p.ldb,
+            .plus = p.row         ? p.row
+                    : p.beta == 0 ? nullptr
+                                  : p.c,
+            .plus_row = p.row ? 0 : p.ldc,
+            .c = p.c,
+            .ldc = p.ldc,
+            .columns = p.columns,
+            .column_step = p.column_step};
 }
 
 void run(const Product& p) {
@@ -101,7 +116,8 @@ void run_divided(const Product& p, const ProductDivision& d, std::span<std::byte
                 whole.row = nullptr;
             }
             run(part(whole, product_range(p.m, i / d.columns % d.rows, d.rows),
-                     product_range(p.n, i % d.columns, d.columns), product_range(p.k, piece, d.depth)));
+                     product_range(p.n, i % d.columns, d.columns),
+                     product_range(p.k, piece, d.depth)));
         }
     });
     if (d.depth > 1) add_up(p, pieces, d.depth);
@@ -114,11 +130,26 @@ void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alph
            std::span<std::byte> scratch, const float* row, const Array& columns) {
     if (m == 0 || n == 0) return;
     const bool is_kept = columns.defined();
-    const Product p{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, is_kept ? columns.elements<float>() : nullptr,
-                    is_kept ? columns.dim(1) * columns.dim(2) : 0, row};
+    const Product p{transa,
+                    transb,
+                    m,
+                    n,
+                    k,
+                    alpha,
+                    a,
+                    lda,
+                    b,
+                    ldb,
+                    beta,
+                    c,
+                    ldc,
+                    is_kept ? columns.elements<float>() : nullptr,
+                    is_kept ? columns.dim(1) * columns.dim(2) : 0,
+                    row};
     if (k == 0) {
         for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = row ? row[j] : beta == 0 ? 0 : beta * c[i * ldc + j];
+            for (int64_t j = 0; j < n; ++j)
+                c[i * ldc + j] = row ? row[j] : beta == 0 ? 0 : beta * c[i * ldc + j];
         return;
     }
     if (!transa && transb && alpha == 1 && has_few_rows(m, n, k)) {

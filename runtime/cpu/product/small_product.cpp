@@ -50,12 +50,35 @@ void multiply_small(const TileProduct& p) {
     const float beta = p.plus ? 1 : 0;
     switch (loops_of(p)) {
         case Loops::columns:
-            return multiply({.m = p.m, .n = p.n, .k = p.k, .a = p.a, .ai = ai, .ap = ap, .b = p.b, .bp = bp, .adds = p.plus != nullptr, .c = p.c, .ci = p.ldc});
+            return multiply({.m = p.m,
+                             .n = p.n,
+                             .k = p.k,
+                             .a = p.a,
+                             .ai = ai,
+                             .ap = ap,
+                             .b = p.b,
+                             .bp = bp,
+                             .adds = p.plus != nullptr,
+                             .c = p.c,
+                             .ci = p.ldc});
         case Loops::rows:
-            return multiply({.m = 1, .n = p.m, .k = p.k, .a = p.b, .ai = 0, .ap = bp, .b = p.a, .bp = ap, .adds = p.plus != nullptr, .c = p.c, .ci = 0});
-        case Loops::sums: return multiply_few_rows(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, beta, p.c, p.ldc);
-        case Loops::sums_of_rows: return multiply_few_rows(1, p.m, p.k, p.b, 0, p.a, p.lda, beta, p.c, 0);
-        case Loops::none: break;
+            return multiply({.m = 1,
+                             .n = p.m,
+                             .k = p.k,
+                             .a = p.b,
+                             .ai = 0,
+                             .ap = bp,
+                             .b = p.a,
+                             .bp = ap,
+                             .adds = p.plus != nullptr,
+                             .c = p.c,
+                             .ci = 0});
+        case Loops::sums:
+            return multiply_few_rows(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, beta, p.c, p.ldc);
+        case Loops::sums_of_rows:
+            return multiply_few_rows(1, p.m, p.k, p.b, 0, p.a, p.lda, beta, p.c, 0);
+        case Loops::none:
+            break;
     }
     CATENA_ASSERT(false, "this product is not small");
 }
@@ -63,7 +86,9 @@ void multiply_small(const TileProduct& p) {
 #else
 
 bool is_small_product(const TileProduct&) { return false; }
-void multiply_small(const TileProduct&) { CATENA_ASSERT(false, "this processor has no loops for small products"); }
+void multiply_small(const TileProduct&) {
+    CATENA_ASSERT(false, "this processor has no loops for small products");
+}
 
 #endif
 

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t most_gates = 4;
 
-/// What a row of a step reads and writes, from the first of n units on. What is kept of the next gate stands `width` elements further.
+/// What a row of a step reads and writes, from the first of n units on. What is kept of the next
+/// gate stands `width` elements further.
 template <class T>
 struct ForwardRow {
     const T *sums[most_gates], *x[most_gates], *b[most_gates];
@@ -34,12 +35,9 @@ CATENA_INLINE void plain_forward(const ForwardRow<T>& row, bool rectified) {
     T *h = row.kept, *y = row.y;
     CATENA_INDEPENDENT
     for (int64_t u = 0; u < row.n; ++u) h[u] = s[u] + (x[u] + b[u]);
-    if (rectified)
-        CATENA_INDEPENDENT
-        for (int64_t u = 0; u < row.n; ++u) h[u] = h[u] < 0 ? T(0) : h[u];  // NaN stays.
-    else
-        CATENA_INDEPENDENT
-        for (int64_t u = 0; u < row.n; ++u) h[u] = vector_tanh(h[u]);
+    if (rectified) CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) h[u] = h[u] < 0 ? T(0) : h[u];  // NaN stays.
+    else CATENA_INDEPENDENT for (int64_t u = 0; u < row.n; ++u) h[u] = vector_tanh(h[u]);
     CATENA_INDEPENDENT
     for (int64_t u = 0; u < row.n; ++u) y[u] = h[u];
 }
@@ -47,18 +45,17 @@ template <class T>
 CATENA_INLINE void plain_backward(const BackwardRow<T>& row, bool rectified) {
     const T *h = row.kept, *gh = row.gh, *gy = row.gy;
     T* g = row.g[0];
-    if (rectified)
-        CATENA_INDEPENDENT
-        for (int64_t u = 0; u < row.n; ++u) g[u] = h[u] > 0 ? gh[u] + gy[u] : T(0);
-    else
-        CATENA_INDEPENDENT
-        for (int64_t u = 0; u < row.n; ++u) g[u] = (gh[u] + gy[u]) * (1 - h[u] * h[u]);
+    if (rectified) CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) g[u] = h[u] > 0 ? gh[u] + gy[u] : T(0);
+    else CATENA_INDEPENDENT for (int64_t u = 0; u < row.n; ++u) g[u] =
+        (gh[u] + gy[u]) * (1 - h[u] * h[u]);
 }
 
 template <class T>
 CATENA_INLINE void gru_forward(const ForwardRow<T>& row) {
     const int64_t width = row.width;
-    const T *s_r = row.sums[0], *s_z = row.sums[1], *s_a = row.sums[2], *x_r = row.x[0], *x_z = row.x[1], *x_a = row.x[2];
+    const T *s_r = row.sums[0], *s_z = row.sums[1], *s_a = row.sums[2], *x_r = row.x[0],
+            *x_z = row.x[1], *x_a = row.x[2];
     const T *b_r = row.b[0], *b_z = row.b[1], *b_a = row.b[2], *before = row.before;
     T *kept = row.kept, *y = row.y;
     CATENA_INDEPENDENT
@@ -83,7 +80,8 @@ CATENA_INLINE void gru_backward(const BackwardRow<T>& row) {
     T *gh = row.gh, *g_r = row.g[0], *g_z = row.g[1], *g_h = row.g[2], *g_x = row.g[3];
     CATENA_INDEPENDENT
     for (int64_t u = 0; u < row.n; ++u) {
-        const T r = kept[u], z = kept[width + u], from_h = kept[2 * width + u], a = kept[3 * width + u];
+        const T r = kept[u], z = kept[width + u], from_h = kept[2 * width + u],
+                a = kept[3 * width + u];
         const T to_h = gh[u] + gy[u];
         const T to_a = to_h * (1 - z) * (1 - a * a);
         g_r[u] = to_a * from_h * r * (1 - r);
@@ -99,7 +97,8 @@ CATENA_INLINE void lstm_forward(const ForwardRow<T>& row) {
     const int64_t width = row.width;
     const T *s_i = row.sums[0], *s_f = row.sums[1], *s_a = row.sums[2], *s_o = row.sums[3];
     const T *x_i = row.x[0], *x_f = row.x[1], *x_a = row.x[2], *x_o = row.x[3];
-    const T *b_i = row.b[0], *b_f = row.b[1], *b_a = row.b[2], *b_o = row.b[3], *before = row.before;
+    const T *b_i = row.b[0], *b_f = row.b[1], *b_a = row.b[2], *b_o = row.b[3],
+            *before = row.before;
     T *kept = row.kept, *y = row.y;
     CATENA_INDEPENDENT
     for (int64_t u = 0; u < row.n; ++u) {
@@ -159,10 +158,18 @@ CATENA_INLINE void forward(RecurrentCell cell, const StepRows<T>& s) {
             row.b[gate] = s.b + s.places[gate] * s.units + s.first;
         }
         switch (cell) {
-            case RecurrentCell::tanh: plain_forward(row, false); break;
-            case RecurrentCell::relu: plain_forward(row, true); break;
-            case RecurrentCell::gru: gru_forward(row); break;
-            case RecurrentCell::lstm: lstm_forward(row); break;
+            case RecurrentCell::tanh:
+                plain_forward(row, false);
+                break;
+            case RecurrentCell::relu:
+                plain_forward(row, true);
+                break;
+            case RecurrentCell::gru:
+                gru_forward(row);
+                break;
+            case RecurrentCell::lstm:
+                lstm_forward(row);
+                break;
         }
     }
 }
@@ -180,16 +187,26 @@ CATENA_INLINE void backward(RecurrentCell cell, const StepGradients<T>& s) {
         for (int64_t k = 0; k < widths_of(cell).gradients; ++k)
             row.g[k] = s.gradients.first + i * s.gradients.stride + s.places[k] * s.units + s.first;
         switch (cell) {
-            case RecurrentCell::tanh: plain_backward(row, false); break;
-            case RecurrentCell::relu: plain_backward(row, true); break;
-            case RecurrentCell::gru: gru_backward(row); break;
-            case RecurrentCell::lstm: lstm_backward(row); break;
+            case RecurrentCell::tanh:
+                plain_backward(row, false);
+                break;
+            case RecurrentCell::relu:
+                plain_backward(row, true);
+                break;
+            case RecurrentCell::gru:
+                gru_backward(row);
+                break;
+            case RecurrentCell::lstm:
+                lstm_backward(row);
+                break;
         }
     }
 }
 
 CATENA_VECTOR_CODE void run(RecurrentCell cell, const StepRows<float>& s) { forward(cell, s); }
-CATENA_VECTOR_CODE void run_back(RecurrentCell cell, const StepGradients<float>& s) { backward(cell, s); }
+CATENA_VECTOR_CODE void run_back(RecurrentCell cell, const StepGradients<float>& s) {
+    backward(cell, s);
+}
 
 }  // namespace
 

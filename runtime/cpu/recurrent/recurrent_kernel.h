@@ -6,8 +6,8 @@
 
 namespace catena {
 
-// One layer and direction over sequences of different lengths: B sequences, U units, G gates (CellWidths). All arrays are
-// contiguous and of one dtype, float32 or float64.
+// One layer and direction over sequences of different lengths: B sequences, U units, G gates
+// (CellWidths). All arrays are contiguous and of one dtype, float32 or float64.
 
 struct RecurrentInputs {
     Array x;   ///< [total, G U]: the input's products, with its bias.
@@ -22,11 +22,13 @@ struct RecurrentOutputs {
     Array cy;
     Array kept;  ///< [total, kept U], in packed rows (SequenceSteps).
 };
-void recurrent_forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
-                       const RecurrentOutputs& out);
+void recurrent_forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps,
+                       const RecurrentInputs& in, const RecurrentOutputs& out);
 
-/// `gy` holds the gradients towards y, hy and cy, and what the steps kept; `gx` receives those towards the inputs.
-void recurrent_backward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
-                        const RecurrentOutputs& gy, const RecurrentInputs& gx);
+/// `gy` holds the gradients towards y, hy and cy, and what the steps kept; `gx` receives those
+/// towards the inputs.
+void recurrent_backward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps,
+                        const RecurrentInputs& in, const RecurrentOutputs& gy,
+                        const RecurrentInputs& gx);
 
 }  // namespace catena

@@ -9,19 +9,33 @@ namespace catena {
 
 // Elementwise nonlinearities; float dtypes only, but for clip. NaN stays NaN.
 
-// Functions of one Variable with options are objects, so that they keep their defaults where they are passed on:
-// `ct::Sequential{ct::Linear{4, 8}, ct::leaky_relu}`. They are called like any other: `ct::leaky_relu(x, 0.1)`.
+// Functions of one Variable with options are objects, so that they keep their defaults where they
+// are passed on: `ct::Sequential{ct::Linear{4, 8}, ct::leaky_relu}`. They are called like any
+// other: `ct::leaky_relu(x, 0.1)`.
 namespace functions {
 
-struct LeakyRelu { Variable operator()(const Operand& x, const Scalar& slope = 0.2) const; };
-struct Elu { Variable operator()(const Operand& x, const Scalar& alpha = 1.0) const; };
-struct Selu {
-    Variable operator()(const Operand& x, double alpha = 1.6732632423543772, double scale = 1.0507009873554805) const;
+struct LeakyRelu {
+    Variable operator()(const Operand& x, const Scalar& slope = 0.2) const;
 };
-struct Gelu { Variable operator()(const Operand& x, std::string_view approximate = "none") const; };
-struct Softplus { Variable operator()(const Operand& x, const Scalar& beta = 1.0) const; };
-struct ClippedRelu { Variable operator()(const Operand& x, double z = 20.0) const; };
-struct Crelu { Variable operator()(const Operand& x, int64_t axis = 1) const; };
+struct Elu {
+    Variable operator()(const Operand& x, const Scalar& alpha = 1.0) const;
+};
+struct Selu {
+    Variable operator()(const Operand& x, double alpha = 1.6732632423543772,
+                        double scale = 1.0507009873554805) const;
+};
+struct Gelu {
+    Variable operator()(const Operand& x, std::string_view approximate = "none") const;
+};
+struct Softplus {
+    Variable operator()(const Operand& x, const Scalar& beta = 1.0) const;
+};
+struct ClippedRelu {
+    Variable operator()(const Operand& x, double z = 20.0) const;
+};
+struct Crelu {
+    Variable operator()(const Operand& x, int64_t axis = 1) const;
+};
 
 }  // namespace functions
 
@@ -30,7 +44,8 @@ Variable relu(const Operand& x);  ///< max(0, x); the gradient at 0 is 0.
 inline constexpr functions::LeakyRelu leaky_relu;
 /// (x, alpha = 1): x if x > 0 else alpha * (exp(x) - 1).
 inline constexpr functions::Elu elu;
-/// (x, alpha, scale): scale * elu(x, alpha), by default with the numbers that keep mean 0 and variance 1.
+/// (x, alpha, scale): scale * elu(x, alpha), by default with the numbers that keep mean 0 and
+/// variance 1.
 inline constexpr functions::Selu selu;
 /// (x, approximate = "none"): x * P(N(0,1) <= x), exact with "none", by tanh with "tanh".
 inline constexpr functions::Gelu gelu;

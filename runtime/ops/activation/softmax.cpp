@@ -94,9 +94,10 @@ const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, c
                     call(gradient, current_location(), c.attributes(), {}, c.y(), c.gy())};
             },
         .reads = [](int, int) { return Reads{.outputs = 1}; },
-        .onnx = [onnx](OnnxCall& c) {
-            return c.node(onnx, {c.input(0)}, {{"axis", c.attributes.integer("axis")}});
-        },
+        .onnx =
+            [onnx](OnnxCall& c) {
+                return c.node(onnx, {c.input(0)}, {{"axis", c.attributes.integer("axis")}});
+            },
     });
     set_autocast(op, Autocast::wide);
     return op;

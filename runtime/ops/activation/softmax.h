@@ -4,10 +4,15 @@
 
 namespace catena {
 
-namespace functions {  // Objects keep their default arguments when passed to other functions, see activation.h.
+namespace functions {  // Objects keep their default arguments when passed to other functions, see
+                       // activation.h.
 
-struct Softmax { Variable operator()(const Operand& x, int64_t axis = 1) const; };
-struct LogSoftmax { Variable operator()(const Operand& x, int64_t axis = 1) const; };
+struct Softmax {
+    Variable operator()(const Operand& x, int64_t axis = 1) const;
+};
+struct LogSoftmax {
+    Variable operator()(const Operand& x, int64_t axis = 1) const;
+};
 
 }  // namespace functions
 

@@ -1,4 +1,5 @@
-// Elements chosen along one axis by an array of indices of the same rank, their sums, and indices as rows of zeros and a one.
+// Elements chosen along one axis by an array of indices of the same rank, their sums, and indices
+// as rows of zeros and a one.
 #include "runtime/cpu/gather_kernel.h"
 #include "runtime/ops/array/gather_elements.h"
 #include "runtime/ops/array/index_arrays.h"
@@ -58,8 +59,8 @@ const OpDef& op_select_item = register_op(along_axis_op("select_item"));
 CheckedRanges places_along_axis(const TypeCall& c) {
     return places_in(c.inputs[0].shape, c.attributes, {c.attributes.integer("axis")});
 }
-const bool takes_check_places =
-    set_checked_ranges(op_take_along_axis, places_along_axis) && set_checked_ranges(op_select_item, places_along_axis);
+const bool takes_check_places = set_checked_ranges(op_take_along_axis, places_along_axis) &&
+                                set_checked_ranges(op_select_item, places_along_axis);
 const bool take_along_axis_has_text = set_element_text(op_take_along_axis, take_along_axis_text);
 const bool select_item_has_text = set_element_text(op_select_item, take_along_axis_text);
 
@@ -86,22 +87,23 @@ const OpDef& op_add_along_axis = register_op({
                                       g.gy(), g.x(1)));
         },
     .reads = reads_indices,
-    .onnx =
-        {[](OnnxCall& c) {
-             const int zeros = c.graph.node("Expand", {c.graph.number(0, c.result()), c.graph.integers(c.outputs[0].shape)});
-             return c.node("ScatterElements", {zeros, c.input(1, Dtype::int64), c.input(0)},
-                           {{"axis", c.attributes.integer("axis")}, {"reduction", "add"}});
-         },
-         16},
+    .onnx = {[](OnnxCall& c) {
+                 const int zeros = c.graph.node("Expand", {c.graph.number(0, c.result()),
+                                                           c.graph.integers(c.outputs[0].shape)});
+                 return c.node("ScatterElements", {zeros, c.input(1, Dtype::int64), c.input(0)},
+                               {{"axis", c.attributes.integer("axis")}, {"reduction", "add"}});
+             },
+             16},
     .checks_values = true,
 });
 
-const bool add_along_axis_checks_places = set_checked_ranges(op_add_along_axis, [](const TypeCall& c) {
-    const int axis = int(c.attributes.integer("axis"));
-    Shape y = c.inputs[0].shape;
-    y[axis] = c.attributes.integer("size");
-    return places_in(y, c.attributes, {axis});
-});
+const bool add_along_axis_checks_places =
+    set_checked_ranges(op_add_along_axis, [](const TypeCall& c) {
+        const int axis = int(c.attributes.integer("axis"));
+        Shape y = c.inputs[0].shape;
+        y[axis] = c.attributes.integer("size");
+        return places_in(y, c.attributes, {axis});
+    });
 const bool add_along_axis_has_text = set_element_text(op_add_along_axis, add_along_axis_text);
 
 Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
@@ -122,9 +124,11 @@ const OpDef& op_one_hot = register_op({
     .kernel = run_one_hot,
     .onnx =
         [](OnnxCall& c) {
-            const int classes = c.graph.number(double(c.attributes.integer("classes")), Dtype::int64);
+            const int classes =
+                c.graph.number(double(c.attributes.integer("classes")), Dtype::int64);
             const Array values = Array::from<int64_t>({0, 1}).astype(c.result());
-            return c.node("OneHot", {c.input(0, Dtype::int64), classes, c.graph.constant(values)}, {{"axis", -1}});
+            return c.node("OneHot", {c.input(0, Dtype::int64), classes, c.graph.constant(values)},
+                          {{"axis", -1}});
         },
     .checks_values = true,
 });

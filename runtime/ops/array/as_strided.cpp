@@ -25,8 +25,8 @@ struct Reach {
     }
 };
 
-const FunctionDef& f_as_strided =
-    function("as_strided(x, shape, strides, storage_offset=0)", {"x"}, [](const FunctionArguments& a) {
+const FunctionDef& f_as_strided = function(
+    "as_strided(x, shape, strides, storage_offset=0)", {"x"}, [](const FunctionArguments& a) {
         return as_strided(a.array("x"), a.dims("shape"), a.dims("strides"),
                           a.is_none("storage_offset") ? 0 : a.integer("storage_offset"));
     });
@@ -37,15 +37,18 @@ Variable as_strided(const Operand& x, const Shape& shape, const Strides& strides
     LocationScope scope(x.location());
     const Variable& v = x;
     if (shape.rank() != strides.rank())
-        fail<ShapeError>("as_strided: the shape {} and the strides {} must be equally many numbers", to_string(shape),
-                         to_string(strides));
+        fail<ShapeError>("as_strided: the shape {} and the strides {} must be equally many numbers",
+                         to_string(shape), to_string(strides));
     for (int64_t size : shape)
-        if (size < 0) fail<ShapeError>("as_strided: an array cannot have the shape {}", to_string(shape));
+        if (size < 0)
+            fail<ShapeError>("as_strided: an array cannot have the shape {}", to_string(shape));
     const Reach reach(shape, strides);
     if (!shape.contains(0) && (offset + reach.least < 0 || offset + reach.most >= v.size()))
-        fail<ShapeError>("as_strided: shape {}, strides {} and offset {} lead to the elements {} to {}, x {} has {}",
-                         to_string(shape), to_string(strides), offset, offset + reach.least, offset + reach.most,
-                         to_string(v.shape()), v.size());
+        fail<ShapeError>(
+            "as_strided: shape {}, strides {} and offset {} lead to the elements {} to {}, x {} "
+            "has {}",
+            to_string(shape), to_string(strides), offset, offset + reach.least, offset + reach.most,
+            to_string(v.shape()), v.size());
     const DeviceScope beside(v.device());
     Variable places = fill({Dtype::int64, Shape::filled(shape.rank(), 1)}, offset);
     for (int i = 0; i < shape.rank(); ++i) {

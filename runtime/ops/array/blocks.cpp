@@ -33,27 +33,30 @@ void check_sequences(std::span<const Variable> xs) {
         Shape rest = xs[i].shape();
         if (rest.rank() == xs[0].rank()) rest[0] = xs[0].shape()[0];
         if (rest != xs[0].shape())
-            fail<ShapeError>("transpose_sequence: xs[0] {} and xs[{}] {} differ in more than their length",
-                             to_string(xs[0].shape()), i, to_string(xs[i].shape()));
+            fail<ShapeError>(
+                "transpose_sequence: xs[0] {} and xs[{}] {} differ in more than their length",
+                to_string(xs[0].shape()), i, to_string(xs[i].shape()));
         if (xs[i].shape()[0] > xs[i - 1].shape()[0])
-            fail<ShapeError>("transpose_sequence: xs[{}] {} is longer than xs[{}] {}; sort them by decreasing length",
-                             i, to_string(xs[i].shape()), i - 1, to_string(xs[i - 1].shape()));
+            fail<ShapeError>(
+                "transpose_sequence: xs[{}] {} is longer than xs[{}] {}; sort them by decreasing "
+                "length",
+                i, to_string(xs[i].shape()), i - 1, to_string(xs[i - 1].shape()));
     }
 }
 
-const FunctionDef& f_depth2space = function("depth2space(X, r)", {"X"}, [](const FunctionArguments& a) {
-    return depth2space(a.array("X"), a.integer("r"));
-});
-const FunctionDef& f_space2depth = function("space2depth(X, r)", {"X"}, [](const FunctionArguments& a) {
-    return space2depth(a.array("X"), a.integer("r"));
-});
+const FunctionDef& f_depth2space =
+    function("depth2space(X, r)", {"X"},
+             [](const FunctionArguments& a) { return depth2space(a.array("X"), a.integer("r")); });
+const FunctionDef& f_space2depth =
+    function("space2depth(X, r)", {"X"},
+             [](const FunctionArguments& a) { return space2depth(a.array("X"), a.integer("r")); });
 const FunctionDef& f_diagonal =
     function("diagonal(x, offset=0, axis1=0, axis2=1)", {"x"}, [](const FunctionArguments& a) {
         return diagonal(a.array("x"), a.integer("offset"), a.integer("axis1"), a.integer("axis2"));
     });
-const FunctionDef& f_transpose_sequence = function(
-    "transpose_sequence(xs)", {"*"},
-    [](const FunctionArguments& a) { return transpose_sequence(a.list()); });
+const FunctionDef& f_transpose_sequence =
+    function("transpose_sequence(xs)", {"*"},
+             [](const FunctionArguments& a) { return transpose_sequence(a.list()); });
 
 }  // namespace
 
@@ -88,7 +91,8 @@ Variable space2depth(const Operand& X, int64_t r, BlockOrder order) {
 Variable diagonal(const Operand& x, int64_t offset, int64_t axis1, int64_t axis2) {
     LocationScope scope(x.location());
     const int rank = x.variable().rank();
-    const int row = normalize_axis("diagonal", axis1, rank), column = normalize_axis("diagonal", axis2, rank);
+    const int row = normalize_axis("diagonal", axis1, rank),
+              column = normalize_axis("diagonal", axis2, rank);
     if (row == column)
         fail<ShapeError>("diagonal: axis1 {} and axis2 {} are the same axis of x {}", axis1, axis2,
                          to_string(x.variable().shape()));

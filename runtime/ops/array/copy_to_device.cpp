@@ -11,11 +11,14 @@ const OpDef& copy_op();
 
 // Devices live as long as the process, and not all have a name that get_device() knows.
 int64_t number_of(Device& device) { return int64_t(reinterpret_cast<intptr_t>(&device)); }
-Device& device_in(const Attributes& a, std::string_view name) { return *reinterpret_cast<Device*>(intptr_t(a.integer(name))); }
+Device& device_in(const Attributes& a, std::string_view name) {
+    return *reinterpret_cast<Device*>(intptr_t(a.integer(name)));
+}
 
 Variable copied(const Variable& x, Device& from, Device& to) {
     const Variable* inputs[] = {&x};
-    return std::move(apply(copy_op(), inputs, current_location(), {{"from", number_of(from)}, {"to", number_of(to)}})[0]);
+    return std::move(apply(copy_op(), inputs, current_location(),
+                           {{"from", number_of(from)}, {"to", number_of(to)}})[0]);
 }
 
 Variables body(std::span<const Variable> inputs, const Attributes& a, std::span<const Scalar>) {

@@ -8,8 +8,9 @@ namespace catena {
 
 class Device;
 
-/// x on another device, as a function of the graph: its gradient goes back to x's device. Chainer's copy(x, dst) and
-/// Variable.to_device. In a static region the elements are read, so the region is cut there.
+/// x on another device, as a function of the graph: its gradient goes back to x's device. Chainer's
+/// copy(x, dst) and Variable.to_device. In a static region the elements are read, so the region is
+/// cut there.
 Variable copy(const Operand& x, Device& device);
 Variable copy(const Operand& x, std::string_view device);  ///< "cpu", "cuda:0"
 

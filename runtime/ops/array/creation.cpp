@@ -62,7 +62,8 @@ const bool op_arange_program = set_element_plan(op_arange, [](const KernelCall& 
 
 Variable progression(double start, double step, int64_t count, Dtype dtype, const SourceLoc& at) {
     const Scalar scalars[] = {start, step};
-    return apply(op_arange, {}, at, {{"dtype", std::string(name_of(dtype))}, {"shape", Shape{count}}}, scalars)[0];
+    return apply(op_arange, {}, at,
+                 {{"dtype", std::string(name_of(dtype))}, {"shape", Shape{count}}}, scalars)[0];
 }
 
 /// The dtype of an array made of numbers alone.
@@ -80,17 +81,22 @@ void check_holds(const char* function, double value, Dtype dtype) {
     const int bits = int(8 * size_of(dtype));
     const bool is_signed = is_integer(dtype) && dtype != Dtype::uint8;
     const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
-    const double most = dtype == Dtype::bool_ ? 1 : std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1;
+    const double most =
+        dtype == Dtype::bool_ ? 1 : std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1;
     if (value != std::floor(value) || value < least || value > most)
-        fail<ValueError>("{}: {} does not hold {}; pass a dtype that does, such as {}", function, name_of(dtype), value,
+        fail<ValueError>("{}: {} does not hold {}; pass a dtype that does, such as {}", function,
+                         name_of(dtype), value,
                          value == std::floor(value) ? "Dtype::int64" : "Dtype::float32");
 }
 
 int64_t arange_count(double start, double stop, double step) {
     if (step == 0 || !std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
-        fail<ValueError>("arange: start {}, stop {}, step {}; all must be finite, and step not 0", start, stop, step);
+        fail<ValueError>("arange: start {}, stop {}, step {}; all must be finite, and step not 0",
+                         start, stop, step);
     const double count = std::max(0.0, std::ceil((stop - start) / step));
-    if (count > 0x1p40) fail<ValueError>("arange: {} elements (start {}, stop {}, step {})", count, start, stop, step);
+    if (count > 0x1p40)
+        fail<ValueError>("arange: {} elements (start {}, stop {}, step {})", count, start, stop,
+                         step);
     return int64_t(count);
 }
 
@@ -102,7 +108,8 @@ void check_size(const char* function, const char* name, int64_t size) {
 Variable distance(const char* function, int64_t n, int64_t m, const SourceLoc& at) {
     check_size(function, "n", n);
     check_size(function, "m", m);
-    return progression(0, 1, m, Dtype::int64, at) - reshape(progression(0, 1, n, Dtype::int64, at), {n, 1});
+    return progression(0, 1, m, Dtype::int64, at) -
+           reshape(progression(0, 1, n, Dtype::int64, at), {n, 1});
 }
 
 }  // namespace
@@ -110,7 +117,8 @@ Variable distance(const char* function, int64_t n, int64_t m, const SourceLoc& a
 Array empty(const Shape& shape, std::optional<Dtype> dtype) {
     return Array::empty({dtype.value_or(config().dtype), shape});
 }
-Array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype, const CreationPlace& at) {
+Array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype,
+           const CreationPlace& at) {
     const LocationScope scope(at);
     const Dtype made = dtype_of_numbers({value}, dtype);
     // A cell's number may be another at the next call.
@@ -136,8 +144,8 @@ Array full_like(const Operand& x, const Scalar& value, std::optional<Dtype> dtyp
 Array zeros_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, 0, dtype); }
 Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, 1, dtype); }
 
-Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<Dtype> dtype,
-             const CreationPlace& at) {
+Array arange(const Scalar& start, const Scalar& stop, const Scalar& step,
+             std::optional<Dtype> dtype, const CreationPlace& at) {
     const LocationScope scope(at);
     const double first = start.value(), increment = step.value();
     const Dtype made = dtype_of_numbers({start, stop, step, 0}, dtype);
@@ -152,26 +160,31 @@ Array arange(const Scalar& stop, std::optional<Dtype> dtype, const CreationPlace
     return arange(0, stop, 1, dtype, at);
 }
 
-Array linspace(const Scalar& start, const Scalar& stop, int64_t num, bool endpoint, std::optional<Dtype> dtype,
-               const CreationPlace& at) {
+Array linspace(const Scalar& start, const Scalar& stop, int64_t num, bool endpoint,
+               std::optional<Dtype> dtype, const CreationPlace& at) {
     const LocationScope scope(at);
     check_size("linspace", "num", num);
     const Dtype made = dtype.value_or(config().dtype);
     const Dtype inner = is_float(made) ? made : Dtype::float64;
     const double first = start.value(), last = stop.value();
     const int64_t intervals = endpoint ? num - 1 : num;
-    Variable y = progression(first, intervals > 0 ? (last - first) / double(intervals) : 0, num, inner, at);
+    Variable y =
+        progression(first, intervals > 0 ? (last - first) / double(intervals) : 0, num, inner, at);
     if (endpoint && num > 1)  // Where the step was rounded, the sum misses the end.
         y = where(progression(0, 1, num, Dtype::int64, at) == num - 1, last, y);
     return cast(is_float(made) ? y : floor(y), made).array();
 }
 
-Array eye(int64_t n, std::optional<int64_t> m, int64_t k, std::optional<Dtype> dtype, const CreationPlace& at) {
+Array eye(int64_t n, std::optional<int64_t> m, int64_t k, std::optional<Dtype> dtype,
+          const CreationPlace& at) {
     const LocationScope scope(at);
     return cast(distance("eye", n, m.value_or(n), at) == k, dtype.value_or(config().dtype)).array();
 }
-Array identity(int64_t n, std::optional<Dtype> dtype, const CreationPlace& at) { return eye(n, {}, 0, dtype, at); }
-Array tri(int64_t n, std::optional<int64_t> m, int64_t k, std::optional<Dtype> dtype, const CreationPlace& at) {
+Array identity(int64_t n, std::optional<Dtype> dtype, const CreationPlace& at) {
+    return eye(n, {}, 0, dtype, at);
+}
+Array tri(int64_t n, std::optional<int64_t> m, int64_t k, std::optional<Dtype> dtype,
+          const CreationPlace& at) {
     const LocationScope scope(at);
     return cast(distance("tri", n, m.value_or(n), at) <= k, dtype.value_or(config().dtype)).array();
 }
@@ -186,35 +199,44 @@ std::optional<int64_t> optional_integer(const FunctionArguments& a, const char* 
     return a.is_none(name) ? std::optional<int64_t>() : a.integer(name);
 }
 
-const FunctionDef& f_arange = function("arange(start, stop=None, step=1, dtype=None)", {}, [](const FunctionArguments& a) {
-    if (a.is_none("stop")) return plain(arange(0, a.scalar("start"), a.scalar("step"), optional_dtype(a)));
-    return plain(arange(a.scalar("start"), a.scalar("stop"), a.scalar("step"), optional_dtype(a)));
-});
-const FunctionDef& f_linspace =
-    function("linspace(start, stop, num=50, endpoint=True, dtype=None)", {}, [](const FunctionArguments& a) {
-        return plain(linspace(a.scalar("start"), a.scalar("stop"), a.integer("num"), a.flag("endpoint"), optional_dtype(a)));
+const FunctionDef& f_arange =
+    function("arange(start, stop=None, step=1, dtype=None)", {}, [](const FunctionArguments& a) {
+        if (a.is_none("stop"))
+            return plain(arange(0, a.scalar("start"), a.scalar("step"), optional_dtype(a)));
+        return plain(
+            arange(a.scalar("start"), a.scalar("stop"), a.scalar("step"), optional_dtype(a)));
     });
-const FunctionDef& f_eye = function("eye(n, m=None, k=0, dtype=None)", {}, [](const FunctionArguments& a) {
-    return plain(eye(a.integer("n"), optional_integer(a, "m"), a.integer("k"), optional_dtype(a)));
-});
-const FunctionDef& f_tri = function("tri(n, m=None, k=0, dtype=None)", {}, [](const FunctionArguments& a) {
-    return plain(tri(a.integer("n"), optional_integer(a, "m"), a.integer("k"), optional_dtype(a)));
-});
-const FunctionDef& f_zeros = function("zeros(shape, dtype=None)", {}, [](const FunctionArguments& a) {
-    return plain(zeros(a.dims("shape"), optional_dtype(a)));
-});
+const FunctionDef& f_linspace = function(
+    "linspace(start, stop, num=50, endpoint=True, dtype=None)", {}, [](const FunctionArguments& a) {
+        return plain(linspace(a.scalar("start"), a.scalar("stop"), a.integer("num"),
+                              a.flag("endpoint"), optional_dtype(a)));
+    });
+const FunctionDef& f_eye =
+    function("eye(n, m=None, k=0, dtype=None)", {}, [](const FunctionArguments& a) {
+        return plain(
+            eye(a.integer("n"), optional_integer(a, "m"), a.integer("k"), optional_dtype(a)));
+    });
+const FunctionDef& f_tri =
+    function("tri(n, m=None, k=0, dtype=None)", {}, [](const FunctionArguments& a) {
+        return plain(
+            tri(a.integer("n"), optional_integer(a, "m"), a.integer("k"), optional_dtype(a)));
+    });
+const FunctionDef& f_zeros = function(
+    "zeros(shape, dtype=None)", {},
+    [](const FunctionArguments& a) { return plain(zeros(a.dims("shape"), optional_dtype(a))); });
 const FunctionDef& f_ones = function("ones(shape, dtype=None)", {}, [](const FunctionArguments& a) {
     return plain(ones(a.dims("shape"), optional_dtype(a)));
 });
-const FunctionDef& f_full = function("full(shape, fill_value, dtype=None)", {}, [](const FunctionArguments& a) {
-    return plain(full(a.dims("shape"), a.scalar("fill_value"), optional_dtype(a)));
-});
-const FunctionDef& f_zeros_like = function("zeros_like(x, dtype=None)", {"x"}, [](const FunctionArguments& a) {
-    return plain(zeros_like(a.array("x"), optional_dtype(a)));
-});
-const FunctionDef& f_ones_like = function("ones_like(x, dtype=None)", {"x"}, [](const FunctionArguments& a) {
-    return plain(ones_like(a.array("x"), optional_dtype(a)));
-});
+const FunctionDef& f_full =
+    function("full(shape, fill_value, dtype=None)", {}, [](const FunctionArguments& a) {
+        return plain(full(a.dims("shape"), a.scalar("fill_value"), optional_dtype(a)));
+    });
+const FunctionDef& f_zeros_like = function(
+    "zeros_like(x, dtype=None)", {"x"},
+    [](const FunctionArguments& a) { return plain(zeros_like(a.array("x"), optional_dtype(a))); });
+const FunctionDef& f_ones_like = function(
+    "ones_like(x, dtype=None)", {"x"},
+    [](const FunctionArguments& a) { return plain(ones_like(a.array("x"), optional_dtype(a))); });
 const FunctionDef& f_full_like =
     function("full_like(x, fill_value, dtype=None)", {"x"}, [](const FunctionArguments& a) {
         return plain(full_like(a.array("x"), a.scalar("fill_value"), optional_dtype(a)));

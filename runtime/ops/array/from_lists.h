@@ -9,9 +9,9 @@
 
 namespace catena {
 
-// array({1, 2, 3}), array({{1.0, 2.0}, {3.0, 4.0}}), array(vector): an array of numbers of the host, on the current device.
-// The dtype is that of the C++ type (int is int32, double is float64) unless another is given. Lists of one level must be
-// equally long (ShapeError).
+// array({1, 2, 3}), array({{1.0, 2.0}, {3.0, 4.0}}), array(vector): an array of numbers of the
+// host, on the current device. The dtype is that of the C++ type (int is int32, double is float64)
+// unless another is given. Lists of one level must be equally long (ShapeError).
 
 namespace detail {
 
@@ -62,7 +62,8 @@ Array array(std::initializer_list<T> list, std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(list, dtype);
 }
 template <Element T>
-Array array(std::initializer_list<std::initializer_list<T>> lists, std::optional<Dtype> dtype = {}) {
+Array array(std::initializer_list<std::initializer_list<T>> lists,
+            std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(lists, dtype);
 }
 template <Element T>

@@ -8,11 +8,12 @@ namespace catena {
 
 namespace {
 
-/// Text for an array `narrow` (x0 or y0) that is read at places, and `wide`, which has the axes of the places in it. The index arrays are the
-/// inputs from `first_index` on.
+/// Text for an array `narrow` (x0 or y0) that is read at places, and `wide`, which has the axes of
+/// the places in it. The index arrays are the inputs from `first_index` on.
 class GatherText {
 public:
-    GatherText(const KernelCall& call, const char* narrow, const Shape& shape, std::string wide, const Shape& whole, int first_index)
+    GatherText(const KernelCall& call, const char* narrow, const Shape& shape, std::string wide,
+               const Shape& whole, int first_index)
         : call_(call),
           narrow_(narrow),
           wide_(std::move(wide)),
@@ -34,7 +35,8 @@ public:
         for (int d = shape_.rank(); d-- > 0;)
             text += d + 1 == shape_.rank()
                         ? fmt::format("        const i64 step{} = 1;\n", d)
-                        : fmt::format("        const i64 step{} = step{} * {}_size[{}];\n", d, d + 1, narrow_, d + 1);
+                        : fmt::format("        const i64 step{} = step{} * {}_size[{}];\n", d,
+                                      d + 1, narrow_, d + 1);
         return text;
     }
 
@@ -52,7 +54,9 @@ public:
         std::string text = "        bool ignored = false;\n";
         for (int k = 0; k < axes_.rank(); ++k) {
             const Shape& indices = call_.inputs[size_t(k + first_index_)].shape();
-            text += "        {\n            i64 digits = b, at = 0, step = 1; (void)digits, (void)step;\n";
+            text +=
+                "        {\n            i64 digits = b, at = 0, step = 1; (void)digits, "
+                "(void)step;\n";
             for (int j = place_rank_; j-- > 0;) {
                 const int own = j - (place_rank_ - indices.rank());
                 if (own >= 0 && indices[own] != 1)
@@ -63,10 +67,12 @@ public:
                 text += fmt::format("            digits /= {}_size[{}];\n", wide_, position_ + j);
             }
             text += fmt::format("            const i64 given = i64(p{}[at]);\n", k + first_index_);
-            text +=
-                call_.attributes.has("ignore_label") ? "            if (given == ignore_label) ignored = true;\n" : "";
+            text += call_.attributes.has("ignore_label")
+                        ? "            if (given == ignore_label) ignored = true;\n"
+                        : "";
             text += fmt::format(
-                "            const i64 index = ignored ? -1 : place_in(given, {0}, {1}_size[{0}], wrap);\n"
+                "            const i64 index = ignored ? -1 : place_in(given, {0}, {1}_size[{0}], "
+                "wrap);\n"
                 "            if (index < 0) ignored = true;\n"
                 "            offset += index * step{0};\n        }}\n",
                 axes_[k], narrow_);
@@ -74,8 +80,8 @@ public:
         return text;
     }
 
-    /// Of element `i` of `narrow`: `key`, its offset along the gathered axes, and `p` and `s`, what numbers its other
-    /// axes before and behind the places; `inner` counts the latter.
+    /// Of element `i` of `narrow`: `key`, its offset along the gathered axes, and `p` and `s`, what
+    /// numbers its other axes before and behind the places; `inner` counts the latter.
     std::string split_narrow() const {
         std::string text = "        i64 digits = i, key = 0, p = 0, s = 0, outer = 1, inner = 1;\n";
         int r = rest_.rank();
@@ -85,8 +91,9 @@ public:
                 text += fmt::format("        key += {} * step{};\n", digit, d);
             } else {
                 const bool behind = --r >= position_;
-                text += fmt::format("        {0} += {1} * {2};\n        {2} *= {3}_size[{4}];\n", behind ? "s" : "p",
-                                    digit, behind ? "inner" : "outer", narrow_, d);
+                text +=
+                    fmt::format("        {0} += {1} * {2};\n        {2} *= {3}_size[{4}];\n",
+                                behind ? "s" : "p", digit, behind ? "inner" : "outer", narrow_, d);
             }
             text += fmt::format("        digits /= {}_size[{}];\n", narrow_, d);
         }
@@ -95,8 +102,9 @@ public:
 
 private:
     std::string digit(int r) const {
-        return fmt::format("        offset += rest % {0}_size[{1}] * step{1};\n        rest /= {0}_size[{1}];\n",
-                           narrow_, rest_[r]);
+        return fmt::format(
+            "        offset += rest % {0}_size[{1}] * step{1};\n        rest /= {0}_size[{1}];\n",
+            narrow_, rest_[r]);
     }
 
     const KernelCall& call_;
@@ -110,29 +118,32 @@ private:
 };
 
 /// Input `added` is added to `base`, a text for element i; the index arrays follow it.
-ElementProgram added_elements(const KernelCall& call, Threads threads, int added, const char* base) {
+ElementProgram added_elements(const KernelCall& call, Threads threads, int added,
+                              const char* base) {
     const Array& from = call.inputs[size_t(added)];
-    const GatherText text(call, "y0", call.outputs[0].shape(), fmt::format("x{}", added), from.shape(), added + 1);
+    const GatherText text(call, "y0", call.outputs[0].shape(), fmt::format("x{}", added),
+                          from.shape(), added + 1);
     const int64_t places = text.places();
     const Dtype dtype = call.outputs[0].dtype();
     // Sums of stored elements would lose what a half does not keep.
     if (threads == Threads::one && dtype == compute_dtype(dtype) && dtype != Dtype::bool_)
         return {{{fmt::format("        y0(i, {});", base), call.outputs[0].size(), {}},
-                 {text.steps() + text.split_wide() + text.find_place() + fmt::format("        if (!ignored) q0[offset] += x{}(i);", added),
+                 {text.steps() + text.split_wide() + text.find_place() +
+                      fmt::format("        if (!ignored) q0[offset] += x{}(i);", added),
                   from.size(),
                   {{"places", places}}}},
                 0};
     // Scratch: the offset that each place stands for, the places sorted by it, room for sorting.
     ElementProgram program;
     program.scratch = 4 * places;
-    program.passes.push_back({text.steps() + "        const i64 b = i;\n        i64 offset = 0;\n" + text.find_place() +
-                                  "        scratch[i] = ignored ? -1 : offset;",
+    program.passes.push_back({text.steps() + "        const i64 b = i;\n        i64 offset = 0;\n" +
+                                  text.find_place() + "        scratch[i] = ignored ? -1 : offset;",
                               places,
                               {}});
     for (ElementPass& pass : sort_passes({.size = places,
-                             .before = "scratch[a] < scratch[b]",
-                             .put = "scratch[size + place] = v;",
-                             .scratch = 2 * places}))
+                                          .before = "scratch[a] < scratch[b]",
+                                          .put = "scratch[size + place] = v;",
+                                          .scratch = 2 * places}))
         program.passes.push_back(std::move(pass));
     program.passes.push_back({text.steps() + text.split_narrow() + R"(
         i64 low = 0, high = places;
@@ -143,11 +154,13 @@ ElementProgram added_elements(const KernelCall& call, Threads threads, int added
             else
                 high = half;
         }
-        T sum = )" + std::string(base) + R"(;
+        T sum = )" + std::string(base) +
+                                  R"(;
         for (; low < places; ++low) {
             const i64 b = scratch[places + low];
             if (scratch[b] != key) break;
-            sum += )" + fmt::format("x{}", added) + R"(((p * places + b) * inner + s);
+            sum += )" + fmt::format("x{}", added) +
+                                  R"(((p * places + b) * inner + s);
         }
         y0(i, sum);)",
                               call.outputs[0].size(),
@@ -159,14 +172,19 @@ ElementProgram added_elements(const KernelCall& call, Threads threads, int added
 
 ElementProgram gather_elements(const KernelCall& call) {
     const GatherText text(call, "x0", call.inputs[0].shape(), "y0", call.outputs[0].shape(), 1);
-    return {{{text.steps() + text.split_wide() + text.find_place() + "        y0(i, ignored ? T(0) : x0(offset));",
+    return {{{text.steps() + text.split_wide() + text.find_place() +
+                  "        y0(i, ignored ? T(0) : x0(offset));",
               call.outputs[0].size(),
               {{"places", text.places()}}}},
             0};
 }
 
-ElementProgram scatter_elements(const KernelCall& call, Threads threads) { return added_elements(call, threads, 0, "T(0)"); }
-ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads) { return added_elements(call, threads, 1, "x0(i)"); }
+ElementProgram scatter_elements(const KernelCall& call, Threads threads) {
+    return added_elements(call, threads, 0, "T(0)");
+}
+ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads) {
+    return added_elements(call, threads, 1, "x0(i)");
+}
 
 const char* const take_along_axis_text = R"(
         i64 inner = 1;

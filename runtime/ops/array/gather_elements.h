@@ -4,12 +4,12 @@
 
 namespace catena {
 
-// How gathers and scatters are computed on devices; attributes as in indexing.cpp. An index out of range is reported
-// by the device, its element is 0 or is not added.
+// How gathers and scatters are computed on devices; attributes as in indexing.cpp. An index out of
+// range is reported by the device, its element is 0 or is not added.
 
 ElementProgram gather_elements(const KernelCall& call);
-/// For many threads, indices are sorted by their target, and each element sums its sources in order: deterministic,
-/// without atomics.
+/// For many threads, indices are sorted by their target, and each element sums its sources in
+/// order: deterministic, without atomics.
 ElementProgram scatter_elements(const KernelCall& call, Threads threads);
 /// The same onto input 0 instead of zeros; the other inputs follow.
 ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads);

@@ -227,7 +227,8 @@ Index index_of_text(const std::string& text) {
         if (colon > from) {
             const LiteralValue part = parse_literal(text.substr(from, colon - from));
             const int64_t* integer = std::get_if<int64_t>(&part.value);
-            if (!integer) fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
+            if (!integer)
+                fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
             parts[count] = *integer;
         }
         from = colon + 1;

@@ -13,8 +13,10 @@ CheckedRanges places_in(const Shape& shape, const Attributes& attributes, const 
     CheckedRanges ranges;
     for (int k = 0; k < axes.rank(); ++k) {
         const int64_t size = shape[int(axes[k])];
-        ranges.push_back({.operand = 1 + k, .low = attributes.flag("wrap") ? -size : 0, .high = size});
-        if (attributes.has("ignore_label")) ranges.back().ignored = attributes.integer("ignore_label");
+        ranges.push_back(
+            {.operand = 1 + k, .low = attributes.flag("wrap") ? -size : 0, .high = size});
+        if (attributes.has("ignore_label"))
+            ranges.back().ignored = attributes.integer("ignore_label");
     }
     return ranges;
 }
@@ -25,6 +27,8 @@ Variables only_first(const GradientCall& g, Variable gradient) {
     return gx;
 }
 
-Reads reads_indices(int, int input_count) { return {.inputs = first_inputs(input_count) & ~uint64_t(1)}; }
+Reads reads_indices(int, int input_count) {
+    return {.inputs = first_inputs(input_count) & ~uint64_t(1)};
+}
 
 }  // namespace catena

@@ -5,7 +5,8 @@
 
 namespace catena {
 
-// What operations with arrays of indices among their inputs share: the array is the first input, indices follow.
+// What operations with arrays of indices among their inputs share: the array is the first input,
+// indices follow.
 
 /// DtypeError that names op and argument unless the dtype is an integer.
 void check_integer(const char* op, const char* argument, Dtype dtype);

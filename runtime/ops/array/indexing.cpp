@@ -50,7 +50,8 @@ Shape indices_shape(const char* op, std::span<const Type> indices) {
 void check_distinct_axes(const Axes& axes, int rank) {
     for (int i = 0; i < axes.rank(); ++i) {
         CATENA_ASSERT(axes[i] >= 0 && axes[i] < rank, "axes are those of x");
-        for (int k = 0; k < i; ++k) CATENA_ASSERT(axes[k] != axes[i], "an axis has one index array");
+        for (int k = 0; k < i; ++k)
+            CATENA_ASSERT(axes[k] != axes[i], "an axis has one index array");
     }
 }
 
@@ -91,7 +92,8 @@ std::vector<int> write_gather(OnnxCall& c) {
     OnnxGraph& g = c.graph;
     if (axes.size() == 1 && position == axes[0]) {
         const int places = c.input(1, Dtype::int64);
-        if (!c.attributes.has("ignore_label")) return c.node("Gather", {c.input(0), places}, {{"axis", axes[0]}});
+        if (!c.attributes.has("ignore_label"))
+            return c.node("Gather", {c.input(0), places}, {{"axis", axes[0]}});
         const int label = g.number(double(c.attributes.integer("ignore_label")), Dtype::int64);
         const int ignored = g.node("Equal", {places, label});
         const int safe = g.node("Where", {ignored, g.number(0, Dtype::int64), places});
@@ -106,7 +108,8 @@ std::vector<int> write_gather(OnnxCall& c) {
     for (int64_t i = 0; i < rank; ++i)
         if (std::find(axes.begin(), axes.end(), i) == axes.end()) order.push_back(i);
     const int64_t place_rank = c.outputs[0].rank() - rest;
-    const OnnxSizes places(c.outputs[0].shape.begin() + position, c.outputs[0].shape.begin() + position + place_rank);
+    const OnnxSizes places(c.outputs[0].shape.begin() + position,
+                           c.outputs[0].shape.begin() + position + place_rank);
     OnnxSizes column = places;
     column.push_back(1);
     std::vector<int> columns;
@@ -124,14 +127,18 @@ std::vector<int> write_gather(OnnxCall& c) {
 }
 
 /// Places below each other, if there is one array of them.
-bool places_can_be_joined(const TypeCall& c) { return c.inputs.size() == 2 && c.inputs[1].shape.rank() > 0; }
+bool places_can_be_joined(const TypeCall& c) {
+    return c.inputs.size() == 2 && c.inputs[1].shape.rank() > 0;
+}
 
 Joinings gather_joinings(const TypeCall& c) {
     if (!places_can_be_joined(c)) return {};
     return {{.inputs = {Joining::shared, 0}, .output = int(c.attributes.integer("position"))}};
 }
 
-CheckedRanges gathered_places(const TypeCall& c) { return places_in(c.inputs[0].shape, c.attributes, c.attributes.dims("axes")); }
+CheckedRanges gathered_places(const TypeCall& c) {
+    return places_in(c.inputs[0].shape, c.attributes, c.attributes.dims("axes"));
+}
 
 OpDef gather_op(const char* name) {
     return {
@@ -156,12 +163,16 @@ const OpDef& op_get_item = register_op(gather_op("get_item"));
 const OpDef& op_take = register_op(gather_op("take"));
 const OpDef& op_permutate = register_op(gather_op("permutate"));
 const OpDef& op_embed_id = register_op(gather_op("embed_id"));
-const bool gathers_have_elements =
-    set_element_plan(op_get_item, gather_elements) && set_element_plan(op_take, gather_elements) &&
-    set_element_plan(op_permutate, gather_elements) && set_element_plan(op_embed_id, gather_elements);
-const bool gathers_check_places = set_checked_ranges(op_get_item, gathered_places) && set_checked_ranges(op_take, gathered_places) &&
-                                  set_checked_ranges(op_permutate, gathered_places) && set_checked_ranges(op_embed_id, gathered_places);
-const bool gathers_can_be_joined = set_joinings(op_get_item, gather_joinings) && set_joinings(op_take, gather_joinings) &&
+const bool gathers_have_elements = set_element_plan(op_get_item, gather_elements) &&
+                                   set_element_plan(op_take, gather_elements) &&
+                                   set_element_plan(op_permutate, gather_elements) &&
+                                   set_element_plan(op_embed_id, gather_elements);
+const bool gathers_check_places = set_checked_ranges(op_get_item, gathered_places) &&
+                                  set_checked_ranges(op_take, gathered_places) &&
+                                  set_checked_ranges(op_permutate, gathered_places) &&
+                                  set_checked_ranges(op_embed_id, gathered_places);
+const bool gathers_can_be_joined = set_joinings(op_get_item, gather_joinings) &&
+                                   set_joinings(op_take, gather_joinings) &&
                                    set_joinings(op_embed_id, gather_joinings);
 
 Attributes without_shape(const Attributes& attributes) {
@@ -208,24 +219,32 @@ const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_e
 
 const OpDef& op_scatter_onto = define_scatter_onto(op_scatter_add);
 
-const bool scatter_add_can_be_joined = set_joinings(op_scatter_add, [](const TypeCall& c) -> Joinings {
-    if (!places_can_be_joined(c)) return {};
-    return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
-});
+const bool scatter_add_can_be_joined =
+    set_joinings(op_scatter_add, [](const TypeCall& c) -> Joinings {
+        if (!places_can_be_joined(c)) return {};
+        return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
+    });
 
-/// Rows of `matrix`, none of them ignored. The places' axis may have another name in messages, but here it has its own.
+/// Rows of `matrix`, none of them ignored. The places' axis may have another name in messages, but
+/// here it has its own.
 std::optional<RowAddition> row_addition(const TypeCall& c, const Shape& matrix, const Shape& sums) {
     const Attributes& a = c.attributes;
-    const bool are_rows = c.inputs.size() == 2 && matrix.rank() == 2 && a.dims("axes") == Axes{0} && a.integer("position") == 0;
+    const bool are_rows = c.inputs.size() == 2 && matrix.rank() == 2 && a.dims("axes") == Axes{0} &&
+                          a.integer("position") == 0;
     if (!are_rows || a.has("ignore_label") || a.has("named_axes")) return std::nullopt;
     return RowAddition{&op_scatter_add, with_shape(without_shape(a), sums)};
 }
-std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) { return row_addition(c, c.inputs[0].shape, sums); }
+std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) {
+    return row_addition(c, c.inputs[0].shape, sums);
+}
 
-const bool gathers_move_rows = set_moved_rows(op_get_item, rows_read) && set_moved_rows(op_take, rows_read) && set_moved_rows(op_embed_id, rows_read);
-const bool scatter_add_moves_rows = set_moved_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
-    return row_addition(c, c.attributes.dims("shape"), sums);
-});
+const bool gathers_move_rows = set_moved_rows(op_get_item, rows_read) &&
+                               set_moved_rows(op_take, rows_read) &&
+                               set_moved_rows(op_embed_id, rows_read);
+const bool scatter_add_moves_rows =
+    set_moved_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
+        return row_addition(c, c.attributes.dims("shape"), sums);
+    });
 
 Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
                             const Attributes& attributes, const Shape& shape) {
@@ -242,7 +261,8 @@ Variable gather_along(const OpDef& op, const Variable& x, const Variable& indice
 Attributes attributes_of(const Gather& where) {
     std::vector<Attributes::Entry> entries{
         {"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}};
-    if (!where.named.empty() && where.named != where.axes) entries.push_back({"named_axes", where.named});
+    if (!where.named.empty() && where.named != where.axes)
+        entries.push_back({"named_axes", where.named});
     return Attributes(std::move(entries));
 }
 
@@ -312,9 +332,7 @@ Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ign
 }
 static const FunctionDef& f_embed_id =
     function("embed_id(x, W, ignore_label=None)", {"x", "W"}, [](const FunctionArguments& a) {
-        return embed_id(
-            a.array("x"), a.array("W"),
-            a.integer_unless_none("ignore_label"));
+        return embed_id(a.array("x"), a.array("W"), a.integer_unless_none("ignore_label"));
     });
 
 }  // namespace catena

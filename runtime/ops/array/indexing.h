@@ -34,8 +34,8 @@ class Index {
 public:
     using Place = std::source_location;
     template <std::integral T>
-    requires(!std::same_as<T, bool>) Index(T index, const Place& at = Place::current())
-        : Index(at, int64_t(index)) {}
+        requires(!std::same_as<T, bool>)
+    Index(T index, const Place& at = Place::current()) : Index(at, int64_t(index)) {}
     Index(const Slice& slice, const Place& at = Place::current());
     Index(NewAxis, const Place& at = Place::current());
     Index(Ellipsis, const Place& at = Place::current());

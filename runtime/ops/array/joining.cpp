@@ -145,7 +145,8 @@ const OpDef& op_split_axis = register_op({
             const int64_t axis = c.attributes.integer("axis");
             OnnxSizes sizes;
             for (const OnnxCall::Value& part : c.outputs) sizes.push_back(part.shape[size_t(axis)]);
-            return c.graph.node("Split", {c.input(0), c.graph.integers(sizes)}, {{"axis", axis}}, int(sizes.size()));
+            return c.graph.node("Split", {c.input(0), c.graph.integers(sizes)}, {{"axis", axis}},
+                                int(sizes.size()));
         },
 });
 
@@ -239,7 +240,8 @@ Variables split_axis(const Operand& x, int64_t sections, int64_t axis) {
         fail<ShapeError>("split_axis: axis {} of x {} has size {}, which {} sections do not divide",
                          along, to_string(shape), shape[along], sections);
     if (sections > most_sections)  // Any number divides an axis of size 0.
-        fail<ShapeError>("split_axis: {} sections, at most {} are possible", sections, most_sections);
+        fail<ShapeError>("split_axis: {} sections, at most {} are possible", sections,
+                         most_sections);
     const Variable* input = &x.variable();
     return apply(op_split_axis, {&input, 1}, x.location(),
                  {{"axis", along}, {"sections", sections}});

@@ -42,7 +42,9 @@ void check_permutation(const Axes& axes, const Axes& given, int rank) {
         sound = sound && axis >= 0 && axis < rank && !seen[axis];
         if (sound) seen[axis] = true;
     }
-    if (!sound) fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x", to_string(given), rank);
+    if (!sound)
+        fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x",
+                         to_string(given), rank);
 }
 
 Axes resolve_permutation(const Axes& axes, int rank) {
@@ -75,7 +77,9 @@ const OpDef& op_reshape = register_op({
             const Shape& shape = c.attributes.dims("shape");
             const Shape resolved = resolve_shape(c.inputs[0].shape, shape);
             // Its view and other formats read the attribute itself.
-            if (resolved != shape) fail<ShapeError>("reshape: the shape of a call is known, {}, not {}", to_string(resolved), to_string(shape));
+            if (resolved != shape)
+                fail<ShapeError>("reshape: the shape of a call is known, {}, not {}",
+                                 to_string(resolved), to_string(shape));
             return Types{{c.inputs[0].dtype, resolved}};
         },
     .kernel = copy_of_view,
@@ -91,8 +95,10 @@ const OpDef& op_reshape = register_op({
     .onnx =
         [](OnnxCall& c) {
             const OnnxSizes &from = c.inputs[0].shape, &to = c.outputs[0].shape;
-            for (size_t i = 0; i < to.size() && c.opset() < 14; ++i)  // A 0 could only copy the input's size.
-                if (to[i] == OnnxSize(0) && (i >= from.size() || !(from[i] == to[i]))) return std::vector<int>();
+            for (size_t i = 0; i < to.size() && c.opset() < 14;
+                 ++i)  // A 0 could only copy the input's size.
+                if (to[i] == OnnxSize(0) && (i >= from.size() || !(from[i] == to[i])))
+                    return std::vector<int>();
             return std::vector{c.graph.reshape(c.input(0), from, to)};
         },
 });
@@ -127,10 +133,12 @@ const OpDef& op_transpose = register_op({
             for (int i = 0; i < axes.rank(); ++i) inverse[axes[i]] = i;
             return Variables{transpose(g.gy(), inverse)};
         },
-    .onnx = [](OnnxCall& c) { return c.node("Transpose", {c.input(0)}, {{"perm", c.dims("axes")}}); },
+    .onnx =
+        [](OnnxCall& c) { return c.node("Transpose", {c.input(0)}, {{"perm", c.dims("axes")}}); },
 });
 
-/// Implementations differ in what Expand makes of a size of 0, so that arrays without elements are constants.
+/// Implementations differ in what Expand makes of a size of 0, so that arrays without elements are
+/// constants.
 std::vector<int> write_broadcast(OnnxCall& c) {
     const OnnxSizes shape = c.sizes("shape");
     Shape constant;

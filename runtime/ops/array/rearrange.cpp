@@ -14,30 +14,40 @@
 namespace catena {
 namespace {
 
-Variable unary(const FunctionArguments& a, Variable (*f)(const Operand&)) { return f(a.array("x")); }
+Variable unary(const FunctionArguments& a, Variable (*f)(const Operand&)) {
+    return f(a.array("x"));
+}
 const FunctionDef& f_ravel = function("ravel(x)", {"x"}, [](auto& a) { return unary(a, ravel); });
-const FunctionDef& f_atleast_1d = function("atleast_1d(x)", {"x"}, [](auto& a) { return unary(a, atleast_1d); });
-const FunctionDef& f_atleast_2d = function("atleast_2d(x)", {"x"}, [](auto& a) { return unary(a, atleast_2d); });
-const FunctionDef& f_atleast_3d = function("atleast_3d(x)", {"x"}, [](auto& a) { return unary(a, atleast_3d); });
-const FunctionDef& f_roll = function("roll(x, shift, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return roll(a.array("x"), a.integer("shift"), a.integer_unless_none("axis"));
-});
-const FunctionDef& f_concatenate = function("concatenate(xs, axis=0)", {"*"}, [](const FunctionArguments& a) {
-    return concatenate(a.list(), a.integer_unless_none("axis"));
-});
+const FunctionDef& f_atleast_1d =
+    function("atleast_1d(x)", {"x"}, [](auto& a) { return unary(a, atleast_1d); });
+const FunctionDef& f_atleast_2d =
+    function("atleast_2d(x)", {"x"}, [](auto& a) { return unary(a, atleast_2d); });
+const FunctionDef& f_atleast_3d =
+    function("atleast_3d(x)", {"x"}, [](auto& a) { return unary(a, atleast_3d); });
+const FunctionDef& f_roll =
+    function("roll(x, shift, axis=None)", {"x"}, [](const FunctionArguments& a) {
+        return roll(a.array("x"), a.integer("shift"), a.integer_unless_none("axis"));
+    });
+const FunctionDef& f_concatenate =
+    function("concatenate(xs, axis=0)", {"*"}, [](const FunctionArguments& a) {
+        return concatenate(a.list(), a.integer_unless_none("axis"));
+    });
 
 /// Sections, or the places where parts begin.
 template <class Parts>
-Variables split_along(const Operand& x, const Parts& parts, int64_t axis, int least_rank, const char* op) {
+Variables split_along(const Operand& x, const Parts& parts, int64_t axis, int least_rank,
+                      const char* op) {
     LocationScope scope(x.location());
     const Variable& v = x;
     if (v.rank() < least_rank)
-        fail<ShapeError>("{}: x {} has {} axes, at least {} are needed", op, to_string(v.shape()), v.rank(), least_rank);
+        fail<ShapeError>("{}: x {} has {} axes, at least {} are needed", op, to_string(v.shape()),
+                         v.rank(), least_rank);
     return split_axis(v, parts, axis);
 }
 
 template <class Parts>
-const FunctionDef& splitting(const char* signature, Variables (*sections)(const Operand&, int64_t), Parts places) {
+const FunctionDef& splitting(const char* signature, Variables (*sections)(const Operand&, int64_t),
+                             Parts places) {
     return function(signature, {"x"}, [=](const FunctionArguments& a) {
         if (const int64_t* count = std::get_if<int64_t>(&a.value("indices_or_sections").value))
             return sections(a.array("x"), *count);
@@ -67,9 +77,9 @@ Variable inside(const Variable& indices, int64_t size, TakeMode mode) {
     return where(rest < 0, rest + size, rest);
 }
 
-const FunctionDef& f_copysign = function("copysign(x1, x2)", {"x1", "x2"}, [](const FunctionArguments& a) {
-    return copysign(a.array("x1"), a.array("x2"));
-});
+const FunctionDef& f_copysign =
+    function("copysign(x1, x2)", {"x1", "x2"},
+             [](const FunctionArguments& a) { return copysign(a.array("x1"), a.array("x2")); });
 
 // Its own op, so that the result is another array than x also where nothing else happens.
 const OpDef& op_copy = register_op({
@@ -86,7 +96,9 @@ const FunctionDef& f_copy = function("copy(x)", {"x"}, [](auto& a) { return unar
 }  // namespace
 
 Variable ravel(const Operand& x) { return flatten(x); }
-Variable atleast_1d(const Operand& x) { return x.variable().rank() == 0 ? reshape(x, {1}) : Variable(x); }
+Variable atleast_1d(const Operand& x) {
+    return x.variable().rank() == 0 ? reshape(x, {1}) : Variable(x);
+}
 Variable atleast_2d(const Operand& x) {
     LocationScope scope(x.location());
     const Variable v = atleast_1d(x);
@@ -120,31 +132,43 @@ Variable repeat(const Operand& x, int64_t repeats) {
     return repeat(flatten(x), repeats, 0);
 }
 
-Variable concatenate(std::span<const Variable> xs, std::optional<int64_t> axis, const std::source_location& at) {
+Variable concatenate(std::span<const Variable> xs, std::optional<int64_t> axis,
+                     const std::source_location& at) {
     LocationScope scope(at);
     if (axis) return concat(xs, *axis);
     std::vector<Variable> flat;
     for (const Variable& x : xs) flat.push_back(flatten(x));
     return concat(flat, 0);
 }
-Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> axis, const std::source_location& at) {
+Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> axis,
+                     const std::source_location& at) {
     return concatenate(std::span<const Variable>(xs.begin(), xs.size()), axis, at);
 }
 
-Variables split(const Operand& x, int64_t sections, int64_t axis) { return split_along(x, sections, axis, 1, "split"); }
+Variables split(const Operand& x, int64_t sections, int64_t axis) {
+    return split_along(x, sections, axis, 1, "split");
+}
 Variables split(const Operand& x, const std::vector<int64_t>& places, int64_t axis) {
     return split_along(x, places, axis, 1, "split");
 }
-Variables vsplit(const Operand& x, int64_t sections) { return split_along(x, sections, 0, 2, "vsplit"); }
-Variables vsplit(const Operand& x, const std::vector<int64_t>& places) { return split_along(x, places, 0, 2, "vsplit"); }
+Variables vsplit(const Operand& x, int64_t sections) {
+    return split_along(x, sections, 0, 2, "vsplit");
+}
+Variables vsplit(const Operand& x, const std::vector<int64_t>& places) {
+    return split_along(x, places, 0, 2, "vsplit");
+}
 Variables hsplit(const Operand& x, int64_t sections) {
     return split_along(x, sections, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
 }
 Variables hsplit(const Operand& x, const std::vector<int64_t>& places) {
     return split_along(x, places, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
 }
-Variables dsplit(const Operand& x, int64_t sections) { return split_along(x, sections, 2, 3, "dsplit"); }
-Variables dsplit(const Operand& x, const std::vector<int64_t>& places) { return split_along(x, places, 2, 3, "dsplit"); }
+Variables dsplit(const Operand& x, int64_t sections) {
+    return split_along(x, sections, 2, 3, "dsplit");
+}
+Variables dsplit(const Operand& x, const std::vector<int64_t>& places) {
+    return split_along(x, places, 2, 3, "dsplit");
+}
 
 Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode) {
     LocationScope scope(x.location());

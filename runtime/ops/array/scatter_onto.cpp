@@ -14,13 +14,15 @@ namespace {
 Types onto_type(const OpDef& scatter_add, const TypeCall& c) {
     const Types scattered = scatter_add.type({scatter_add, c.inputs.subspan(1), c.attributes});
     if (!(scattered[0] == c.inputs[0]))
-        fail<ShapeError>("scatter_onto: a is {}, what is added to it is {}", to_string(c.inputs[0]), to_string(scattered[0]));
+        fail<ShapeError>("scatter_onto: a is {}, what is added to it is {}", to_string(c.inputs[0]),
+                         to_string(scattered[0]));
     return scattered;
 }
 
 /// Those of scatter_add, one operand further.
 CheckedRanges ranges(const OpDef& scatter_add, const TypeCall& c) {
-    CheckedRanges found = checked_ranges({scatter_add, c.inputs.subspan(1), c.attributes}).value_or(CheckedRanges());
+    CheckedRanges found =
+        checked_ranges({scatter_add, c.inputs.subspan(1), c.attributes}).value_or(CheckedRanges());
     for (CheckedRange& range : found) ++range.operand;
     return found;
 }
@@ -34,7 +36,10 @@ const OpDef& define_scatter_onto(const OpDef& scatter_add) {
         .input_count = -1,
         .type = [&scatter_add](const TypeCall& c) { return onto_type(scatter_add, c); },
         // Errors are those of what the user called.
-        .kernel = [&scatter_add](const KernelCall& c) { run_scatter_onto({scatter_add, c.inputs, c.outputs, c.attributes, c.scalars}); },
+        .kernel =
+            [&scatter_add](const KernelCall& c) {
+                run_scatter_onto({scatter_add, c.inputs, c.outputs, c.attributes, c.scalars});
+            },
         .checks_values = true,
     });
     set_checked_ranges(op, [&scatter_add](const TypeCall& c) { return ranges(scatter_add, c); });

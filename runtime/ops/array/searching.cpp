@@ -22,8 +22,9 @@ namespace {
 
 void check_has_elements(const char* function, const Variable& x) {
     if (x.device().is_meta())
-        fail<DeviceError>("{}: the shape of the result depends on elements, which x {} on meta does not have", function,
-                          to_string(x.type()));
+        fail<DeviceError>(
+            "{}: the shape of the result depends on elements, which x {} on meta does not have",
+            function, to_string(x.type()));
 }
 
 std::vector<int64_t> places_of_nonzero(const char* function, const Variable& x) {
@@ -50,9 +51,8 @@ Groups grouped(const std::vector<T>& elements, int64_t count) {
     const size_t width = count ? elements.size() / size_t(count) : 0;
     const auto slice_less = [&](int64_t a, int64_t b) {
         const T *p = elements.data() + size_t(a) * width, *q = elements.data() + size_t(b) * width;
-        return std::lexicographical_compare(p, p + width, q, q + width, [](T x, T y) {
-            return x < y || (y != y && x == x);
-        });
+        return std::lexicographical_compare(p, p + width, q, q + width,
+                                            [](T x, T y) { return x < y || (y != y && x == x); });
     };
     const auto has_nan = [&](int64_t a) {
         const T* p = elements.data() + size_t(a) * width;
@@ -78,8 +78,9 @@ Groups grouped(const std::vector<T>& elements, int64_t count) {
 Groups by_occurrence(const Groups& sorted) {
     std::vector<int64_t> order(sorted.first.size()), rank(order.size());
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](int64_t a, int64_t b) { return sorted.first[size_t(a)] < sorted.first[size_t(b)]; });
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return sorted.first[size_t(a)] < sorted.first[size_t(b)];
+    });
     Groups groups = sorted;
     for (size_t i = 0; i < order.size(); ++i) {
         rank[size_t(order[i])] = int64_t(i);
@@ -106,7 +107,8 @@ Variable flatnonzero(const Operand& x) {
 Variables nonzero(const Operand& x) {
     LocationScope scope(x.location());
     const Shape& shape = x.variable().shape();
-    if (shape.rank() == 0) fail<ShapeError>("nonzero: x is a scalar, which has no axes; reshape it to [1] first");
+    if (shape.rank() == 0)
+        fail<ShapeError>("nonzero: x is a scalar, which has no axes; reshape it to [1] first");
     std::vector<int64_t> rest = places_of_nonzero("nonzero", x);
     Variables places(size_t(shape.rank()));
     for (int axis = shape.rank(); axis-- > 0;) {
@@ -139,7 +141,9 @@ Unique unique_with_places(const Operand& x, const UniqueOptions& options) {
     const Variable first = listed(groups.first, v);
     return {take(v, first, axis), first, listed(groups.group_of, v), listed(groups.counts, v)};
 }
-Variable unique(const Operand& x, const UniqueOptions& options) { return unique_with_places(x, options).values; }
+Variable unique(const Operand& x, const UniqueOptions& options) {
+    return unique_with_places(x, options).values;
+}
 
 TopK topk(const Operand& x, int64_t k, int64_t axis, bool largest) {
     LocationScope scope(x.location());
@@ -147,7 +151,8 @@ TopK topk(const Operand& x, int64_t k, int64_t axis, bool largest) {
     const int along = normalize_axis("topk", axis, v.rank());
     const int64_t size = v.shape()[along];
     if (k < 0 || k > size)
-        fail<ValueError>("topk: k is {}, axis {} of x {} has {} elements", k, axis, to_string(v.shape()), size);
+        fail<ValueError>("topk: k is {}, axis {} of x {} has {} elements", k, axis,
+                         to_string(v.shape()), size);
     const Variable order = argsort_first(v, k, along, largest);
     return {take_along_axis(v, order, along), order};
 }

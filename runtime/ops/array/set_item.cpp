@@ -24,11 +24,12 @@ bool may_repeat(std::span<const Index> slices) {
 /// The value in the dtype of the elements, to whose shape it broadcasts.
 Variable fitting(const char* function, const Variable& value, const Type& elements) {
     if (is_float(value.dtype()) && !is_float(elements.dtype))
-        fail<DtypeError>("{}: {} does not fit into {}; cast it first", function, to_string(value.type()), to_string(elements));
+        fail<DtypeError>("{}: {} does not fit into {}; cast it first", function,
+                         to_string(value.type()), to_string(elements));
     Shape common;
     if (!broadcast_shapes(value.shape(), elements.shape, common) || common != elements.shape)
-        fail<ShapeError>("{}: the value {} does not broadcast to the elements {}", function, to_string(value.type()),
-                         to_string(elements));
+        fail<ShapeError>("{}: the value {} does not broadcast to the elements {}", function,
+                         to_string(value.type()), to_string(elements));
     return cast(value, elements.dtype);
 }
 
@@ -42,18 +43,23 @@ Variable counted(const Shape& shape) {
     return Variable(Array::from(numbers, shape), false);
 }
 
-/// For each element of x that the indices name, the element of the value that goes there; ValueError if there are two.
-Variable sources(const Shape& x, std::span<const Index> slices, const Shape& value, const Shape& elements) {
+/// For each element of x that the indices name, the element of the value that goes there;
+/// ValueError if there are two.
+Variable sources(const Shape& x, std::span<const Index> slices, const Shape& value,
+                 const Shape& elements) {
     const std::vector<int64_t> places = get_item(counted(x), slices).array().to_vector<int64_t>();
-    const std::vector<int64_t> given = broadcast_to(counted(value), elements).array().to_vector<int64_t>();
+    const std::vector<int64_t> given =
+        broadcast_to(counted(value), elements).array().to_vector<int64_t>();
     constexpr int64_t none = -1;
     std::vector<int64_t> found(size_t(element_count(x)), none);
     for (size_t i = 0; i < places.size(); ++i) {
         int64_t& source = found[size_t(places[i])];
         if (source != none && source != given[i])
-            fail<ValueError>("set_item: the indices name an element of x {} twice, for different elements of the value {}; it should be "
-                             "of size 1 along the axes of the index arrays",
-                             to_string(x), to_string(value));
+            fail<ValueError>(
+                "set_item: the indices name an element of x {} twice, for different elements of "
+                "the value {}; it should be "
+                "of size 1 along the axes of the index arrays",
+                to_string(x), to_string(value));
         source = given[i];
     }
     std::replace(found.begin(), found.end(), none, int64_t(0));
@@ -80,10 +86,13 @@ Variable set_item(const Operand& x, std::span<const Index> slices, const Operand
     const bool is_bool = v.dtype() == Dtype::bool_;  // Bools are not added.
     const Dtype summed = is_bool ? Dtype::uint8 : v.dtype();
     const Variable given = fitting("set_item", value, elements);
-    const Variable hits = scatter_add(fill({Dtype::int32, v.shape()}, 0), slices, fill({Dtype::int32, elements.shape}, 1));
+    const Variable hits = scatter_add(fill({Dtype::int32, v.shape()}, 0), slices,
+                                      fill({Dtype::int32, elements.shape}, 1));
     if (given.size() == 1) return where(hits > 0, reshape(given, Shape{}), v);
     if (may_repeat(slices) && !v.device().is_meta() && has_repetition(hits))
-        return where(hits > 0, take(flatten(given), sources(v.shape(), slices, given.shape(), elements.shape)), v);
+        return where(
+            hits > 0,
+            take(flatten(given), sources(v.shape(), slices, given.shape(), elements.shape)), v);
     const Variable items = broadcast_to(given, elements.shape);
     const Variable placed = scatter_add(fill({summed, v.shape()}, 0), slices, cast(items, summed));
     return where(hits > 0, cast(placed, v.dtype()), v);
@@ -95,14 +104,16 @@ Variable set_item(const Operand& x, std::initializer_list<Index> slices, const S
     LocationScope scope(x.location());
     const Variable& v = x;
     const DeviceScope beside(v.device());
-    const Dtype given = value.kind() == Scalar::Kind::floating && !is_float(v.dtype()) ? Dtype::float64 : v.dtype();
+    const Dtype given =
+        value.kind() == Scalar::Kind::floating && !is_float(v.dtype()) ? Dtype::float64 : v.dtype();
     return set_item(v, slices, fill({given, Shape{}}, value));
 }
 
 void copyto(Array& to, const Operand& from, const Operand& where) {
     LocationScope scope(from.location());
     if (from.variable().dtype() != to.dtype())
-        fail<DtypeError>("copyto: from is {}, to {}; dtypes must be equal", to_string(from.variable().type()), to_string(to.type()));
+        fail<DtypeError>("copyto: from is {}, to {}; dtypes must be equal",
+                         to_string(from.variable().type()), to_string(to.type()));
     const Variable source = on_device_of(to, from), mask = on_device_of(to, where);
     const Variable items = like_elements("copyto", source, to.type());
     to = catena::where(broadcast_to(mask, to.shape()), items, to).array();

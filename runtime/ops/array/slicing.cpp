@@ -74,7 +74,8 @@ std::vector<int> write_slice(OnnxCall& c) {
     }
     OnnxGraph& g = c.graph;
     if (axes.empty()) return c.node("Identity", {c.input(0)});
-    return c.node("Slice", {c.input(0), g.integers(starts), g.integers(ends), g.integers(axes), g.integers(strides)});
+    return c.node("Slice", {c.input(0), g.integers(starts), g.integers(ends), g.integers(axes),
+                            g.integers(strides)});
 }
 
 /// Numbers in the order of ONNX's Pad: all begins, then all ends.
@@ -83,19 +84,22 @@ std::vector<int> write_pad(OnnxCall& c, OnnxSizes before, const OnnxSizes& after
     return c.node("Pad", {c.input(0), c.graph.integers(before), c.graph.number(value, c.result())});
 }
 
-/// `value` of sizes `shape` with step - 1 zeros behind each element of an axis; `shape` becomes the result's.
+/// `value` of sizes `shape` with step - 1 zeros behind each element of an axis; `shape` becomes the
+/// result's.
 int with_gaps(OnnxCall& c, int value, OnnxSizes& shape, size_t axis, int64_t step) {
     OnnxSizes apart = shape;
     apart.insert(apart.begin() + long(axis) + 1, OnnxSize(1));
     std::vector<int64_t> pads(2 * apart.size(), 0);
     pads[apart.size() + axis + 1] = step - 1;
-    const int padded = c.graph.node("Pad", {c.graph.reshape(value, shape, apart), c.graph.integers(pads), c.graph.number(0, c.result())});
+    const int padded = c.graph.node("Pad", {c.graph.reshape(value, shape, apart),
+                                            c.graph.integers(pads), c.graph.number(0, c.result())});
     apart[axis + 1] = OnnxSize(step);
     shape[axis] = shape[axis] * step;
     return c.graph.reshape(padded, apart, shape);
 }
 
-/// Zeros between the elements, then around them; the last may be too many, which Pad takes away again.
+/// Zeros between the elements, then around them; the last may be too many, which Pad takes away
+/// again.
 std::vector<int> write_place_slice(OnnxCall& c) {
     const OnnxSizes begin = c.sizes("begin");
     OnnxSizes shape = c.inputs[0].shape, pads = begin;
@@ -105,7 +109,8 @@ std::vector<int> write_place_slice(OnnxCall& c) {
         if (step < 1) return {};
         if (step > 1) value = with_gaps(c, value, shape, i, step);
     }
-    for (size_t i = 0; i < begin.size(); ++i) pads.push_back(c.outputs[0].shape[i] - shape[i] - begin[i]);
+    for (size_t i = 0; i < begin.size(); ++i)
+        pads.push_back(c.outputs[0].shape[i] - shape[i] - begin[i]);
     return c.node("Pad", {value, c.graph.integers(pads), c.graph.number(0, c.result())});
 }
 
@@ -160,11 +165,13 @@ const OpDef& op_place_slice = register_op({
     .onnx = write_place_slice,
 });
 
-const bool place_slice_places = set_placement(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
-    const Attributes& a = c.attributes;
-    if (std::ranges::any_of(a.dims("step"), [](int64_t step) { return step != 1; })) return std::nullopt;
-    return a.dims("begin");
-});
+const bool place_slice_places =
+    set_placement(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
+        const Attributes& a = c.attributes;
+        if (std::ranges::any_of(a.dims("step"), [](int64_t step) { return step != 1; }))
+            return std::nullopt;
+        return a.dims("begin");
+    });
 
 const bool place_slice_has_text = set_element_text(op_place_slice, R"(
         i64 digits = i, from = 0, weight = 1;
@@ -214,7 +221,8 @@ const OpDef& op_pad = register_op({
             return Variables{strided_slice(g.gy(), g.attributes().dims("before"),
                                            Dims::filled(shape.rank(), 1), shape)};
         },
-    .onnx = [](OnnxCall& c) { return write_pad(c, c.sizes("before"), c.sizes("after"), c.scalars[0]); },
+    .onnx =
+        [](OnnxCall& c) { return write_pad(c, c.sizes("before"), c.sizes("after"), c.scalars[0]); },
 });
 
 const bool pad_has_text = set_element_text(op_pad, R"(
@@ -307,7 +315,8 @@ static const FunctionDef& f_fliplr =
     function("fliplr(a)", {"a"}, [](const FunctionArguments& a) { return fliplr(a.array("a")); });
 
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value) {
-    return call(op_pad, x.location(), {{"before", before}, {"after", after}}, {value}, lifted(x, value));
+    return call(op_pad, x.location(), {{"before", before}, {"after", after}}, {value},
+                lifted(x, value));
 }
 
 Variable pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode) {
@@ -354,23 +363,30 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
     }
 }
 
-/// A number for each side of each axis: NumPy's constant_values ((before, after), ...); none where it is one number.
+/// A number for each side of each axis: NumPy's constant_values ((before, after), ...); none where
+/// it is one number.
 std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& a, int rank) {
     std::vector<std::pair<double, double>> sides;
     const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("constant_values").value);
     const auto number = [](const LiteralValue& value) {
         if (const auto* integer = std::get_if<int64_t>(&value.value)) return double(*integer);
         if (const auto* real = std::get_if<double>(&value.value)) return *real;
-        fail<ValueError>("pad: constant_values is a number, (before, after) or a list of such pairs, one for each axis");
+        fail<ValueError>(
+            "pad: constant_values is a number, (before, after) or a list of such pairs, one for "
+            "each axis");
     };
     const auto add = [&](const std::vector<LiteralValue>& pair) {
         if (pair.empty() || pair.size() > 2)
-            fail<ValueError>("pad: constant_values has {} numbers for an axis, (before, after) are two", pair.size());
+            fail<ValueError>(
+                "pad: constant_values has {} numbers for an axis, (before, after) are two",
+                pair.size());
         sides.emplace_back(number(pair.front()), number(pair.back()));
     };
     if (!list) return sides;
-    const bool nested = !list->empty() && std::holds_alternative<std::vector<LiteralValue>>(list->front().value);
-    if (!nested) add(*list);
+    const bool nested =
+        !list->empty() && std::holds_alternative<std::vector<LiteralValue>>(list->front().value);
+    if (!nested)
+        add(*list);
     else
         for (const LiteralValue& entry : *list) {
             const auto* pair = std::get_if<std::vector<LiteralValue>>(&entry.value);
@@ -383,13 +399,15 @@ std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& 
 }
 
 /// Axis after axis, so that the last one fills the corners, as in NumPy.
-Variable pad_sides(Variable x, const Dims& before, const Dims& after, const std::vector<std::pair<double, double>>& values) {
+Variable pad_sides(Variable x, const Dims& before, const Dims& after,
+                   const std::vector<std::pair<double, double>>& values) {
     for (int axis = 0; axis < std::min(before.rank(), after.rank()); ++axis) {
         const Dims none = Dims::filled(x.rank(), 0);
         Dims front = none, back = none;
         front[axis] = before[axis];
         back[axis] = after[axis];
-        x = pad(pad(x, front, none, values[size_t(axis)].first), none, back, values[size_t(axis)].second);
+        x = pad(pad(x, front, none, values[size_t(axis)].first), none, back,
+                values[size_t(axis)].second);
     }
     return x;
 }
@@ -409,7 +427,8 @@ static const FunctionDef& f_pad =
         Dims before, after;
         read_pad_width(a, x.rank(), before, after);
         if (a.text("mode") == "constant")
-            if (const auto sides = read_pad_values(a, x.rank()); !sides.empty()) return pad_sides(x, before, after, sides);
+            if (const auto sides = read_pad_values(a, x.rank()); !sides.empty())
+                return pad_sides(x, before, after, sides);
         return a.text("mode") == "constant" ? pad(x, before, after, a.scalar("constant_values"))
                                             : pad(x, before, after, parse_pad_mode(a.text("mode")));
     });

@@ -17,7 +17,9 @@ namespace {
 /// x's place in its last two axes is at or below the k-th diagonal.
 Array lower_places(const char* op, const Variable& x, int64_t k) {
     const int rank = x.rank();
-    if (rank < 2) fail<ShapeError>("{}: x {} is no matrix, at least two axes are needed", op, to_string(x.shape()));
+    if (rank < 2)
+        fail<ShapeError>("{}: x {} is no matrix, at least two axes are needed", op,
+                         to_string(x.shape()));
     const DeviceScope beside(x.device());
     return tri(x.shape()[rank - 2], x.shape()[rank - 1], k, Dtype::bool_);
 }
@@ -41,12 +43,13 @@ const FunctionDef& f_diag = function("diag(v, k=0)", {"v"}, [](const FunctionArg
 const FunctionDef& f_diagflat = function("diagflat(v, k=0)", {"v"}, [](const FunctionArguments& a) {
     return diagflat(a.array("v"), a.integer("k"));
 });
-const FunctionDef& f_meshgrid = function("meshgrid(xs, indexing='xy')", {"*"}, [](const FunctionArguments& a) {
-    const std::string indexing = a.text("indexing");
-    if (indexing != "xy" && indexing != "ij")
-        fail<ValueError>("meshgrid: indexing is '{}'; 'xy' and 'ij' are right", indexing);
-    return meshgrid(a.list(), indexing == "xy" ? MeshgridIndexing::xy : MeshgridIndexing::ij);
-});
+const FunctionDef& f_meshgrid =
+    function("meshgrid(xs, indexing='xy')", {"*"}, [](const FunctionArguments& a) {
+        const std::string indexing = a.text("indexing");
+        if (indexing != "xy" && indexing != "ij")
+            fail<ValueError>("meshgrid: indexing is '{}'; 'xy' and 'ij' are right", indexing);
+        return meshgrid(a.list(), indexing == "xy" ? MeshgridIndexing::xy : MeshgridIndexing::ij);
+    });
 
 }  // namespace
 
@@ -77,12 +80,14 @@ Variable diagflat(const Operand& v, int64_t k) {
     return diag(flatten(v), k);
 }
 
-Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing, const std::source_location& at) {
+Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing,
+                   const std::source_location& at) {
     LocationScope scope(at);
     Shape shape;
     for (const Variable& x : xs) {
         if (x.rank() != 1)
-            fail<ShapeError>("meshgrid: an array has the shape {}; vectors are right", to_string(x.shape()));
+            fail<ShapeError>("meshgrid: an array has the shape {}; vectors are right",
+                             to_string(x.shape()));
         shape.push_back(x.shape()[0]);
     }
     const bool swaps = indexing == MeshgridIndexing::xy && xs.size() > 1;

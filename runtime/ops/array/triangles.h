@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// The lower triangle of the matrices in the last two axes: 0 above the k-th diagonal. Of any dtype; differentiable.
+/// The lower triangle of the matrices in the last two axes: 0 above the k-th diagonal. Of any
+/// dtype; differentiable.
 Variable tril(const Operand& x, int64_t k = 0);
 /// The upper triangle: 0 below the k-th diagonal.
 Variable triu(const Operand& x, int64_t k = 0);
@@ -14,7 +15,8 @@ Variable diag(const Operand& v, int64_t k = 0);
 /// diag of the flattened v.
 Variable diagflat(const Operand& v, int64_t k = 0);
 
-/// How meshgrid orders the first two axes: xy (the first array along axis 1, as in plots) or ij (along axis 0).
+/// How meshgrid orders the first two axes: xy (the first array along axis 1, as in plots) or ij
+/// (along axis 0).
 enum class MeshgridIndexing { xy, ij };
 /// For vectors x1, x2, ...: arrays of all combinations, one for each vector.
 Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing = MeshgridIndexing::xy,

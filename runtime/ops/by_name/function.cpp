@@ -64,7 +64,8 @@ FunctionDef parse_signature(const std::string& signature) {
     for (std::string_view part : parameters_of(def.signature)) {
         size_t equals = part.find('=');
         if (equals == std::string_view::npos) continue;
-        def.defaults.emplace(std::string(part.substr(0, equals)), parse_literal(part.substr(equals + 1)));
+        def.defaults.emplace(std::string(part.substr(0, equals)),
+                             parse_literal(part.substr(equals + 1)));
     }
     return def;
 }
@@ -73,7 +74,8 @@ std::string nearest_names(std::string_view name) {
     std::vector<std::string> names;
     for (const FunctionDef& def : functions().all) names.push_back(def.name);
     std::string text;
-    for (const std::string& near : nearest(name, names, 3)) text += (text.empty() ? "" : ", ") + near;
+    for (const std::string& near : nearest(name, names, 3))
+        text += (text.empty() ? "" : ", ") + near;
     return text;
 }
 
@@ -98,7 +100,9 @@ std::string describe(const LiteralValue& v) {
 FunctionArguments::FunctionArguments(std::string function, std::vector<Variable> arrays,
                                      std::map<std::string, Variable, std::less<>> by_name,
                                      std::map<std::string, LiteralValue, std::less<>> values)
-    : function_(std::move(function)), arrays_(std::move(arrays)), by_name_(std::move(by_name)),
+    : function_(std::move(function)),
+      arrays_(std::move(arrays)),
+      by_name_(std::move(by_name)),
       values_(std::move(values)) {}
 
 Variable FunctionArguments::array(std::string_view name) const {
@@ -109,7 +113,8 @@ Variable FunctionArguments::array(std::string_view name) const {
 const LiteralValue& FunctionArguments::value(std::string_view name) const {
     auto found = values_.find(name);
     if (names_read) names_read->emplace(name);
-    if (found == values_.end()) fail<ValueError>("{}: argument {} is missing and has no default", function_, name);
+    if (found == values_.end())
+        fail<ValueError>("{}: argument {} is missing and has no default", function_, name);
     return found->second;
 }
 
@@ -158,10 +163,14 @@ Dims FunctionArguments::dims(std::string_view name) const {
     Dims dims;
     for (size_t k = 0; list && k < list->size(); ++k) {
         const int64_t* i = std::get_if<int64_t>(&(*list)[k].value);
-        if (!i) list = nullptr;
-        else dims.push_back(*i);
+        if (!i)
+            list = nullptr;
+        else
+            dims.push_back(*i);
     }
-    if (!list) fail<ValueError>("{}: {} takes an integer or a list of them, not {}", function_, name, describe(v));
+    if (!list)
+        fail<ValueError>("{}: {} takes an integer or a list of them, not {}", function_, name,
+                         describe(v));
     return dims;
 }
 
@@ -169,7 +178,8 @@ Dims FunctionArguments::pair(std::string_view name) const {
     Dims d = dims(name);
     if (d.size() == 1) return {d[0], d[0]};
     if (d.size() == 2) return d;
-    fail<ValueError>("{}: {} takes an integer or a pair, not {}", function_, name, describe(value(name)));
+    fail<ValueError>("{}: {} takes an integer or a pair, not {}", function_, name,
+                     describe(value(name)));
 }
 
 const FunctionDef& register_function(std::string signature, std::vector<std::string> arrays,
@@ -178,7 +188,8 @@ const FunctionDef& register_function(std::string signature, std::vector<std::str
     def.array_names = std::move(arrays);
     def.run = std::move(run);
     Functions& f = functions();
-    if (f.by_name.contains(def.name)) throw InternalError("a function named " + def.name + " is registered already");
+    if (f.by_name.contains(def.name))
+        throw InternalError("a function named " + def.name + " is registered already");
     f.all.push_back(std::move(def));
     f.by_name.emplace(f.all.back().name, &f.all.back());
     return f.all.back();
@@ -187,7 +198,8 @@ const FunctionDef& register_function(std::string signature, std::vector<std::str
 const FunctionDef& find_function(std::string_view name) {
     auto found = functions().by_name.find(name);
     if (found == functions().by_name.end())
-        fail<ValueError>("there is no function \"{}\"; the nearest are {}", name, nearest_names(name));
+        fail<ValueError>("there is no function \"{}\"; the nearest are {}", name,
+                         nearest_names(name));
     return *found->second;
 }
 
@@ -210,7 +222,8 @@ struct NumberList {
         if (const double* d = std::get_if<double>(&v.value)) return add(*d, depth);
         const auto* list = std::get_if<std::vector<LiteralValue>>(&v.value);
         if (!list || depth == max_rank || !has_size(depth, int64_t(list->size()))) return false;
-        return std::all_of(list->begin(), list->end(), [&](const LiteralValue& each) { return add(each, depth + 1); });
+        return std::all_of(list->begin(), list->end(),
+                           [&](const LiteralValue& each) { return add(each, depth + 1); });
     }
 
 private:
@@ -226,16 +239,20 @@ private:
     }
 };
 
-/// An array that is written as a number or as lists, of the type of the first float array that was given.
+/// An array that is written as a number or as lists, of the type of the first float array that was
+/// given.
 Variable array_from(const FunctionDef& def, const std::string& name, const LiteralValue& v,
                     const std::vector<Variable>& arrays) {
     NumberList list;
     if (!list.add(v, 0))
-        fail<ValueError>("{}: {} is an array: a number, lists of numbers, or a file in its place are right, not {}", def.name,
-                         name, describe(v));
+        fail<ValueError>(
+            "{}: {} is an array: a number, lists of numbers, or a file in its place are right, not "
+            "{}",
+            def.name, name, describe(v));
     Dtype dtype = Dtype::float32;
-    const auto found = std::find_if(arrays.begin(), arrays.end(),
-                                    [](const Variable& x) { return x.defined() && is_float(x.dtype()); });
+    const auto found = std::find_if(arrays.begin(), arrays.end(), [](const Variable& x) {
+        return x.defined() && is_float(x.dtype());
+    });
     if (found != arrays.end()) dtype = found->dtype();
     return Variable(Array::from(list.numbers, list.shape).astype(dtype), false);
 }
@@ -248,8 +265,10 @@ namespace {
 template <class E, class... Others>
 Variables run_named(const FunctionDef& def, const FunctionArguments& arguments) {
     try {
-        if constexpr (sizeof...(Others) > 0) return run_named<Others...>(def, arguments);
-        else return def.run(arguments);
+        if constexpr (sizeof...(Others) > 0)
+            return run_named<Others...>(def, arguments);
+        else
+            return def.run(arguments);
     } catch (const E& error) {
         if (std::string_view(error.what()).starts_with(def.name + ":")) throw;
         throw E(def.name + ": " + error.what());
@@ -260,7 +279,9 @@ Variables run_named(const FunctionDef& def, const FunctionArguments& arguments) 
 void check_all_read(const FunctionDef& def, const Names& given, const Names& read) {
     for (const std::string& name : given)
         if (!read.contains(name))
-            fail<ValueError>("{}: {} is a list of arrays, which are given in order; it is called as {}", def.name, name, def.signature);
+            fail<ValueError>(
+                "{}: {} is a list of arrays, which are given in order; it is called as {}",
+                def.name, name, def.signature);
 }
 
 }  // namespace
@@ -272,25 +293,28 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
     bool any_number = def.array_names.size() == 1 && def.array_names[0] == "*";
     if (!any_number) {
         if (arrays.size() > def.array_names.size())
-            fail<ValueError>("{}: {} arrays given, {} takes at most {}", def.name, arrays.size(), def.signature,
-                             def.array_names.size());
+            fail<ValueError>("{}: {} arrays given, {} takes at most {}", def.name, arrays.size(),
+                             def.signature, def.array_names.size());
         for (size_t i = 0; i < arrays.size(); ++i) by_name.emplace(def.array_names[i], arrays[i]);
         for (const std::string& array : def.array_names) {
             const auto written = values.find(array);
             if (written == values.end()) continue;
             if (by_name.contains(array))
-                fail<ValueError>("{}: the array {} is given twice, in order and by name; it is called as {}", def.name, array,
-                                 def.signature);
+                fail<ValueError>(
+                    "{}: the array {} is given twice, in order and by name; it is called as {}",
+                    def.name, array, def.signature);
             if (written->second.is_none() && def.defaults.contains(array)) continue;
             by_name.emplace(array, array_from(def, array, written->second, arrays));
         }
         for (size_t i = arrays.size(); i < def.array_names.size(); ++i)
             if (!def.defaults.contains(def.array_names[i]) && !by_name.contains(def.array_names[i]))
-                fail<ValueError>("{}: array {} is missing; it is called as {}", def.name, def.array_names[i], def.signature);
+                fail<ValueError>("{}: array {} is missing; it is called as {}", def.name,
+                                 def.array_names[i], def.signature);
     }
     for (const auto& [key, value] : values)
         if (!has_parameter(def.signature, key))
-            fail<ValueError>("{}: there is no argument {}; it is called as {}", def.name, key, def.signature);
+            fail<ValueError>("{}: there is no argument {}; it is called as {}", def.name, key,
+                             def.signature);
     Names given, read;
     for (const auto& [key, value] : values)
         if (any_number && !def.defaults.contains(key)) given.insert(key);
@@ -299,8 +323,8 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
         Names* outer;
         ~Reading() { names_read = outer; }
     } reading{std::exchange(names_read, &read)};
-    Variables results =
-        run_named<ShapeError, DtypeError, ValueError>(def, {def.name, std::move(arrays), std::move(by_name), std::move(values)});
+    Variables results = run_named<ShapeError, DtypeError, ValueError>(
+        def, {def.name, std::move(arrays), std::move(by_name), std::move(values)});
     check_all_read(def, given, read);
     return results;
 }

@@ -14,30 +14,33 @@ namespace catena {
 
 /// A value written as text: None/null, True/true, 3, 2.5, 'text', "text", [..] or (..).
 struct LiteralValue {
-    std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<LiteralValue>> value;
+    std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<LiteralValue>>
+        value;
     bool is_none() const { return value.index() == 0; }
 };
 /// ValueError with the position when the text is not a single value.
 LiteralValue parse_literal(std::string_view text);
 
-/// The arguments of one call by name. Getters throw a ValueError naming function, argument, value and the valid
-/// ones; missing arguments have the default of the signature.
+/// The arguments of one call by name. Getters throw a ValueError naming function, argument, value
+/// and the valid ones; missing arguments have the default of the signature.
 class FunctionArguments {
 public:
     FunctionArguments(std::string function, std::vector<Variable> arrays,
                       std::map<std::string, Variable, std::less<>> by_name,
                       std::map<std::string, LiteralValue, std::less<>> values);
     const std::vector<Variable>& list() const { return arrays_; }  ///< All arrays, in order.
-    Variable array(std::string_view name) const;   ///< Undefined when an optional array was not given.
+    Variable array(
+        std::string_view name) const;  ///< Undefined when an optional array was not given.
     bool is_none(std::string_view name) const;
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     std::optional<int64_t> integer_unless_none(std::string_view name) const;
     double number(std::string_view name) const;
-    Scalar scalar(std::string_view name) const;    ///< Integer kind if written as an integer (2, not 2.0).
+    Scalar scalar(
+        std::string_view name) const;  ///< Integer kind if written as an integer (2, not 2.0).
     std::string text(std::string_view name) const;
-    Dims dims(std::string_view name) const;        ///< An int is a list of one; None is empty.
-    Dims pair(std::string_view name) const;        ///< An int n is the pair (n, n).
+    Dims dims(std::string_view name) const;  ///< An int is a list of one; None is empty.
+    Dims pair(std::string_view name) const;  ///< An int n is the pair (n, n).
     const LiteralValue& value(std::string_view name) const;
 
 private:
@@ -47,11 +50,13 @@ private:
     std::map<std::string, LiteralValue, std::less<>> values_;
 };
 
-/// A function of the public interface that can be called by name: from `catena call`, and from tests.
+/// A function of the public interface that can be called by name: from `catena call`, and from
+/// tests.
 struct FunctionDef {
     std::string name;
-    std::string signature;                  ///< As documented: "leaky_relu(x, slope=0.2)".
-    std::vector<std::string> array_names;   ///< Which parameters are arrays, in order; {"*"}: any number.
+    std::string signature;  ///< As documented: "leaky_relu(x, slope=0.2)".
+    std::vector<std::string>
+        array_names;  ///< Which parameters are arrays, in order; {"*"}: any number.
     std::map<std::string, LiteralValue, std::less<>> defaults;
     std::function<Variables(const FunctionArguments&)> run;
 };

@@ -54,8 +54,10 @@ private:
             if (at_ < text_.size() && text_[at_] == close) break;
             items.push_back(parse_value(depth + 1));
             skip_space();
-            if (at_ < text_.size() && text_[at_] == ',') ++at_;
-            else if (at_ >= text_.size() || text_[at_] != close) wrong("a comma or the end of the list");
+            if (at_ < text_.size() && text_[at_] == ',')
+                ++at_;
+            else if (at_ >= text_.size() || text_[at_] != close)
+                wrong("a comma or the end of the list");
         }
         ++at_;
         return {std::move(items)};
@@ -72,9 +74,12 @@ private:
     LiteralValue parse_number() {
         size_t end = text_.find_first_of(",])", at_);
         std::string word(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
-        while (!word.empty() && std::isspace(static_cast<unsigned char>(word.back()))) word.pop_back();
-        if (size_t slash = word.find('/'); slash != std::string::npos) {  // 1/8, as some defaults are written
-            double numerator = to_double(word.substr(0, slash)), denominator = to_double(word.substr(slash + 1));
+        while (!word.empty() && std::isspace(static_cast<unsigned char>(word.back())))
+            word.pop_back();
+        if (size_t slash = word.find('/');
+            slash != std::string::npos) {  // 1/8, as some defaults are written
+            double numerator = to_double(word.substr(0, slash)),
+                   denominator = to_double(word.substr(slash + 1));
             at_ += word.size();
             return {numerator / denominator};
         }

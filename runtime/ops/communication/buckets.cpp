@@ -69,7 +69,8 @@ const OpDef& op_wait() {
 
 Variable start_bucket(Communicator& comm, std::span<const Variable> gradients, Dtype dtype,
                       int64_t label) {
-    if (gradients.empty()) fail<ValueError>("start_bucket: rank {} gives no gradients", comm.rank());
+    if (gradients.empty())
+        fail<ValueError>("start_bucket: rank {} gives no gradients", comm.rank());
     for (const Variable& g : gradients) check_given("start_bucket", comm, g);
     std::vector<const Variable*> inputs;
     for (const Variable& g : gradients) inputs.push_back(&g);

@@ -91,7 +91,8 @@ const OpDef& op_bcast() {
         op.kernel = [](const KernelCall& c) {
             Communicator& comm = communicator_in(c.attributes);
             int root = int_in(c.attributes, "root");
-            give_received(c, "bcast", root, 0, comm.bcast(comm.rank() == root ? c.inputs[0] : Array(), root));
+            give_received(c, "bcast", root, 0,
+                          comm.bcast(comm.rank() == root ? c.inputs[0] : Array(), root));
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -153,8 +154,9 @@ const OpDef& op_scatter() {
         op.kernel = [](const KernelCall& c) {
             Communicator& comm = communicator_in(c.attributes);
             int root = int_in(c.attributes, "root");
-            give_received(c, "scatter", root, 0,
-                          comm.scatter(comm.rank() == root ? data_of(c) : std::span<const Array>(), root));
+            give_received(
+                c, "scatter", root, 0,
+                comm.scatter(comm.rank() == root ? data_of(c) : std::span<const Array>(), root));
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {

@@ -59,8 +59,10 @@ void give_received(const KernelCall& c, const char* call, int peer, int tag, con
     if (!(value.type() == y.type())) {
         surprises().add(communicator_in(c.attributes), call, peer, tag);
         fail<CommunicationError>(
-            "{}: {} came from rank {}, {} was recorded, as earlier calls of this region with arguments "
-            "of the same types have received. Give the type (ReceiveOptions::type), or the region an "
+            "{}: {} came from rank {}, {} was recorded, as earlier calls of this region with "
+            "arguments "
+            "of the same types have received. Give the type (ReceiveOptions::type), or the region "
+            "an "
             "argument whose size says it. Later calls wait for the type",
             c.op.name, to_string(value.type()), peer, to_string(y.type()));
     }
@@ -128,19 +130,23 @@ Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, const std::function<Type()>& ask) {
     if (options.type) return *options.type;
     thread_local PerThread<std::map<ReceivingPlace, Type>> latest;
-    const ReceivingPlace place{call, comm.id(), peer, tag, to_string(current_location()), config().train};
+    const ReceivingPlace place{call,          comm.id(), peer, tag, to_string(current_location()),
+                               config().train};
     Recorder* recorder = current_recorder();
     if (!recorder) return latest.get()[place] = ask();
     ReceivingCall* region = ReceivingCall::current();
     const int n = region ? region->count(place) : 0;
     std::optional<Type> known;
-    if (region && !surprises().contains(comm, call, peer, tag)) known = region->types().find(place, n);
+    if (region && !surprises().contains(comm, call, peer, tag))
+        known = region->types().find(place, n);
     const auto last = latest.get().find(place);
-    if (!known && (!region || recorder->shape_only()) && last != latest.get().end()) known = last->second;
+    if (!known && (!region || recorder->shape_only()) && last != latest.get().end())
+        known = last->second;
     if (known) return *known;
     if (recorder->shape_only())
         fail<TraceError>(
-            "{}: the type that rank {} will send is unknown while only shapes are computed; give its type "
+            "{}: the type that rank {} will send is unknown while only shapes are computed; give "
+            "its type "
             "(ReceiveOptions::type), or run the call once outside",
             call, peer);
     recorder->settle();  // The sender may be waiting for earlier messages of this rank.
@@ -189,7 +195,8 @@ std::vector<Attributes::Entry> received(const Type& type,
 }
 
 void check_given(const char* call, Communicator& comm, const Variable& x) {
-    if (!x.defined()) fail<ValueError>("{}: rank {} gives an undefined variable", call, comm.rank());
+    if (!x.defined())
+        fail<ValueError>("{}: rank {} gives an undefined variable", call, comm.rank());
 }
 
 void check_rank(const char* call, Communicator& comm, int rank) {

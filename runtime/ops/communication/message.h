@@ -14,7 +14,9 @@ namespace catena::parallel {
 // Every op takes the communicator's order state last and gives its next value last, which is
 // assigned: no compiled program can drop one, merge two, or run them in another order.
 
-inline Communicator& communicator_in(const Attributes& a) { return communicator_of(a.integer("communicator")); }
+inline Communicator& communicator_in(const Attributes& a) {
+    return communicator_of(a.integer("communicator"));
+}
 inline int int_in(const Attributes& a, std::string_view name) { return int(a.integer(name)); }
 inline Type order_type() { return {Dtype::int64, {}}; }
 inline Type delegate_type() { return {Dtype::float32, {0}}; }
@@ -23,10 +25,13 @@ inline Type type_in(const Attributes& a) { return {a.dtype("dtype"), a.dims("sha
 /// The content of the order state is irrelevant; only the dependences between calls matter.
 inline void advance(const KernelCall& c) { copy_elements(c.inputs.back(), c.outputs.back()); }
 /// The inputs without the order.
-inline std::span<const Array> data_of(const KernelCall& c) { return c.inputs.first(c.inputs.size() - 1); }
+inline std::span<const Array> data_of(const KernelCall& c) {
+    return c.inputs.first(c.inputs.size() - 1);
+}
 /// Makes `value` an output. CommunicationError unless it has the recorded type.
 void give(const KernelCall& c, size_t output, const Array& value);
-/// The same of an array that `call` received from `peer`: its type was only expected, see incoming().
+/// The same of an array that `call` received from `peer`: its type was only expected, see
+/// incoming().
 void give_received(const KernelCall& c, const char* call, int peer, int tag, const Array& value);
 /// Debug mode: throws if the result of an all-reduce is not finite.
 void check_finite(const Array& y);
@@ -44,13 +49,14 @@ Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> i
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
                       std::vector<Attributes::Entry> entries);
 
-/// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as earlier calls with
-/// arguments of the same types received here, the n-th time that the call does. The last batch may be smaller, and a loop may
-/// receive arrays of many sizes.
-Type incoming(const char* call, Communicator& comm, int peer, int tag, const ReceiveOptions& options,
-              const std::function<Type()>& ask);
+/// The type of the received array: as given, as announced by the sender, or, while a region is
+/// recorded, as earlier calls with arguments of the same types received here, the n-th time that
+/// the call does. The last batch may be smaller, and a loop may receive arrays of many sizes.
+Type incoming(const char* call, Communicator& comm, int peer, int tag,
+              const ReceiveOptions& options, const std::function<Type()>& ask);
 /// The attributes of an op that receives an array of this type.
-std::vector<Attributes::Entry> received(const Type& type, std::initializer_list<Attributes::Entry> more);
+std::vector<Attributes::Entry> received(const Type& type,
+                                        std::initializer_list<Attributes::Entry> more);
 /// ValueError when this rank gives no array.
 void check_given(const char* call, Communicator& comm, const Variable& x);
 /// ValueError when there is no such rank.

@@ -87,7 +87,9 @@ Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,
 }
 
 Variable pseudo_connect(const Variable& delegate, const Operand& x) {
-    if (!delegate.defined()) fail<ValueError>("pseudo_connect: the delegate variable is undefined; it is what send returns");
+    if (!delegate.defined())
+        fail<ValueError>(
+            "pseudo_connect: the delegate variable is undefined; it is what send returns");
     LocationScope scope(x.location());
     // The sum of nothing is 0, and its gradient reaches the delegate.
     return x.variable() + cast(sum(delegate), x.variable().dtype());

@@ -18,7 +18,9 @@ void ReceivedTypes::set(const ReceivingPlace& place, int n, const Type& type) {
     types_[{place, n}] = type;
 }
 
-ReceivingCall::ReceivingCall(ReceivedTypes& types) : types_(types), outer_(call_of_thread) { call_of_thread = this; }
+ReceivingCall::ReceivingCall(ReceivedTypes& types) : types_(types), outer_(call_of_thread) {
+    call_of_thread = this;
+}
 ReceivingCall::~ReceivingCall() { call_of_thread = outer_; }
 ReceivingCall* ReceivingCall::current() { return call_of_thread; }
 

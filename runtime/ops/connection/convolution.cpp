@@ -31,9 +31,11 @@ namespace {
 // all.
 
 Attributes with_size(const Attributes& a, const Dims* size) {
-    const Attributes::Entry stride{"stride", a.dims("stride")}, pad{"pad", a.dims("pad")}, dilate{"dilate", a.dims("dilate")},
-        groups{"groups", a.integer("groups")}, cover_all{"cover_all", a.flag("cover_all")};
-    return size ? Attributes{stride, pad, dilate, groups, cover_all, {"size", *size}} : Attributes{stride, pad, dilate, groups, cover_all};
+    const Attributes::Entry stride{"stride", a.dims("stride")}, pad{"pad", a.dims("pad")},
+        dilate{"dilate", a.dims("dilate")}, groups{"groups", a.integer("groups")},
+        cover_all{"cover_all", a.flag("cover_all")};
+    return size ? Attributes{stride, pad, dilate, groups, cover_all, {"size", *size}}
+                : Attributes{stride, pad, dilate, groups, cover_all};
 }
 
 // Declared before the ops, which refer to each other.
@@ -52,8 +54,10 @@ Variables as_inputs(const GradientCall& c, Variables gx) {
 
 Variables convolution_gradient(const GradientCall& c) {
     Variables gx(c.input_count());
-    if (c.needs(0)) gx[0] = data_of(c.gy(), c.x(1), c.attributes(), spatial_sizes(c.x_type(0).shape));
-    if (c.needs(1)) gx[1] = weights_of(c.x(0), c.gy(), c.attributes(), spatial_sizes(c.x_type(1).shape));
+    if (c.needs(0))
+        gx[0] = data_of(c.gy(), c.x(1), c.attributes(), spatial_sizes(c.x_type(0).shape));
+    if (c.needs(1))
+        gx[1] = weights_of(c.x(0), c.gy(), c.attributes(), spatial_sizes(c.x_type(1).shape));
     if (c.input_count() > 2 && c.needs(2)) {
         Axes axes{0};
         for (int i = 2; i < c.y_type().shape.rank(); ++i) axes.push_back(i);
@@ -67,7 +71,9 @@ constexpr ImageOperands all_images{.inputs = 3, .outputs = 1};
 
 /// The kernels below, for programs.
 Preparation prepared(ConvolutionDirection direction) {
-    return [=](const KernelCall& c) { return prepare_convolution(direction, window_steps(c.attributes), c); };
+    return [=](const KernelCall& c) {
+        return prepare_convolution(direction, window_steps(c.attributes), c);
+    };
 }
 
 const OpDef& op_convolution = register_op({
@@ -87,8 +93,10 @@ const OpDef& op_convolution = register_op({
 const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
-const bool op_convolution_prepared = set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
-const bool op_convolution_last = set_channels_last(op_convolution, convolution_order(ConvolutionDirection::forward, 1, 1));
+const bool op_convolution_prepared =
+    set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
+const bool op_convolution_last =
+    set_channels_last(op_convolution, convolution_order(ConvolutionDirection::forward, 1, 1));
 const bool op_convolution_images = set_images(op_convolution, all_images);
 const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution);
@@ -110,17 +118,22 @@ const OpDef& op_convolution_data = register_op({
             Variables gx(2);
             if (c.needs(0)) gx[0] = convolve_variables(c.gy(), c.x(1), c.attributes());
             if (c.needs(1))
-                gx[1] = weights_of(c.gy(), c.x(0), c.attributes(), spatial_sizes(c.x_type(1).shape));
+                gx[1] =
+                    weights_of(c.gy(), c.x(0), c.attributes(), spatial_sizes(c.x_type(1).shape));
             return as_inputs(c, std::move(gx));
         },
     .reads = reads_other,
     .onnx = write_deconvolution,
 });
-const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
+const bool op_convolution_data_text =
+    set_element_text(op_convolution_data, convolution_data_elements());
 
-const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
-const bool op_convolution_data_prepared = set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
-const bool op_convolution_data_last = set_channels_last(op_convolution_data, convolution_order(ConvolutionDirection::data, 1, 1));
+const bool op_convolution_data_role =
+    set_library_role(op_convolution_data, LibraryRole::convolution_data);
+const bool op_convolution_data_prepared =
+    set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
+const bool op_convolution_data_last =
+    set_channels_last(op_convolution_data, convolution_order(ConvolutionDirection::data, 1, 1));
 const bool op_convolution_data_images = set_images(op_convolution_data, all_images);
 const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
@@ -144,11 +157,15 @@ const OpDef& op_convolution_weights = register_op({
         },
     .reads = reads_other,
 });
-const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
+const bool op_convolution_weights_text =
+    set_element_text(op_convolution_weights, convolution_weights_elements());
 
-const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
-const bool op_convolution_weights_prepared = set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
-const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, convolution_order(ConvolutionDirection::weights, 3, 0));
+const bool op_convolution_weights_role =
+    set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
+const bool op_convolution_weights_prepared =
+    set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
+const bool op_convolution_weights_last = set_channels_last(
+    op_convolution_weights, convolution_order(ConvolutionDirection::weights, 3, 0));
 const bool op_convolution_weights_images = set_images(op_convolution_weights, all_images);
 const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
@@ -166,7 +183,8 @@ const OpDef& op_convolution_bias = define_composite({
     .type = [](const TypeCall& c) { return Types{biased_convolution_type(c)}; },
     .kernel =
         [](const KernelCall& c) {
-            convolve(c.inputs[0], c.inputs[1], c.inputs[2], window_steps(c.attributes), c.outputs[0]);
+            convolve(c.inputs[0], c.inputs[1], c.inputs[2], window_steps(c.attributes),
+                     c.outputs[0]);
         },
     .body =
         [](std::span<const Variable> v, const Attributes& a, std::span<const Scalar>) {
@@ -178,7 +196,8 @@ const OpDef& op_convolution_bias = define_composite({
                                                                       : 0u}; },
     .onnx = write_convolution,
 });
-const bool op_convolution_bias_prepared = set_preparation(op_convolution_bias, prepared(ConvolutionDirection::forward));
+const bool op_convolution_bias_prepared =
+    set_preparation(op_convolution_bias, prepared(ConvolutionDirection::forward));
 const bool op_convolution_bias_autocast = set_autocast(op_convolution_bias, Autocast::narrow);
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
@@ -257,7 +276,8 @@ int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, 
                      int64_t dilate) {
     // Users' options were checked; attributes may come from a file, too.
     constexpr int64_t most = int64_t(1) << 46;
-    CATENA_ASSERT(kernel >= 0 && kernel <= most && stride >= 1 && stride <= most && pad >= 0 && pad <= most && dilate >= 1 &&
+    CATENA_ASSERT(kernel >= 0 && kernel <= most && stride >= 1 && stride <= most && pad >= 0 &&
+                      pad <= most && dilate >= 1 &&
                       dilate <= (int64_t(1) << 62) / std::max<int64_t>(kernel, 1),
                   "windows step forwards, over sizes that exist");
     int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;

@@ -46,13 +46,15 @@ struct Calls {
     }
     BlockSteps steps() const {
         BlockSteps steps;
-        for (size_t i = 0; i < block_calls; ++i) steps[i] = {inputs[i][1].shape, window_steps(parts[i].attributes), outputs[i][0].shape};
+        for (size_t i = 0; i < block_calls; ++i)
+            steps[i] = {inputs[i][1].shape, window_steps(parts[i].attributes), outputs[i][0].shape};
         return steps;
     }
 };
 
 Array image_between(const Shape& shape) {
-    return Array::empty({Dtype::float32, shape}, cpu_device()).view(shape, strides_in(MemoryOrder::channels_last, shape), 0);
+    return Array::empty({Dtype::float32, shape}, cpu_device())
+        .view(shape, strides_in(MemoryOrder::channels_last, shape), 0);
 }
 
 class PreparedBlock final : public PreparedCall {
@@ -70,27 +72,36 @@ public:
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
         std::array<TailedConvolution::Operands, block_calls> operands;
         for (size_t i = 0; i < block_calls; ++i)
-            operands[i] = operands_of_tail(inputs_of(parts_[i], call.inputs, call.inputs[0]), parts_[i].attributes);
+            operands[i] = operands_of_tail(inputs_of(parts_[i], call.inputs, call.inputs[0]),
+                                           parts_[i].attributes);
         float& range = *call.outputs[1].to_fill<float>();
-        if (const std::optional<float> found = run_as_block(operands, call.outputs[0], scratch)) range = *found;
-        else range = run_one_by_one(operands, call.outputs[0]);
+        if (const std::optional<float> found = run_as_block(operands, call.outputs[0], scratch))
+            range = *found;
+        else
+            range = run_one_by_one(operands, call.outputs[0]);
     }
 
 private:
-    TailedConvolution part(size_t i) const { return TailedConvolution(window_steps(parts_[i].attributes)); }
+    TailedConvolution part(size_t i) const {
+        return TailedConvolution(window_steps(parts_[i].attributes));
+    }
 
-    std::optional<float> run_as_block(std::span<const TailedConvolution::Operands, block_calls> operands, const Array& y, std::span<std::byte> scratch) {
+    std::optional<float> run_as_block(
+        std::span<const TailedConvolution::Operands, block_calls> operands, const Array& y,
+        std::span<std::byte> scratch) {
         const Array other = ordered_like(operands[2].other, y);
         BlockOperands block{.x = operands[0].x, .W = {}, .tails = {}};
         for (size_t i = 0; i < block_calls; ++i) {
             block.W[i] = operands[i].W;
-            block.tails[i] = convolutions_[i].open_tail(operands[i], i + 1 < block_calls ? operands[i].other : other, steps_[i].y[1]);
+            block.tails[i] = convolutions_[i].open_tail(
+                operands[i], i + 1 < block_calls ? operands[i].other : other, steps_[i].y[1]);
         }
         scratch_bytes_ = block_scratch_bytes(block.x.shape(), steps_);
         return convolve_block(block, steps_, y, scratch);
     }
 
-    float run_one_by_one(std::span<TailedConvolution::Operands, block_calls> operands, const Array& y) {
+    float run_one_by_one(std::span<TailedConvolution::Operands, block_calls> operands,
+                         const Array& y) {
         for (size_t i = 0; i + 1 < block_calls; ++i) {
             const Array between = image_between(steps_[i].y);
             operands[i + 1].range = convolutions_[i].run(operands[i], between);
@@ -105,23 +116,33 @@ private:
     size_t scratch_bytes_ = 0;
 };
 
-Types block_types(const OpDef& tailed, const TypeCall& c) { return Calls(tailed, c).outputs[block_calls - 1]; }
+Types block_types(const OpDef& tailed, const TypeCall& c) {
+    return Calls(tailed, c).outputs[block_calls - 1];
+}
 
 /// What the first one says of x, and the last one of y and the array that it adds.
 ChannelsLast images_last(const OpDef& tailed, const TypeCall& c) {
     const Calls calls(tailed, c);
-    const auto rule_of = [&](size_t i) { return channels_last_of({tailed, calls.inputs[i], calls.parts[i].attributes}); };
+    const auto rule_of = [&](size_t i) {
+        return channels_last_of({tailed, calls.inputs[i], calls.parts[i].attributes});
+    };
     const ChannelsLast first = rule_of(0), last = rule_of(block_calls - 1);
     // The last call's inputs but x are the block's last ones.
     const uint32_t others = (last.inputs >> 1) << calls.parts[block_calls - 1].first_input;
-    return {.inputs = (first.inputs & 1) | others, .outputs = last.outputs, .indifferent_inputs = first.indifferent_inputs & 1,
-            .indifferent_outputs = last.indifferent_outputs, .preferred = last.preferred, .preferred_packed = last.preferred_packed};
+    return {.inputs = (first.inputs & 1) | others,
+            .outputs = last.outputs,
+            .indifferent_inputs = first.indifferent_inputs & 1,
+            .indifferent_outputs = last.indifferent_outputs,
+            .preferred = last.preferred,
+            .preferred_packed = last.preferred_packed};
 }
 
 double operations_of(const OpDef& tailed, const TypeCall& c) {
     const Calls calls(tailed, c);
     double sum = 0;
-    for (size_t i = 0; i < block_calls; ++i) sum += product_operations({tailed, calls.inputs[i], calls.parts[i].attributes}, calls.outputs[i]);
+    for (size_t i = 0; i < block_calls; ++i)
+        sum += product_operations({tailed, calls.inputs[i], calls.parts[i].attributes},
+                                  calls.outputs[i]);
     return sum;
 }
 
@@ -149,10 +170,13 @@ const OpDef& define_convolution_block(const OpDef& tailed) {
         .kernel = [&tailed](const KernelCall& c) { PreparedBlock(tailed, c).run(c, {}); },
     });
     set_host_only(op, reason);
-    set_preparation(op, [&tailed](const KernelCall& c) { return std::make_unique<PreparedBlock>(tailed, c); });
+    set_preparation(
+        op, [&tailed](const KernelCall& c) { return std::make_unique<PreparedBlock>(tailed, c); });
     set_channels_last(op, [&tailed](const TypeCall& c) { return images_last(tailed, c); });
     set_product_operations(op, [&tailed](const TypeCall& c) { return operations_of(tailed, c); });
-    set_block(tailed, op, [&op](std::span<const TypeCall, block_calls> calls) { return pays(calls) ? &op : nullptr; });
+    set_block(tailed, op, [&op](std::span<const TypeCall, block_calls> calls) {
+        return pays(calls) ? &op : nullptr;
+    });
     return op;
 }
 

@@ -8,7 +8,8 @@ namespace {
 /// Kernel, strides, dilations and groups; `pads` are all begins, then all ends.
 OnnxAttributes window_of(OnnxCall& c, std::vector<int64_t> pads) {
     std::vector<int64_t> kernel;
-    for (int i = 2; i < c.inputs[1].rank(); ++i) kernel.push_back(c.constant(c.inputs[1].shape[size_t(i)], "W"));
+    for (int i = 2; i < c.inputs[1].rank(); ++i)
+        kernel.push_back(c.constant(c.inputs[1].shape[size_t(i)], "W"));
     return {{"kernel_shape", kernel},
             {"strides", c.dims("stride")},
             {"dilations", c.dims("dilate")},
@@ -28,7 +29,8 @@ OnnxSize reach_of(OnnxCall& c, size_t axis, const OnnxSize& positions) {
 std::vector<int> write_convolution(OnnxCall& c) {
     std::vector<int64_t> pads = c.dims("pad"), ends = pads;
     for (size_t i = 0; c.attributes.flag("cover_all") && i < pads.size(); ++i) {
-        OnnxSize more = reach_of(c, i, c.outputs[0].shape[i + 2]) - c.inputs[0].shape[i + 2] - 2 * pads[i];
+        OnnxSize more =
+            reach_of(c, i, c.outputs[0].shape[i + 2]) - c.inputs[0].shape[i + 2] - 2 * pads[i];
         ends[i] += std::max<int64_t>(c.constant(more, "cover_all"), 0);
     }
     pads.insert(pads.end(), ends.begin(), ends.end());
@@ -41,7 +43,8 @@ std::vector<int> write_deconvolution(OnnxCall& c) {
     std::vector<int64_t> pads = c.dims("pad"), beyond;
     const size_t axes = pads.size();
     for (size_t i = 0; i < axes; ++i) {
-        OnnxSize more = c.outputs[0].shape[i + 2] + 2 * pads[i] - reach_of(c, i, c.inputs[0].shape[i + 2]);
+        OnnxSize more =
+            c.outputs[0].shape[i + 2] + 2 * pads[i] - reach_of(c, i, c.inputs[0].shape[i + 2]);
         beyond.push_back(c.constant(more, "size"));
     }
     for (size_t i = 0; i < axes; ++i) {  // Where the last window is cut, that is padding.

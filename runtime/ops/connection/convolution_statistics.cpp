@@ -12,11 +12,13 @@
 namespace catena {
 namespace {
 
-constexpr const char* reason = "convolutions that measure their results are for programs for the host";
+constexpr const char* reason =
+    "convolutions that measure their results are for programs for the host";
 
 Types measured_types(const OpDef& convolution, const TypeCall& c) {
     const Type y = convolution.type({convolution, c.inputs, c.attributes})[0];
-    if (y.dtype != Dtype::float32) fail<DtypeError>("convolution: statistics are of float32, y is {}", to_string(y));
+    if (y.dtype != Dtype::float32)
+        fail<DtypeError>("convolution: statistics are of float32, y is {}", to_string(y));
     Type channels{Dtype::float32, Shape::filled(y.shape.rank(), 1)};
     channels.shape[1] = y.shape[1];
     return {y, channels, channels};
@@ -27,7 +29,8 @@ public:
     explicit PreparedMeasurement(const WindowSteps& steps) : convolution_(steps) {}
     size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        convolution_.run(call.inputs[0], call.inputs[1], call.outputs[0], call.outputs[1], call.outputs[2], scratch);
+        convolution_.run(call.inputs[0], call.inputs[1], call.outputs[0], call.outputs[1],
+                         call.outputs[2], scratch);
     }
 
 private:
@@ -36,8 +39,10 @@ private:
 
 /// Where the channels are last anyway: else a sweep of ours gathers as fast.
 const OpDef* form_of(const OpDef& convolution, const OpDef& measured, const TypeCall& c) {
-    const bool all_floats = c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
-    return all_floats && channels_last_of({convolution, c.inputs, c.attributes}).outputs ? &measured : nullptr;
+    const bool all_floats =
+        c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
+    return all_floats && channels_last_of({convolution, c.inputs, c.attributes}).outputs ? &measured
+                                                                                         : nullptr;
 }
 
 }  // namespace
@@ -49,13 +54,19 @@ const OpDef& define_measured_convolution(const OpDef& convolution) {
         .input_count = 2,
         .output_count = 3,
         .type = [&convolution](const TypeCall& c) { return measured_types(convolution, c); },
-        .kernel = [](const KernelCall& c) { PreparedMeasurement(window_steps(c.attributes)).run(c, {}); },
+        .kernel =
+            [](const KernelCall& c) { PreparedMeasurement(window_steps(c.attributes)).run(c, {}); },
     });
     set_host_only(op, reason);
     set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedMeasurement>(window_steps(c.attributes)); });
-    set_channels_last(op, [&convolution](const TypeCall& c) { return channels_last_of({convolution, c.inputs, c.attributes}); });
-    set_measured(convolution, op, [&convolution, &op](const TypeCall& c) { return form_of(convolution, op, c); });
+    set_preparation(op, [](const KernelCall& c) {
+        return std::make_unique<PreparedMeasurement>(window_steps(c.attributes));
+    });
+    set_channels_last(op, [&convolution](const TypeCall& c) {
+        return channels_last_of({convolution, c.inputs, c.attributes});
+    });
+    set_measured(convolution, op,
+                 [&convolution, &op](const TypeCall& c) { return form_of(convolution, op, c); });
     return op;
 }
 

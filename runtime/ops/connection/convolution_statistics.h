@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// Defines the form of `convolution` that measures its result (runtime/ops/declare/measured.h). Called once, beside the definition.
+/// Defines the form of `convolution` that measures its result (runtime/ops/declare/measured.h).
+/// Called once, beside the definition.
 const OpDef& define_measured_convolution(const OpDef& convolution);
 
 }  // namespace catena

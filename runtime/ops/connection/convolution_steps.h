@@ -6,6 +6,8 @@
 namespace catena {
 
 /// How the window of a convolution with these attributes moves.
-inline WindowSteps window_steps(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
+inline WindowSteps window_steps(const Attributes& a) {
+    return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
+}
 
 }  // namespace catena

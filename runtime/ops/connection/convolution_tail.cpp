@@ -21,19 +21,24 @@ constexpr const char* reason = "tails are given to convolutions of programs for 
 int place_of(const TailPlaces& places, TailOperand operand) { return places[size_t(operand)]; }
 
 void check_operand(bool is_right, const char* what, const Type& operand, const Type& y) {
-    if (!is_right) fail<ShapeError>("convolution: its tail's {} is {}, which does not fit y {}", what, to_string(operand), to_string(y));
+    if (!is_right)
+        fail<ShapeError>("convolution: its tail's {} is {}, which does not fit y {}", what,
+                         to_string(operand), to_string(y));
 }
 
 Types tailed_types(const OpDef& convolution, const TypeCall& c) {
     const TailPlaces places = tail_places(c.attributes, own_inputs);
     const int last = *std::max_element(places.begin(), places.end());
-    CATENA_ASSERT(int(c.inputs.size()) == std::max(last + 1, own_inputs), "the attribute says which operands there are");
+    CATENA_ASSERT(int(c.inputs.size()) == std::max(last + 1, own_inputs),
+                  "the attribute says which operands there are");
     const Type y = convolution.type({convolution, c.inputs.first(own_inputs), c.attributes})[0];
-    if (y.dtype != Dtype::float32) fail<DtypeError>("convolution: a tail takes float32, y is {}", to_string(y));
+    if (y.dtype != Dtype::float32)
+        fail<DtypeError>("convolution: a tail takes float32, y is {}", to_string(y));
     const auto check = [&](TailOperand operand, const char* what, int64_t size) {
         if (const int at = place_of(places, operand); at >= 0) {
             const Type& given = c.inputs[size_t(at)];
-            check_operand(given.dtype == Dtype::float32 && element_count(given.shape) == size, what, given, y);
+            check_operand(given.dtype == Dtype::float32 && element_count(given.shape) == size, what,
+                          given, y);
         }
     };
     check(TailOperand::range, "range", 1);
@@ -42,7 +47,8 @@ Types tailed_types(const OpDef& convolution, const TypeCall& c) {
     check(TailOperand::shift, "shift", y.shape[1]);
     check(TailOperand::lowest, "lower bound", 1);
     check(TailOperand::highest, "upper bound", 1);
-    if (const int at = place_of(places, TailOperand::other); at >= 0) check_operand(c.inputs[size_t(at)] == y, "other array", c.inputs[size_t(at)], y);
+    if (const int at = place_of(places, TailOperand::other); at >= 0)
+        check_operand(c.inputs[size_t(at)] == y, "other array", c.inputs[size_t(at)], y);
     return {y, Type{Dtype::float32, Shape{1}}};
 }
 
@@ -51,7 +57,8 @@ public:
     explicit PreparedTail(const WindowSteps& steps) : convolution_(steps) {}
     size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        *call.outputs[1].to_fill<float>() = convolution_.run(operands_of_tail(call.inputs, call.attributes), call.outputs[0], scratch);
+        *call.outputs[1].to_fill<float>() = convolution_.run(
+            operands_of_tail(call.inputs, call.attributes), call.outputs[0], scratch);
     }
 
 private:
@@ -68,7 +75,8 @@ ChannelsLast images_last(const OpDef& convolution, const TypeCall& c) {
 
 }  // namespace
 
-TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs, const Attributes& attributes) {
+TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
+                                             const Attributes& attributes) {
     const TailPlaces places = tail_places(attributes, own_inputs);
     const auto array = [&](TailOperand operand) {
         const int at = place_of(places, operand);
@@ -78,8 +86,14 @@ TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs, cons
         const Array given = array(operand);
         return given.defined() ? *given.elements<float>() : float(otherwise);
     };
-    return {inputs[0], inputs[1], array(TailOperand::before), array(TailOperand::scale), array(TailOperand::shift), array(TailOperand::other),
-            number(TailOperand::lowest, tail_lowest(attributes)), number(TailOperand::highest, tail_highest(attributes)),
+    return {inputs[0],
+            inputs[1],
+            array(TailOperand::before),
+            array(TailOperand::scale),
+            array(TailOperand::shift),
+            array(TailOperand::other),
+            number(TailOperand::lowest, tail_lowest(attributes)),
+            number(TailOperand::highest, tail_highest(attributes)),
             number(TailOperand::range, std::numeric_limits<double>::infinity())};
 }
 
@@ -94,8 +108,11 @@ const OpDef& define_tailed_convolution(const OpDef& convolution) {
     });
     set_host_only(op, reason);
     set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedTail>(window_steps(c.attributes)); });
-    set_channels_last(op, [&convolution](const TypeCall& c) { return images_last(convolution, c); });
+    set_preparation(op, [](const KernelCall& c) {
+        return std::make_unique<PreparedTail>(window_steps(c.attributes));
+    });
+    set_channels_last(op,
+                      [&convolution](const TypeCall& c) { return images_last(convolution, c); });
     set_tailed(convolution, op);
     return op;
 }

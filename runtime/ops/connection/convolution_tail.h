@@ -5,10 +5,12 @@
 
 namespace catena {
 
-/// The tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; attributes are its own and the tail's.
+/// The tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; attributes
+/// are its own and the tail's.
 const OpDef& define_tailed_convolution(const OpDef& convolution);
 
 /// The operands of a tailed call, but for x and W.
-TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs, const Attributes& attributes);
+TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
+                                             const Attributes& attributes);
 
 }  // namespace catena

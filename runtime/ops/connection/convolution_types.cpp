@@ -9,7 +9,8 @@ namespace {
 /// Sizes of positions for x and kernel sizes; ShapeError when no window fits.
 Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const std::string& what) {
     for (const char* each : {"stride", "pad", "dilate"})
-        CATENA_ASSERT(a.dims(each).rank() == x.rank() && kernel.rank() == x.rank(), "one for each axis");
+        CATENA_ASSERT(a.dims(each).rank() == x.rank() && kernel.rank() == x.rank(),
+                      "one for each axis");
     CATENA_ASSERT(a.integer("groups") >= 1, "channels belong to groups");
     Dims positions;
     for (int i = 0; i < x.rank(); ++i) {
@@ -26,7 +27,8 @@ Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const 
 /// Channels of all groups. Users' options were checked; attributes may come from a file, too.
 int64_t in_all_groups(int64_t channels, const Attributes& a) {
     int64_t all = 0;
-    CATENA_ASSERT(!__builtin_mul_overflow(channels, a.integer("groups"), &all), "channels can be counted");
+    CATENA_ASSERT(!__builtin_mul_overflow(channels, a.integer("groups"), &all),
+                  "channels can be counted");
     return all;
 }
 
@@ -41,8 +43,7 @@ std::string both(const TypeCall& c, const char* a = "x", const char* b = "W") {
                        to_string(c.inputs[1].shape));
 }
 
-Dtype check_operands(const TypeCall& c, const char* a, const char* b,
-                     std::string_view name) {
+Dtype check_operands(const TypeCall& c, const char* a, const char* b, std::string_view name) {
     const Shape &s0 = c.inputs[0].shape, &s1 = c.inputs[1].shape;
     if (s0.rank() != s1.rank() || s0.rank() < 3 || s0.rank() > 5)  // convolution_c1
         fail<ShapeError>("{}: takes arrays of one rank from 3 to 5 ({})", name, both(c, a, b));
@@ -76,19 +77,22 @@ Type convolution_type(const TypeCall& c) {
     const int64_t channels = in_all_groups(W[1], c.attributes);
     if (x[1] != channels)  // convolution_c3
         fail<ShapeError>("{}: W takes {} channels{}, x has {} ({}){}", name, channels,
-                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c), channels_last_hint(x, channels));
+                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c),
+                         channels_last_hint(x, channels));
     if (W[0] % groups != 0)  // convolution_c5
         fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", name, W[0],
                          groups, both(c));
-    return {dtype, full_shape(x[0], W[0], positions_of(spatial_sizes(x), spatial_sizes(W), c.attributes, name))};
+    return {dtype,
+            full_shape(x[0], W[0],
+                       positions_of(spatial_sizes(x), spatial_sizes(W), c.attributes, name))};
 }
 
 Type biased_convolution_type(const TypeCall& c) {
     Type type = convolution_type(c);
     const Type& b = c.inputs[2];
     if (!(b.shape == Shape{type.shape[1]}))  // convolution_c6
-        fail<ShapeError>("{}: b should be [{}], it is {} ({})", function_name(c),
-                         type.shape[1], to_string(b.shape), both(c));
+        fail<ShapeError>("{}: b should be [{}], it is {} ({})", function_name(c), type.shape[1],
+                         to_string(b.shape), both(c));
     return {promote(type.dtype, b.dtype), type.shape};
 }
 
@@ -109,7 +113,8 @@ Types convolution_weights_types(const TypeCall& c) {
     Dtype dtype = check_operands(c, "x", "gy", c.op.name);
     const Shape &x = c.inputs[0].shape, &gy = c.inputs[1].shape;
     const Dims& size = c.attributes.dims("size");
-    if (x[0] != gy[0] || !(positions_of(spatial_sizes(x), size, c.attributes, c.op.name) == spatial_sizes(gy)))
+    if (x[0] != gy[0] ||
+        !(positions_of(spatial_sizes(x), size, c.attributes, c.op.name) == spatial_sizes(gy)))
         fail<ShapeError>("{}: x and gy do not belong together ({})", c.op.name, both(c, "x", "gy"));
     return {{dtype, full_shape(gy[1], x[1] / c.attributes.integer("groups"), size)}};
 }

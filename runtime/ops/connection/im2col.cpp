@@ -11,12 +11,12 @@
 namespace catena {
 namespace {
 
-const FunctionDef& f_im2col = function(
-    "im2col(x, ksize, stride=1, pad=0, cover_all=False, dilate=1)", {"x"},
-    [](const FunctionArguments& a) {
-        return im2col(a.array("x"), a.dims("ksize"), a.dims("stride"), a.dims("pad"),
-                      a.flag("cover_all"), a.dims("dilate"));
-    });
+const FunctionDef& f_im2col =
+    function("im2col(x, ksize, stride=1, pad=0, cover_all=False, dilate=1)", {"x"},
+             [](const FunctionArguments& a) {
+                 return im2col(a.array("x"), a.dims("ksize"), a.dims("stride"), a.dims("pad"),
+                               a.flag("cover_all"), a.dims("dilate"));
+             });
 
 }  // namespace
 
@@ -33,10 +33,12 @@ Variable im2col(const Operand& x, const PerAxis& ksize, const PerAxis& stride, c
     Dims before = Dims::filled(4, 0), after = before, positions;
     for (int i = 0; i < 2; ++i) {
         const int64_t size = shape[i + 2];
-        const int64_t count = window_count(size, kernel[i], step[i], border[i], cover_all, spread[i]);
+        const int64_t count =
+            window_count(size, kernel[i], step[i], border[i], cover_all, spread[i]);
         if (count < 1)
             fail<ShapeError>("im2col: a window of {} (pad {}, dilate {}) does not fit into x {}",
-                             to_string(kernel), to_string(border), to_string(spread), to_string(shape));
+                             to_string(kernel), to_string(border), to_string(spread),
+                             to_string(shape));
         const int64_t reach = (count - 1) * step[i] + (kernel[i] - 1) * spread[i] + 1;
         before[i + 2] = border[i];
         after[i + 2] = std::max<int64_t>(reach - border[i] - size, 0);

@@ -4,9 +4,12 @@
 
 namespace catena {
 
-int64_t get_deconv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool cover_all, int64_t d) {
+int64_t get_deconv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool cover_all,
+                           int64_t d) {
     if (size < 1 || k < 1 || s < 1 || d < 1 || p < 0)
-        fail<ValueError>("get_deconv_outsize: size {}, k {}, s {} and d {} must be positive, p {} not negative", size, k, s, d, p);
+        fail<ValueError>(
+            "get_deconv_outsize: size {}, k {}, s {} and d {} must be positive, p {} not negative",
+            size, k, s, d, p);
     const int64_t extent = (k - 1) * d + 1;
     return s * (size - 1) + extent - (cover_all ? s - 1 : 0) - 2 * p;
 }

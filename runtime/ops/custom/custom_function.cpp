@@ -11,8 +11,11 @@
 namespace catena::detail {
 namespace {
 
-/// The user's code reads elements by a pointer: in row-major order, whatever view the array is, or may be once it is computed.
-Variable row_major(const Variable& x) { return x.array().contiguous() && !x.array().body()->pending ? x : copy(x); }
+/// The user's code reads elements by a pointer: in row-major order, whatever view the array is, or
+/// may be once it is computed.
+Variable row_major(const Variable& x) {
+    return x.array().contiguous() && !x.array().body()->pending ? x : copy(x);
+}
 
 std::vector<Variable> row_major(std::span<const Variable> xs) {
     std::vector<Variable> dense;
@@ -30,25 +33,30 @@ std::string unused_name(const std::string& name) {
 
 void check_results(const std::string& name, const Variables& ys, int outputs) {
     if (int(ys.size()) != outputs)
-        fail<ValueError>("{}: forward gives {} results, CustomOptions::outputs is {}", name, ys.size(), outputs);
+        fail<ValueError>("{}: forward gives {} results, CustomOptions::outputs is {}", name,
+                         ys.size(), outputs);
     for (size_t i = 0; i < ys.size(); ++i)
         if (!ys[i].defined()) fail<ValueError>("{}: result {} of forward is undefined", name, i);
 }
 
 void check_gradients(const std::string& name, const GradientCall& g, const Variables& gx) {
     if (int(gx.size()) != g.input_count())
-        fail<ValueError>("{}: backward gives {} gradients, there are {} inputs (an undefined Variable is no gradient)", name,
-                         gx.size(), g.input_count());
+        fail<ValueError>(
+            "{}: backward gives {} gradients, there are {} inputs (an undefined Variable is no "
+            "gradient)",
+            name, gx.size(), g.input_count());
     for (int i = 0; i < g.input_count(); ++i)
         if (gx[size_t(i)].defined() && g.needs(i) && !(gx[size_t(i)].type() == g.x_type(i)))
-            fail<ShapeError>("{}: backward gives a gradient {} of input {}, which is {}; they must be equal", name,
-                             to_string(gx[size_t(i)].type()), i, to_string(g.x_type(i)));
+            fail<ShapeError>(
+                "{}: backward gives a gradient {} of input {}, which is {}; they must be equal",
+                name, to_string(gx[size_t(i)].type()), i, to_string(g.x_type(i)));
 }
 
-Variables gradient_of(const std::string& name, const CustomBackward& backward, const CustomOptions& options,
-                      const GradientCall& g) {
+Variables gradient_of(const std::string& name, const CustomBackward& backward,
+                      const CustomOptions& options, const GradientCall& g) {
     std::vector<Variable> xs(size_t(g.input_count())), ys(size_t(options.outputs)), gys;
-    for (int i = 0; i < g.input_count() && options.keep_inputs; ++i) xs[size_t(i)] = row_major(g.x(i));
+    for (int i = 0; i < g.input_count() && options.keep_inputs; ++i)
+        xs[size_t(i)] = row_major(g.x(i));
     for (int i = 0; i < options.outputs; ++i) {
         if (options.keep_outputs) ys[size_t(i)] = row_major(g.y(i));
         gys.push_back(row_major(g.gy(i)));
@@ -76,14 +84,16 @@ const OpDef& define_custom(const std::string& given, CustomForward forward, Cust
         .gradient = [=](const GradientCall& g) { return gradient_of(name, backward, options, g); },
         .reads =
             [=](int, int) {
-                return Reads{options.keep_inputs ? ~uint64_t(0) : 0, options.keep_outputs ? ~uint64_t(0) : 0};
+                return Reads{options.keep_inputs ? ~uint64_t(0) : 0,
+                             options.keep_outputs ? ~uint64_t(0) : 0};
             },
     });
     set_user_gradient(op);
     return op;
 }
 
-Variables call_custom(const OpDef& op, std::span<const Variable> xs, const std::source_location& at) {
+Variables call_custom(const OpDef& op, std::span<const Variable> xs,
+                      const std::source_location& at) {
     SmallVector<const Variable*, 4> inputs;
     for (const Variable& x : xs) inputs.push_back(&x);
     return apply(op, inputs, at);

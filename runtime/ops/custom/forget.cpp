@@ -23,7 +23,9 @@ const OpDef& op_forget = register_op({
     .input_count = -1,
     .output_count = -1,
     // Its nodes have a RegionGradient instead.
-    .gradient = [](const GradientCall&) -> Variables { throw InternalError("forget: a node without its function"); },
+    .gradient = [](const GradientCall&) -> Variables {
+        throw InternalError("forget: a node without its function");
+    },
 });
 
 bool leads_to_same(const Edge& a, const Edge& b) {
@@ -40,12 +42,14 @@ struct Border {
         while (!waiting_.empty()) {
             const Node* node = waiting_.back();
             waiting_.pop_back();
-            for (size_t i = 0; i < node->edges.size(); ++i) follow(node->edges[i], node->input_types[i]);
+            for (size_t i = 0; i < node->edges.size(); ++i)
+                follow(node->edges[i], node->input_types[i]);
         }
     }
 
     bool has(const Edge& edge) const {
-        return std::ranges::any_of(edges, [&](const Edge& other) { return leads_to_same(other, edge); });
+        return std::ranges::any_of(edges,
+                                   [&](const Edge& other) { return leads_to_same(other, edge); });
     }
 
 private:
@@ -65,11 +69,14 @@ private:
     std::unordered_set<const Node*> seen_;
 };
 
-/// This thread's random numbers. Backward may run in another thread, which draws from a state of its own.
+/// This thread's random numbers. Backward may run in another thread, which draws from a state of
+/// its own.
 class HeldRandom final : public Held {
 public:
     explicit HeldRandom(Array array) : array_(std::move(array)) {}
-    std::unique_ptr<Held> now() const override { return std::make_unique<HeldRandom>(random_state().array()); }
+    std::unique_ptr<Held> now() const override {
+        return std::make_unique<HeldRandom>(random_state().array());
+    }
     void put_back() const override { assign(random_state(), Variable(array_, false)); }
     bool is_reachable() const override { return true; }
 
@@ -88,7 +95,10 @@ struct Settings {
 class EarlierCall {
 public:
     EarlierCall(const Settings& settings, const HeldList& found)
-        : settings_(settings.config), casting_(settings.autocast), beside_(*settings.device), found_(found) {}
+        : settings_(settings.config),
+          casting_(settings.autocast),
+          beside_(*settings.device),
+          found_(found) {}
 
 private:
     SettingsScope settings_;
@@ -98,7 +108,8 @@ private:
     EarlierScope found_;
 };
 
-/// The places where a call may have left variables with their graphs (the memory of a recurrent link).
+/// The places where a call may have left variables with their graphs (the memory of a recurrent
+/// link).
 std::vector<Variable*> places_of(const HeldList& found) {
     std::vector<Variable*> places;
     for (const auto& held : found)
@@ -111,13 +122,15 @@ struct FirstCall {
     Settings settings;
     HeldList found;
     size_t results = 0;
-    std::vector<size_t> left;  ///< The places whose variables follow the results as further outputs of the node.
+    std::vector<size_t>
+        left;  ///< The places whose variables follow the results as further outputs of the node.
 };
 
 /// Calls the function again for its gradient.
 class Recomputed final : public RegionGradient {
 public:
-    Recomputed(ForgettableFunction f, std::span<const Variable> xs, FirstCall first) : f_(std::move(f)), first_(std::move(first)) {
+    Recomputed(ForgettableFunction f, std::span<const Variable> xs, FirstCall first)
+        : f_(std::move(f)), first_(std::move(first)) {
         for (const Variable& x : xs) {
             arrays_.push_back(x.defined() ? x.array() : Array());
             edges_.push_back(edge_of(x));
@@ -147,7 +160,9 @@ private:
         std::vector<Edge> border;
         for (const Edge& edge : node.edges) {
             Edge present = behind_expanded(edge);
-            if (std::ranges::any_of(border, [&](const Edge& known) { return leads_to_same(known, present); })) present = {};
+            if (std::ranges::any_of(
+                    border, [&](const Edge& known) { return leads_to_same(known, present); }))
+                present = {};
             border.push_back(std::move(present));
         }
         return border;
@@ -166,11 +181,13 @@ private:
 
     void check_results(const Variables& ys, const Node& node) const {
         if (ys.size() != first_.results)
-            fail<ValueError>("forget: the function gives {} results in backward, it gave {} before", ys.size(), first_.results);
+            fail<ValueError>("forget: the function gives {} results in backward, it gave {} before",
+                             ys.size(), first_.results);
         for (size_t i = 0; i < ys.size(); ++i)
             if (!(ys[i].type() == node.output_types[i]))
-                fail<ValueError>("forget: result {} of the function is {} in backward, it was {} before", i,
-                                 to_string(ys[i].type()), to_string(node.output_types[i]));
+                fail<ValueError>(
+                    "forget: result {} of the function is {} in backward, it was {} before", i,
+                    to_string(ys[i].type()), to_string(node.output_types[i]));
     }
 
     void add_left(Variables& ys, const Node& node) const {
@@ -178,8 +195,10 @@ private:
         for (size_t place : first_.left) {
             const bool is_there = place < places.size() && places[place]->defined();
             if (!is_there || !(places[place]->type() == node.output_types[ys.size()]))
-                fail<ValueError>("forget: the function leaves another state in backward than before, where that was {}",
-                                 to_string(node.output_types[ys.size()]));
+                fail<ValueError>(
+                    "forget: the function leaves another state in backward than before, where that "
+                    "was {}",
+                    to_string(node.output_types[ys.size()]));
             ys.push_back(*places[place]);
         }
     }
@@ -193,9 +212,11 @@ private:
 /// Collects the outputs of the node that stands for the nodes from `first` on.
 class Outputs {
 public:
-    Outputs(std::span<const Variable> results, uint64_t first) : inner_(results.begin(), results.end()), first_(first) {}
+    Outputs(std::span<const Variable> results, uint64_t first)
+        : inner_(results.begin(), results.end()), first_(first) {}
 
-    /// The graphs that the call left in places outside become outputs, too: the same ones for all who use them.
+    /// The graphs that the call left in places outside become outputs, too: the same ones for all
+    /// who use them.
     void add_left(FirstCall& call) {
         call.results = inner_.size();
         const std::vector<Variable*> places = places_of(call.found);
@@ -241,7 +262,8 @@ Variables noted_call(const ForgettableFunction& f, std::span<const Variable> xs,
 
 }  // namespace
 
-Variables forget(const ForgettableFunction& f, std::span<const Variable> xs, const std::source_location& at) {
+Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
+                 const std::source_location& at) {
     LocationScope location(at);
     if (!config().enable_backprop || current_recorder()) return f(xs);
     const uint64_t first = make_node(op_forget)->sequence;
@@ -251,11 +273,14 @@ Variables forget(const ForgettableFunction& f, std::span<const Variable> xs, con
     outputs.add_left(call);
     const Border border(outputs.inner(), first);
     if (border.edges.empty()) return results;
-    // Of variables that were found, those that nothing was computed from would only keep their graphs alive.
-    for (const auto& held : call.found) held->drop_graphs([&](const Variable& x) { return border.has(edge_of(x)); });
+    // Of variables that were found, those that nothing was computed from would only keep their
+    // graphs alive.
+    for (const auto& held : call.found)
+        held->drop_graphs([&](const Variable& x) { return border.has(edge_of(x)); });
     const std::vector<Variable> ys = outputs.made();
     const size_t count = call.results;
-    attach_region(op_forget, border.edges, border.types, ys, std::make_unique<Recomputed>(f, xs, std::move(call)));
+    attach_region(op_forget, border.edges, border.types, ys,
+                  std::make_unique<Recomputed>(f, xs, std::move(call)));
     outputs.store_left(ys);
     results.clear();
     for (size_t i = 0; i < count; ++i) results.push_back(ys[i]);

@@ -21,7 +21,8 @@ using BlockOps = OpSet<struct IsBlock>;
 Attributes block_attributes(std::span<const Attributes, block_calls> calls) {
     std::vector<Attributes::Entry> entries;
     for (int call = 0; call < block_calls; ++call)
-        for (const Attributes::Entry& entry : calls[size_t(call)].entries()) entries.push_back({intern(fmt::format("{}{}", entry.name, call)), entry.value});
+        for (const Attributes::Entry& entry : calls[size_t(call)].entries())
+            entries.push_back({intern(fmt::format("{}{}", entry.name, call)), entry.value});
     return Attributes(std::move(entries));
 }
 
@@ -32,20 +33,23 @@ std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int
         std::vector<Attributes::Entry> entries;
         for (const Attributes::Entry& entry : attributes.entries()) {
             const std::string_view name = entry.name;
-            if (name.back() == char('0' + call)) entries.push_back({intern(name.substr(0, name.size() - 1)), entry.value});
+            if (name.back() == char('0' + call))
+                entries.push_back({intern(name.substr(0, name.size() - 1)), entry.value});
         }
         BlockPart& part = parts[size_t(call)];
         part.attributes = Attributes(std::move(entries));
         part.first_input = input;
-        part.input_count = own_inputs + std::popcount(uint64_t(part.attributes.integer("tail"))) - (call > 0);
+        part.input_count =
+            own_inputs + std::popcount(uint64_t(part.attributes.integer("tail"))) - (call > 0);
         input += part.input_count;
     }
     return parts;
 }
 
 bool set_block(const OpDef& tailed, const OpDef& block, BlockForm rule) {
-    return BlockForms::instance().add(tailed, [rule = std::move(rule)](const BlockCalls& c) { return rule(c.calls); }) &&
-           BlockOps::add(block);
+    return BlockForms::instance().add(tailed, [rule = std::move(rule)](const BlockCalls& c) {
+        return rule(c.calls);
+    }) && BlockOps::add(block);
 }
 
 const OpDef* block_form(std::span<const TypeCall, block_calls> calls) {

@@ -8,15 +8,18 @@
 
 namespace catena {
 
-/// Calls of tailed operations (runtime/ops/declare/tail.h) that one op computes as a block: each one's input 0 is output 0 of the one before, which
-/// nobody else reads, and all but the first know nothing of its range. The block's inputs are those of all, without what is between
-/// them; its attributes are those of all, each with the number of its call behind its name; its outputs are those of the last.
+/// Calls of tailed operations (runtime/ops/declare/tail.h) that one op computes as a block: each
+/// one's input 0 is output 0 of the one before, which nobody else reads, and all but the first know
+/// nothing of its range. The block's inputs are those of all, without what is between them; its
+/// attributes are those of all, each with the number of its call behind its name; its outputs are
+/// those of the last.
 constexpr int block_calls = 3;
 
 Attributes block_attributes(std::span<const Attributes, block_calls> calls);
 struct BlockPart {
     Attributes attributes;
-    int first_input, input_count;  ///< Of the block; without the call's input 0, unless it is the first call.
+    int first_input,
+        input_count;  ///< Of the block; without the call's input 0, unless it is the first call.
 };
 /// `own_inputs`: of a call without its tail.
 std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int own_inputs);
@@ -24,7 +27,8 @@ std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int
 /// Which op computes such calls. Null where that would not pay.
 using BlockForm = std::function<const OpDef*(std::span<const TypeCall, block_calls>)>;
 
-/// Declares that of calls of `tailed`, `block` being what the rule gives. Used once, beside the definitions. Returns true.
+/// Declares that of calls of `tailed`, `block` being what the rule gives. Used once, beside the
+/// definitions. Returns true.
 bool set_block(const OpDef& tailed, const OpDef& block, BlockForm rule);
 /// Null where the ops are different ones, and without a declaration, too.
 const OpDef* block_form(std::span<const TypeCall, block_calls> calls);

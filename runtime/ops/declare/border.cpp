@@ -23,12 +23,16 @@ const OpDef& op_border = define_border();
 const OpDef& border_op() { return op_border; }
 
 Attributes attributes_of(const Border& border, int given) {
-    return {{"inputs", int64_t(border.inputs)}, {"outputs", int64_t(border.outputs)}, {"given", int64_t(given)}};
+    return {{"inputs", int64_t(border.inputs)},
+            {"outputs", int64_t(border.outputs)},
+            {"given", int64_t(given)}};
 }
 
 std::optional<Border> border_of(const Trace& trace) {
     for (const Trace::Step& step : trace.steps)
-        if (step.op == &op_border) return Border{int(step.attributes.integer("inputs")), int(step.attributes.integer("outputs"))};
+        if (step.op == &op_border)
+            return Border{int(step.attributes.integer("inputs")),
+                          int(step.attributes.integer("outputs"))};
     return std::nullopt;
 }
 

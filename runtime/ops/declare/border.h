@@ -6,12 +6,14 @@
 
 namespace catena {
 
-/// The border in a program that runs in two parts, forward and later backward: an operation whose inputs are all that the first
-/// part gives, and then what only the second is given, gradients among it; its outputs are the latter, unchanged. So everything
-/// that reads them depends on all of the first part, which no pass can move or fuse beyond it. It has no kernel.
+/// The border in a program that runs in two parts, forward and later backward: an operation whose
+/// inputs are all that the first part gives, and then what only the second is given, gradients
+/// among it; its outputs are the latter, unchanged. So everything that reads them depends on all of
+/// the first part, which no pass can move or fuse beyond it. It has no kernel.
 const OpDef& border_op();
 
-/// What belongs to the first part: so many of the program's inputs and outputs, the first ones, and all that it assigns.
+/// What belongs to the first part: so many of the program's inputs and outputs, the first ones, and
+/// all that it assigns.
 struct Border {
     int inputs = 0, outputs = 0;
 };

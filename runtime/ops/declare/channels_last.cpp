@@ -12,15 +12,23 @@ namespace {
 using Rules = OpRules<ChannelsLast>;
 using Images = OpTable<ImageOperands, struct IsImages>;
 
-bool is_for_tensor_cores(Dtype dtype, bool tf32) { return (is_float(dtype) && size_of(dtype) == 2) || (tf32 && dtype == Dtype::float32); }
+bool is_for_tensor_cores(Dtype dtype, bool tf32) {
+    return (is_float(dtype) && size_of(dtype) == 2) || (tf32 && dtype == Dtype::float32);
+}
 
 }  // namespace
 
-bool set_channels_last(const OpDef& op, ChannelsLastRule rule) { return Rules::instance().add(op, std::move(rule)); }
+bool set_channels_last(const OpDef& op, ChannelsLastRule rule) {
+    return Rules::instance().add(op, std::move(rule));
+}
 
-ChannelsLast channels_last_of(const TypeCall& call) { return Rules::instance().of(call).value_or(ChannelsLast()); }
+ChannelsLast channels_last_of(const TypeCall& call) {
+    return Rules::instance().of(call).value_or(ChannelsLast());
+}
 
-bool set_images(const OpDef& op, ImageOperands images) { return Images::instance().add(op, images); }
+bool set_images(const OpDef& op, ImageOperands images) {
+    return Images::instance().add(op, images);
+}
 
 ImageOperands images_of(const OpDef& op) {
     const ImageOperands* const images = Images::instance().of(op);
@@ -34,8 +42,11 @@ ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& w
         rule.alike = (images.inputs | images.outputs) != 0;
         return rule;
     }
-    const auto is_taken = [&](const Type& type) { return is_for_tensor_cores(type.dtype, wanted.tf32); };
-    const bool on_tensor_cores = std::all_of(call.inputs.begin(), call.inputs.end(), is_taken) && wanted.in_library && wanted.in_library(call);
+    const auto is_taken = [&](const Type& type) {
+        return is_for_tensor_cores(type.dtype, wanted.tf32);
+    };
+    const bool on_tensor_cores = std::all_of(call.inputs.begin(), call.inputs.end(), is_taken) &&
+                                 wanted.in_library && wanted.in_library(call);
     rule.preferred = wanted.always || on_tensor_cores;
     // Generated kernels for convolutions have neighbouring threads read neighbouring positions.
     return rule.preferred ? rule : ChannelsLast();

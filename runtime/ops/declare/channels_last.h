@@ -6,15 +6,19 @@
 
 namespace catena {
 
-/// Which arrays of a call are read and written with their channels last (runtime/core/memory_order.h) at no extra cost.
-/// Bit i: input or output i; bit 31: it and all after it.
+/// Which arrays of a call are read and written with their channels last
+/// (runtime/core/memory_order.h) at no extra cost. Bit i: input or output i; bit 31: it and all
+/// after it.
 struct ChannelsLast {
     static bool holds(uint32_t mask, size_t i) { return mask >> std::min<size_t>(i, 31) & 1; }
     uint32_t inputs = 0, outputs = 0;
-    uint32_t indifferent_inputs = 0, indifferent_outputs = 0;  ///< Those of them that are read or written as fast in the other order.
-    bool preferred = false;         ///< The call is faster so: it would reorder row-major arrays.
-    bool preferred_packed = false;  ///< So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
-    bool alike = false;             ///< All of these arrays in one order, or those that differ are reordered.
+    uint32_t indifferent_inputs = 0,
+             indifferent_outputs =
+                 0;          ///< Those of them that are read or written as fast in the other order.
+    bool preferred = false;  ///< The call is faster so: it would reorder row-major arrays.
+    bool preferred_packed =
+        false;  ///< So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
+    bool alike = false;  ///< All of these arrays in one order, or those that differ are reordered.
 };
 using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
 
@@ -23,8 +27,8 @@ bool set_channels_last(const OpDef& op, ChannelsLastRule rule);
 /// Nothing where the op declares nothing.
 ChannelsLast channels_last_of(const TypeCall& call);
 
-/// The arrays of a call that are images, or lie like images. Devices take these in either order: vendor libraries by
-/// steps, kernels of element texts by where an element lies.
+/// The arrays of a call that are images, or lie like images. Devices take these in either order:
+/// vendor libraries by steps, kernels of element texts by where an element lies.
 struct ImageOperands {
     uint32_t inputs = 0, outputs = 0;
     bool has_input(size_t i) const { return ChannelsLast::holds(inputs, i); }
@@ -38,10 +42,11 @@ ImageOperands images_of(const OpDef& op);
 struct DeviceImages {
     bool always = false;  ///< Channels last wherever there is a convolution.
     bool tf32 = false;    ///< Tensor cores take float32, too: Config::tf32.
-    std::function<bool(const TypeCall&)> in_library;  ///< Whether a vendor library computes the call.
+    std::function<bool(const TypeCall&)>
+        in_library;  ///< Whether a vendor library computes the call.
 };
-/// On a device, from images_of() and the op's role: channels last for convolutions that a library computes on tensor cores, of halves and
-/// with TF32 of float32; what is not a convolution follows.
+/// On a device, from images_of() and the op's role: channels last for convolutions that a library
+/// computes on tensor cores, of halves and with TF32 of float32; what is not a convolution follows.
 ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted);
 
 }  // namespace catena

@@ -10,6 +10,8 @@ bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeC
     return Rules::instance().add(op, std::move(how));
 }
 
-std::optional<CheckedRanges> checked_ranges(const TypeCall& call) { return Rules::instance().of(call); }
+std::optional<CheckedRanges> checked_ranges(const TypeCall& call) {
+    return Rules::instance().of(call);
+}
 
 }  // namespace catena

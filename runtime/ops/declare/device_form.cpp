@@ -31,7 +31,8 @@ bool set_element_plan(const OpDef& op, ElementPlan plan) {
 }
 
 bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan) {
-    return set_element_plan(op, [plan = std::move(plan)](const KernelCall& call, Threads) { return plan(call); });
+    return set_element_plan(
+        op, [plan = std::move(plan)](const KernelCall& call, Threads) { return plan(call); });
 }
 
 bool set_element_text(const OpDef& op, std::string text) {
@@ -48,7 +49,9 @@ bool set_host_only(const OpDef& op, std::string reason) {
 }
 
 bool has_element_plan(const OpDef& op) { return bool(form_of(op).plan); }
-ElementProgram element_program(const KernelCall& call, Threads threads) { return form_of(call.op).plan(call, threads); }
+ElementProgram element_program(const KernelCall& call, Threads threads) {
+    return form_of(call.op).plan(call, threads);
+}
 bool runs_anywhere(const OpDef& op) { return form_of(op).anywhere; }
 const std::string& host_only_reason(const OpDef& op) { return form_of(op).host_only; }
 

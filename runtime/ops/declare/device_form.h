@@ -9,19 +9,23 @@
 
 namespace catena {
 
-/// How devices with generated kernels compute an op without formula and body: launches of C++ texts, with the names
-/// listed in docs/cuda.md.
+/// How devices with generated kernels compute an op without formula and body: launches of C++
+/// texts, with the names listed in docs/cuda.md.
 struct ElementPass {
-    std::string text;   ///< The code of thread `i` of `count`. Sizes are names, so that similar calls share it.
+    std::string text;  ///< The code of thread `i` of `count`. Sizes are names, so that similar
+                       ///< calls share it.
     int64_t count = 0;
-    std::vector<std::pair<std::string, int64_t>> numbers;  ///< Further constants of this launch, by name.
-    bool by_element = false;  ///< Thread i computes element i of output 0, whichever thread comes beside it.
+    std::vector<std::pair<std::string, int64_t>>
+        numbers;  ///< Further constants of this launch, by name.
+    bool by_element =
+        false;  ///< Thread i computes element i of output 0, whichever thread comes beside it.
 };
 struct ElementProgram {
     std::vector<ElementPass> passes;  ///< One after another.
     int64_t scratch = 0;              ///< Words of 8 bytes, `scratch[k]`, that the passes share.
 };
-/// The number of threads. A single thread processes the elements in order, so its plan may be simpler.
+/// The number of threads. A single thread processes the elements in order, so its plan may be
+/// simpler.
 enum class Threads : uint8_t { one, many };
 /// Reads only types and attributes of the call: its arrays may have no memory.
 using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
@@ -32,7 +36,8 @@ bool set_element_plan(const OpDef& op, ElementPlan plan);
 bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
 /// One pass over the elements of output 0.
 bool set_element_text(const OpDef& op, std::string text);
-/// The op's kernel works on arrays of any device, because it only calls functions like copy_elements.
+/// The op's kernel works on arrays of any device, because it only calls functions like
+/// copy_elements.
 bool set_runs_anywhere(const OpDef& op);
 /// The op always runs on the host, with copies from and to the device; `reason` says why.
 bool set_host_only(const OpDef& op, std::string reason);

@@ -11,7 +11,9 @@ bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how)
     return Rules::instance().add(op, std::move(how));
 }
 
-Joinings joinings_of(const TypeCall& call) { return Rules::instance().of(call).value_or(Joinings()); }
+Joinings joinings_of(const TypeCall& call) {
+    return Rules::instance().of(call).value_or(Joinings());
+}
 
 const OpDef& concat_op() {
     for (const OpDef* op : all_ops())

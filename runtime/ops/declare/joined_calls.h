@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// A way in which several calls of an op become one call on longer operands: operand i of the calls is joined along
-/// axis inputs[i], or is the same for all of them. The results are concatenated along axis `output` of its result,
-/// or it computes their sum. All calls have equal attributes.
+/// A way in which several calls of an op become one call on longer operands: operand i of the calls
+/// is joined along axis inputs[i], or is the same for all of them. The results are concatenated
+/// along axis `output` of its result, or it computes their sum. All calls have equal attributes.
 struct Joining {
     static constexpr int shared = -1;
     static constexpr int sum = -1;
@@ -15,7 +15,8 @@ struct Joining {
 };
 using Joinings = SmallVector<Joining, 2>;
 
-/// Declares how calls of an op with such inputs can be joined; used once, beside its definition. Returns true.
+/// Declares how calls of an op with such inputs can be joined; used once, beside its definition.
+/// Returns true.
 bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how);
 /// The joinings declared with set_joinings; empty without a declaration.
 Joinings joinings_of(const TypeCall& call);

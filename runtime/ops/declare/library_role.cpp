@@ -17,7 +17,8 @@ LibraryRole library_role_of(const OpDef& op) {
 }
 
 bool is_convolution(LibraryRole role) {
-    return role == LibraryRole::convolution || role == LibraryRole::convolution_data || role == LibraryRole::convolution_weights;
+    return role == LibraryRole::convolution || role == LibraryRole::convolution_data ||
+           role == LibraryRole::convolution_weights;
 }
 
 }  // namespace catena

@@ -16,7 +16,9 @@ using Rules = OpRules<std::optional<RowAddition>, RowCall>;
 }  // namespace
 
 bool set_moved_rows(const OpDef& op, Addition addition) {
-    return Rules::instance().add(op, [addition = std::move(addition)](const RowCall& c) { return addition(c.call, c.sums); });
+    return Rules::instance().add(op, [addition = std::move(addition)](const RowCall& c) {
+        return addition(c.call, c.sums);
+    });
 }
 
 std::optional<RowAddition> addition_of_moved_rows(const TypeCall& call, const Shape& sums) {

@@ -4,8 +4,9 @@
 
 namespace catena {
 
-/// Declares that `onto` computes `op` and adds the result to an array: its operands are that array, then those of `op`. Its result may lie in
-/// the array's memory, where both are row-major. Used once, beside the definitions. Returns true.
+/// Declares that `onto` computes `op` and adds the result to an array: its operands are that array,
+/// then those of `op`. Its result may lie in the array's memory, where both are row-major. Used
+/// once, beside the definitions. Returns true.
 bool set_onto(const OpDef& op, const OpDef& onto);
 /// Null without a declaration.
 const OpDef* onto_form(const OpDef& op);

@@ -13,8 +13,8 @@
 
 namespace catena {
 
-/// What some ops declare beside their definitions, by op; `Tag` tells tables of equal types apart. Ops may be registered late, by
-/// a library that is loaded while other threads compile.
+/// What some ops declare beside their definitions, by op; `Tag` tells tables of equal types apart.
+/// Ops may be registered late, by a library that is loaded while other threads compile.
 template <class T, class Tag>
 class OpTable {
 public:

@@ -6,7 +6,9 @@ namespace catena {
 
 using Rules = OpRules<std::unique_ptr<PreparedCall>, KernelCall>;
 
-bool set_preparation(const OpDef& op, Preparation preparation) { return Rules::instance().add(op, std::move(preparation)); }
+bool set_preparation(const OpDef& op, Preparation preparation) {
+    return Rules::instance().add(op, std::move(preparation));
+}
 
 std::unique_ptr<PreparedCall> prepare(const KernelCall& call) {
     std::optional<std::unique_ptr<PreparedCall>> prepared = Rules::instance().of(call);

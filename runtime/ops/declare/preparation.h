@@ -7,7 +7,8 @@
 
 namespace catena {
 
-/// Makes a prepared call of one whose arrays may have no elements yet, or none where that would not help.
+/// Makes a prepared call of one whose arrays may have no elements yet, or none where that would not
+/// help.
 using Preparation = std::function<std::unique_ptr<PreparedCall>(const KernelCall&)>;
 
 /// Declared once, beside the op's definition. Returns true.

@@ -18,8 +18,8 @@ constexpr const char* count_ranks = R"(
         for (i64 j = begin; j < end; ++j) place += before(j, k) || (j < k && !before(k, j));
 )";
 
-// An element of the left run stands behind those of the right run that come before it; one of the right run also
-// behind its equals.
+// An element of the left run stands behind those of the right run that come before it; one of the
+// right run also behind its equals.
 constexpr const char* merge_runs = R"(
         const i64 begin = k / (2 * width) * (2 * width), v = scratch[from + i];
         const i64 middle = begin + width < size ? begin + width : size;
@@ -46,12 +46,15 @@ std::vector<ElementPass> sort_passes(const SortPasses& sort) {
     std::vector<ElementPass> passes;
     int64_t width = first_run, from = sort.scratch, to = sort.scratch + count;
     for (int pass = 0; pass <= merges; ++pass) {
-        const std::string put = pass == merges ? sort.put : "scratch[to + line * size + place] = v;";
-        passes.push_back({fmt::format("        const i64 line = i / size, k = i % size;\n"
-                                      "        auto before = [=](i64 a, i64 b) -> bool {{ return {}; }};{}        {}",
-                                      sort.before, pass == 0 ? count_ranks : merge_runs, put),
-                          count,
-                          {{"size", sort.size}, {"width", width}, {"from", from}, {"to", to}}});
+        const std::string put =
+            pass == merges ? sort.put : "scratch[to + line * size + place] = v;";
+        passes.push_back(
+            {fmt::format(
+                 "        const i64 line = i / size, k = i % size;\n"
+                 "        auto before = [=](i64 a, i64 b) -> bool {{ return {}; }};{}        {}",
+                 sort.before, pass == 0 ? count_ranks : merge_runs, put),
+             count,
+             {{"size", sort.size}, {"width", width}, {"from", from}, {"to", to}}});
         if (pass > 0) width *= 2;
         std::swap(from, to);
     }

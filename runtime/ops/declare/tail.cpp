@@ -11,8 +11,10 @@ using RangeKeepers = OpSet<struct KeepsRange>;
 
 }  // namespace
 
-Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest, double highest) {
-    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest,
+                     double highest) {
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(),
+                                           attributes.entries().end());
     entries.push_back({"tail", int64_t(operands)});
     entries.push_back({"lowest", lowest});
     entries.push_back({"highest", highest});
@@ -20,16 +22,19 @@ Attributes with_tail(const Attributes& attributes, uint32_t operands, double low
 }
 
 Attributes without_range(const Attributes& attributes) {
-    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(),
+                                           attributes.entries().end());
     for (Attributes::Entry& entry : entries)
-        if (entry.name == std::string_view("tail")) entry.value = attributes.integer("tail") & ~(int64_t(1) << int(TailOperand::range));
+        if (entry.name == std::string_view("tail"))
+            entry.value = attributes.integer("tail") & ~(int64_t(1) << int(TailOperand::range));
     return Attributes(std::move(entries));
 }
 
 TailPlaces tail_places(const Attributes& attributes, int own_inputs) {
     const int64_t operands = attributes.integer("tail");
     TailPlaces places;
-    for (int i = 0; i < tail_operands; ++i) places[size_t(i)] = operands >> i & 1 ? own_inputs++ : -1;
+    for (int i = 0; i < tail_operands; ++i)
+        places[size_t(i)] = operands >> i & 1 ? own_inputs++ : -1;
     return places;
 }
 

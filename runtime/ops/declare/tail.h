@@ -10,17 +10,23 @@ namespace catena {
 /// What can follow a tailed operation's own inputs, in this order:
 ///     min(max((y + before) * scale + shift + other, lowest), highest)
 enum class TailOperand : uint8_t {
-    range,                 ///< One element: no magnitude in input 0 is larger, or it is not finite, and then nothing is known.
-    before, scale, shift,  ///< One number for each channel.
-    other,                 ///< An array like y.
-    lowest, highest,       ///< One element.
+    range,  ///< One element: no magnitude in input 0 is larger, or it is not finite, and then
+            ///< nothing is known.
+    before,
+    scale,
+    shift,  ///< One number for each channel.
+    other,  ///< An array like y.
+    lowest,
+    highest,  ///< One element.
 };
 constexpr int tail_operands = 7;
 /// For each operand its place among all inputs; -1 where it is not given.
 using TailPlaces = std::array<int, tail_operands>;
 
-/// The attributes of `op` and those of its tail: which operands there are (a bit each), and what bounds the result where no operand does.
-Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest, double highest);
+/// The attributes of `op` and those of its tail: which operands there are (a bit each), and what
+/// bounds the result where no operand does.
+Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest,
+                     double highest);
 /// The same where nothing is told of the range of input 0.
 Attributes without_range(const Attributes& attributes);
 TailPlaces tail_places(const Attributes& attributes, int own_inputs);
@@ -28,15 +34,16 @@ TailPlaces tail_places(const Attributes& attributes, int own_inputs);
 double tail_lowest(const Attributes& attributes);
 double tail_highest(const Attributes& attributes);
 
-/// Declares that `tailed` computes `op` and a tail. Its results are those of `op`, and what is then known of the first one's range. Used
-/// once, beside the definitions. Returns true.
+/// Declares that `tailed` computes `op` and a tail. Its results are those of `op`, and what is then
+/// known of the first one's range. Used once, beside the definitions. Returns true.
 bool set_tailed(const OpDef& op, const OpDef& tailed);
 /// Null without a declaration.
 const OpDef* tailed_form(const OpDef& op);
 /// Whether an op is the tailed form of another one: passes alone call it.
 bool is_tailed_form(const OpDef& op);
 
-/// Declares that no magnitude in output 0 is larger than the largest in input 0, and that it is finite where that is. Returns true.
+/// Declares that no magnitude in output 0 is larger than the largest in input 0, and that it is
+/// finite where that is. Returns true.
 bool set_keeps_range(const OpDef& op);
 bool keeps_range(const OpDef& op);
 

@@ -23,12 +23,17 @@ double window_size(const Type& W) { return W.shape[0] > 0 ? count(W) / double(W.
 double product_operations(const TypeCall& call, std::span<const Type> outputs) {
     switch (library_role_of(call.op)) {
         case LibraryRole::matmul:
-            return 2 * count(outputs[0]) * inner_size(call.inputs[0], call.attributes.flag("transa"));
+            return 2 * count(outputs[0]) *
+                   inner_size(call.inputs[0], call.attributes.flag("transa"));
         case LibraryRole::linear:
-        case LibraryRole::convolution: return 2 * count(outputs[0]) * window_size(call.inputs[1]);
-        case LibraryRole::convolution_data: return 2 * count(call.inputs[0]) * window_size(call.inputs[1]);
-        case LibraryRole::convolution_weights: return 2 * count(call.inputs[1]) * window_size(outputs[0]);
-        default: return OpRules<double>::instance().of(call).value_or(0);
+        case LibraryRole::convolution:
+            return 2 * count(outputs[0]) * window_size(call.inputs[1]);
+        case LibraryRole::convolution_data:
+            return 2 * count(call.inputs[0]) * window_size(call.inputs[1]);
+        case LibraryRole::convolution_weights:
+            return 2 * count(call.inputs[1]) * window_size(outputs[0]);
+        default:
+            return OpRules<double>::instance().of(call).value_or(0);
     }
 }
 

@@ -6,8 +6,8 @@
 
 namespace catena {
 
-/// The multiplications and additions of a product or convolution, told from its role in a library (LibraryRole); 0 for
-/// other ops, whose time is that of their memory traffic.
+/// The multiplications and additions of a product or convolution, told from its role in a library
+/// (LibraryRole); 0 for other ops, whose time is that of their memory traffic.
 double product_operations(const TypeCall& call, std::span<const Type> outputs);
 
 /// Declares them of an op that no library has. Returns true.

@@ -21,9 +21,7 @@ const OpDef& define_composite(OpDef op) {
     CATENA_ASSERT(op.body, op.name + " has no body");
     if (op.gradient) return register_op(std::move(op));
     op.differentiable = true;
-    op.reads = [](int, int input_count) {
-        return Reads{.inputs = first_inputs(input_count)};
-    };
+    op.reads = [](int, int input_count) { return Reads{.inputs = first_inputs(input_count)}; };
     std::string name = op.name;
     op.gradient = [name](const GradientCall& c) { return gradient_of_body(*find_op(name), c); };
     return register_op(std::move(op));

@@ -9,7 +9,9 @@ namespace catena {
 const OpDef& define_composite(OpDef op);
 
 /// As Reads::inputs: all of the `count` inputs.
-constexpr uint64_t first_inputs(int count) { return count < 64 ? (uint64_t(1) << count) - 1 : ~uint64_t(0); }
+constexpr uint64_t first_inputs(int count) {
+    return count < 64 ? (uint64_t(1) << count) - 1 : ~uint64_t(0);
+}
 
 /// The op's body differentiated at the inputs of the call.
 Variables gradient_of_body(const OpDef& op, const GradientCall& call);

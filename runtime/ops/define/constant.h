@@ -7,7 +7,8 @@
 
 namespace catena {
 
-/// Numbers that the host knows, as an array beside `like`; on the host if that has no elements, so that recorders see them.
+/// Numbers that the host knows, as an array beside `like`; on the host if that has no elements, so
+/// that recorders see them.
 template <class T>
 Variable constant(const std::vector<T>& values, const Shape& shape, const Variable& like) {
     const DeviceScope beside(like.device().is_meta() ? cpu_device() : like.device());

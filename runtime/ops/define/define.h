@@ -15,10 +15,11 @@ namespace catena {
 ///         .gradient([](auto x, auto y, auto gy) { return select(y > 0, gy, 0); })
 ///         .define();
 ///
-/// Inputs broadcast as in NumPy; the type computed in is promote(inputs). `forward` takes the inputs, then the
-/// scalars. Gradients take the inputs, the scalars, y and gy, in that order; gradient<I> is with respect to
-/// input I. Each lambda is instantiated twice: on Symbols (the kernel, eager and compiled) and on Variables
-/// (what double backprop differentiates). An input without a gradient lambda is not differentiable.
+/// Inputs broadcast as in NumPy; the type computed in is promote(inputs). `forward` takes the
+/// inputs, then the scalars. Gradients take the inputs, the scalars, y and gy, in that order;
+/// gradient<I> is with respect to input I. Each lambda is instantiated twice: on Symbols (the
+/// kernel, eager and compiled) and on Variables (what double backprop differentiates). An input
+/// without a gradient lambda is not differentiable.
 template <int N, int S = 0>
 class Elementwise {
 public:

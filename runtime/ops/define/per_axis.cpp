@@ -7,7 +7,8 @@
 namespace catena {
 namespace {
 
-/// Sums and products of two such numbers stay far from the end of 64 bits, and an int32 numbers the elements of a line.
+/// Sums and products of two such numbers stay far from the end of 64 bits, and an int32 numbers the
+/// elements of a line.
 constexpr int64_t most_per_axis = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -21,7 +22,8 @@ Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int6
                          to_string(dims), least, axes);
     for (int64_t value : full)
         if (value > most_per_axis)
-            fail<ValueError>("{}: {} is {}, at most {} is possible", op, what, to_string(dims), most_per_axis);
+            fail<ValueError>("{}: {} is {}, at most {} is possible", op, what, to_string(dims),
+                             most_per_axis);
     return full;
 }
 

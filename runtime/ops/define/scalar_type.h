@@ -4,9 +4,10 @@
 
 namespace catena {
 
-/// The dtype of an operation on an array of `dtype` and the number `s`: `dtype`, unless the number is of a higher
-/// kind (bool, integer, float). A float promotes booleans and integers to the default float dtype (config().dtype),
-/// an integer promotes booleans to int32, as ChainerX does. Only the C++ type of the number decides, never its value.
+/// The dtype of an operation on an array of `dtype` and the number `s`: `dtype`, unless the number
+/// is of a higher kind (bool, integer, float). A float promotes booleans and integers to the
+/// default float dtype (config().dtype), an integer promotes booleans to int32, as ChainerX does.
+/// Only the C++ type of the number decides, never its value.
 Dtype lifted(Dtype dtype, const Scalar& s);
 /// x in that dtype. x may be undefined; the following operation then throws.
 Variable lifted(const Operand& x, const Scalar& s);

@@ -13,7 +13,7 @@ struct GradientOp {
     const OpDef* op = nullptr;
     std::vector<int> reads;  ///< Positions in x0.., y, gy.
     MapGradient gradient;
-    bool is_gy = false;      ///< Nothing is computed: it is gy itself.
+    bool is_gy = false;  ///< Nothing is computed: it is gy itself.
 };
 
 /// `formula` over the inputs in `kept` only, renumbered.
@@ -82,7 +82,8 @@ Variable value_at(const GradientCall& c, int k) {
     return k < n ? c.x(k) : k == n ? c.y() : c.gy();
 }
 
-Variable plain_gradient(const GradientCall& c, const GradientOp& g, std::span<const Scalar> scalars) {
+Variable plain_gradient(const GradientCall& c, const GradientOp& g,
+                        std::span<const Scalar> scalars) {
     SmallVector<Variable, 4> values;
     for (int k : g.reads) values.push_back(value_at(c, k));
     SmallVector<const Variable*, 4> inputs;
@@ -90,12 +91,14 @@ Variable plain_gradient(const GradientCall& c, const GradientOp& g, std::span<co
     return apply(*g.op, inputs, {}, {}, scalars)[0];
 }
 
-Variable differentiable_gradient(const GradientCall& c, const GradientOp& g, std::span<const Scalar> scalars) {
+Variable differentiable_gradient(const GradientCall& c, const GradientOp& g,
+                                 std::span<const Scalar> scalars) {
     int n = c.input_count();
     std::vector<Variable> arguments(n + scalars.size() + 2);
     for (int k : g.reads) arguments[k < n ? k : k + scalars.size()] = value_at(c, k);
     Dtype dtype = c.y_type().dtype;
-    for (size_t s = 0; s < scalars.size(); ++s) arguments[n + s] = fill(Type{dtype, {}}, scalars[s]);
+    for (size_t s = 0; s < scalars.size(); ++s)
+        arguments[n + s] = fill(Type{dtype, {}}, scalars[s]);
     if (!arguments.back().defined()) arguments.back() = c.gy();
     return g.gradient.on_variables(arguments);
 }
@@ -134,10 +137,11 @@ const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
             for (int i = 0; i < c.input_count(); ++i) {
                 const GradientOp& g = (*derived)[i];
                 if (!c.needs(i) || !g.op) continue;
-                // One input may have gy itself: two that share it would see what the host writes to either's gradient.
+                // One input may have gy itself: two that share it would see what the host writes to
+                // either's gradient.
                 const bool gives_gy = g.is_gy && !given && !c.ends_at(i);
                 given |= gives_gy;
-                Variable full = gives_gy ? c.gy()
+                Variable full = gives_gy                   ? c.gy()
                                 : config().enable_backprop ? differentiable_gradient(c, g, scalars)
                                                            : plain_gradient(c, g, scalars);
                 gx[i] = like_input(std::move(full), c.x_type(i));
@@ -148,6 +152,8 @@ const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
     return register_map(std::move(op));
 }
 
-Variable as_result(double number, std::span<const Variable> v) { return fill(v.back().type(), number); }
+Variable as_result(double number, std::span<const Variable> v) {
+    return fill(v.back().type(), number);
+}
 
 }  // namespace catena

@@ -16,8 +16,8 @@ struct MapGradient {
     bool defined() const { return bool(on_variables); }
 };
 
-/// Registers a map; derives what the gradients read from their formulas, and one fused map "NAME.gx<I>" per gradient,
-/// which is what plain backward runs.
+/// Registers a map; derives what the gradients read from their formulas, and one fused map
+/// "NAME.gx<I>" per gradient, which is what plain backward runs.
 const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients);
 
 namespace detail {
@@ -47,8 +47,8 @@ auto call_symbols(F& lambda, Formula* f, int before, int scalars, std::index_seq
 
 }  // namespace detail
 
-/// The formula of a lambda over `Before` inputs, S scalars and N - Before more inputs. A lambda that returns
-/// a tuple has several outputs.
+/// The formula of a lambda over `Before` inputs, S scalars and N - Before more inputs. A lambda
+/// that returns a tuple has several outputs.
 template <int N, int S, int Before = N, class F>
 Formula make_formula(F lambda) {
     Formula f;
@@ -60,7 +60,8 @@ Formula make_formula(F lambda) {
 }
 
 template <class F, size_t... K>
-Variable call_on_variables(const F& lambda, std::span<const Variable> v, std::index_sequence<K...>) {
+Variable call_on_variables(const F& lambda, std::span<const Variable> v,
+                           std::index_sequence<K...>) {
     return as_result(lambda(v[K]...), v);
 }
 

@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// Converts 16-bit floats to float32: sums and squares overflow 16 bits even where their mean or logarithm
-/// does not.
+/// Converts 16-bit floats to float32: sums and squares overflow 16 bits even where their mean or
+/// logarithm does not.
 inline Variable widened(const Variable& x) { return cast(x, working_dtype(x.dtype())); }
 
 }  // namespace catena

@@ -22,7 +22,8 @@ void check(const char* op, const Variable& y, const Variable& t) {
     // y's axes after t's have size 1.
     Shape positions = y.shape();
     if (y.rank() >= 2) positions.erase(1);
-    while (positions.rank() > t.rank() && positions.back() == 1) positions.erase(positions.rank() - 1);
+    while (positions.rank() > t.rank() && positions.back() == 1)
+        positions.erase(positions.rank() - 1);
     if (y.rank() < 2 || positions != t.shape())
         fail<ShapeError>("{}: t should have y's shape without axis 1, y is {} and t is {}", op,
                          to_string(y.shape()), to_string(t.shape()));
@@ -43,7 +44,8 @@ Counts count(const char* op, const Variable& y, const Variable& t, std::optional
              int64_t ignore_label) {
     check(op, y, t);
     const int64_t classes = label_num ? *label_num : classes_in(t);
-    if (classes < 0) fail<ValueError>("{}: label_num is {} and should not be negative", op, classes);
+    if (classes < 0)
+        fail<ValueError>("{}: label_num is {} and should not be negative", op, classes);
     const Variable labels = reshape(t, {t.size(), 1}), counted = labels != ignore_label;
     const Variable is_class =
         one_hot(flatten(where(counted, labels, 0)), classes, Dtype::bool_) && counted;
@@ -65,7 +67,8 @@ Summary summarize(const char* op, const Operand& y, const Operand& t,
     auto mode = no_backprop_mode();
     const Counts c = count(op, y, t, label_num, ignore_label);
     const Dtype dtype = y.variable().dtype(), wide = working_dtype(dtype);
-    const Variable precision = share(c.both, c.predicted, wide), recall = share(c.both, c.right, wide);
+    const Variable precision = share(c.both, c.predicted, wide),
+                   recall = share(c.both, c.right, wide);
     const double factor = beta.value() * beta.value();
     const Variable fbeta = (1 + factor) * precision * recall / (factor * precision + recall);
     return {cast(precision, dtype), cast(recall, dtype), cast(fbeta, dtype), c.right};
@@ -80,8 +83,8 @@ using Score = ClassScore (*)(const Operand&, const Operand&, std::optional<int64
 const FunctionDef& score_function(const std::string& name, Score score) {
     return function(name + "(y, t, label_num=None, ignore_label=-1)", {"y", "t"},
                     [score](const FunctionArguments& a) {
-                        const ClassScore s =
-                            score(a.array("y"), a.array("t"), label_num_of(a), a.integer("ignore_label"));
+                        const ClassScore s = score(a.array("y"), a.array("t"), label_num_of(a),
+                                                   a.integer("ignore_label"));
                         return Variables{s.score, s.support};
                     });
 }
@@ -92,9 +95,8 @@ const FunctionDef& f_f1_score = score_function("f1_score", f1_score);
 const FunctionDef& f_classification_summary = function(
     "classification_summary(y, t, label_num=None, beta=1.0, ignore_label=-1)", {"y", "t"},
     [](const FunctionArguments& a) {
-        const Summary s =
-            classification_summary(a.array("y"), a.array("t"), label_num_of(a), a.number("beta"),
-                                   a.integer("ignore_label"));
+        const Summary s = classification_summary(a.array("y"), a.array("t"), label_num_of(a),
+                                                 a.number("beta"), a.integer("ignore_label"));
         return Variables{s.precision, s.recall, s.fbeta, s.support};
     });
 

@@ -6,9 +6,10 @@
 
 namespace catena {
 
-// Scores of each class, where the prediction is the largest of y [N, C, ...] along axis 1 and t [N, ...] has the labels, 0
-// to label_num - 1 (none: as many as the largest of t says, which is read on the host). Positions whose label is
-// ignore_label are not counted. Scores are of y's dtype and NaN where they are 0 / 0; support is int64. Not differentiable.
+// Scores of each class, where the prediction is the largest of y [N, C, ...] along axis 1 and t [N,
+// ...] has the labels, 0 to label_num - 1 (none: as many as the largest of t says, which is read on
+// the host). Positions whose label is ignore_label are not counted. Scores are of y's dtype and NaN
+// where they are 0 / 0; support is int64. Not differentiable.
 
 struct ClassificationSummary {
     Variable precision;  ///< Share of the positions predicted to be of the class that are.

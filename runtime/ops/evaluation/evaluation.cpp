@@ -31,13 +31,14 @@ const FunctionDef& f_accuracy =
 const FunctionDef& f_binary_accuracy = function(
     "binary_accuracy(y, t)", {"y", "t"},
     [](const FunctionArguments& a) { return binary_accuracy(a.array("y"), a.array("t")); });
-const FunctionDef& f_r2_score = function(
-    "r2_score(pred, true, sample_weight=None, multioutput='uniform_average')", {"pred", "true"},
-    [](const FunctionArguments& a) {
-        if (!a.is_none("sample_weight"))
-            fail<ValueError>("r2_score: there are no weights of samples; sample_weight should be None");
-        return r2_score(a.array("pred"), a.array("true"), a.text("multioutput"));
-    });
+const FunctionDef& f_r2_score =
+    function("r2_score(pred, true, sample_weight=None, multioutput='uniform_average')",
+             {"pred", "true"}, [](const FunctionArguments& a) {
+                 if (!a.is_none("sample_weight"))
+                     fail<ValueError>(
+                         "r2_score: there are no weights of samples; sample_weight should be None");
+                 return r2_score(a.array("pred"), a.array("true"), a.text("multioutput"));
+             });
 
 }  // namespace
 
@@ -76,14 +77,17 @@ Variable r2_score(const Operand& pred, const Operand& truth, const std::string& 
     auto mode = no_backprop_mode();
     const Variable &p = pred, &t = truth;
     if (multioutput != "uniform_average" && multioutput != "raw_values")
-        fail<ValueError>("r2_score: multioutput is '{}' and should be 'uniform_average' or 'raw_values'",
-                         multioutput);
+        fail<ValueError>(
+            "r2_score: multioutput is '{}' and should be 'uniform_average' or 'raw_values'",
+            multioutput);
     if (!is_float(p.dtype()) || !is_float(t.dtype()))
         fail<DtypeError>("r2_score: pred and true should be floating point, they are {} and {}",
                          to_string(p.type()), to_string(t.type()));
     if (p.rank() < 1 || p.shape() != t.shape())
-        fail<ShapeError>("r2_score: pred and true should have one shape of at least one axis, they have {} and {}",
-                         to_string(p.shape()), to_string(t.shape()));
+        fail<ShapeError>(
+            "r2_score: pred and true should have one shape of at least one axis, they have {} and "
+            "{}",
+            to_string(p.shape()), to_string(t.shape()));
     const Variable truths = widened(t);
     const Variable rest = sum(square(truths - widened(p)), 0),
                    all = sum(square(truths - mean(truths, 0, true)), 0);

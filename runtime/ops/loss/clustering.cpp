@@ -21,16 +21,17 @@ constexpr const char* name = "discriminative_margin_based_clustering_loss";
 void check(const Variable& embeddings, const Variable& labels, int64_t instances, int64_t norm) {
     if (instances < 1)
         fail<ValueError>("{}: max_embedding_dim is {} and should be positive", name, instances);
-    if (norm != 1 && norm != 2)
-        fail<ValueError>("{}: norm is {} and should be 1 or 2", name, norm);
+    if (norm != 1 && norm != 2) fail<ValueError>("{}: norm is {} and should be 1 or 2", name, norm);
     if (!is_float(embeddings.dtype()) || !is_integer(labels.dtype()))
-        fail<DtypeError>("{}: embeddings should be floating point and labels integer, they are {} and {}",
-                         name, to_string(embeddings.type()), to_string(labels.type()));
+        fail<DtypeError>(
+            "{}: embeddings should be floating point and labels integer, they are {} and {}", name,
+            to_string(embeddings.type()), to_string(labels.type()));
     Shape pixels = embeddings.shape();
     if (pixels.rank() == 4) pixels.erase(1);
     if (embeddings.rank() != 4 || pixels != labels.shape())
-        fail<ShapeError>("{}: embeddings should be [N,D,H,W] and labels [N,H,W], they are {} and {}",
-                         name, to_string(embeddings.shape()), to_string(labels.shape()));
+        fail<ShapeError>(
+            "{}: embeddings should be [N,D,H,W] and labels [N,H,W], they are {} and {}", name,
+            to_string(embeddings.shape()), to_string(labels.shape()));
 }
 
 Variable length(const Variable& x, const Axes& axes, int64_t norm) {
@@ -60,9 +61,11 @@ const FunctionDef& f_discriminative = function(
 
 }  // namespace
 
-Variables discriminative_margin_based_clustering_loss(
-    const Operand& embeddings, const Operand& labels, const Scalar& delta_v, const Scalar& delta_d,
-    int64_t max_embedding_dim, const ClusteringLoss& options) {
+Variables discriminative_margin_based_clustering_loss(const Operand& embeddings,
+                                                      const Operand& labels, const Scalar& delta_v,
+                                                      const Scalar& delta_d,
+                                                      int64_t max_embedding_dim,
+                                                      const ClusteringLoss& options) {
     LocationScope scope(embeddings.location());
     const Variable x = autocast_wide(embeddings);
     const Variable& t = labels;

@@ -18,7 +18,8 @@ namespace {
 
 void check_matrix(const char* op, const char* name, const Variable& x) {
     if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name, to_string(x.type()));
+        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name,
+                         to_string(x.type()));
     if (x.rank() != 2)
         fail<ShapeError>("{}: {} should be a matrix, it is {}", op, name, to_string(x.shape()));
 }
@@ -38,11 +39,11 @@ Variable penalty(const Variable& covariance, const std::string& reduce, Dtype dt
     return reduce == "no" ? cast(covariance, dtype) : cast(sum(square(covariance)) * 0.5, dtype);
 }
 
-const FunctionDef& f_cross_covariance = function(
-    "cross_covariance(y, z, reduce='half_squared_sum')", {"y", "z"},
-    [](const FunctionArguments& a) {
-        return cross_covariance(a.array("y"), a.array("z"), a.text("reduce"));
-    });
+const FunctionDef& f_cross_covariance =
+    function("cross_covariance(y, z, reduce='half_squared_sum')", {"y", "z"},
+             [](const FunctionArguments& a) {
+                 return cross_covariance(a.array("y"), a.array("z"), a.text("reduce"));
+             });
 const FunctionDef& f_decov =
     function("decov(h, reduce='half_squared_sum')", {"h"},
              [](const FunctionArguments& a) { return decov(a.array("h"), a.text("reduce")); });

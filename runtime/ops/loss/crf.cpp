@@ -24,7 +24,8 @@ void check_scores(const char* op, const Variable& cost, std::span<const Variable
     if (!is_float(cost.dtype()))
         fail<DtypeError>("{}: cost should be floating point, it is {}", op, to_string(cost.type()));
     if (cost.rank() != 2 || cost.shape()[0] != cost.shape()[1])
-        fail<ShapeError>("{}: cost should be a square matrix, it is {}", op, to_string(cost.shape()));
+        fail<ShapeError>("{}: cost should be a square matrix, it is {}", op,
+                         to_string(cost.shape()));
     for (size_t i = 0; i < xs.size(); ++i) {
         if (xs[i].dtype() != cost.dtype())
             fail<DtypeError>("{}: cost is {}, xs[{}] is {}; dtypes must be equal", op,
@@ -33,8 +34,9 @@ void check_scores(const char* op, const Variable& cost, std::span<const Variable
             fail<ShapeError>("{}: xs[{}] should be [B,{}], as cost is {}; it is {}", op, i,
                              cost.shape()[0], to_string(cost.shape()), to_string(xs[i].shape()));
         if (i > 0 && rows_of(xs[i]) > rows_of(xs[i - 1]))
-            fail<ShapeError>("{}: xs[{}] {} has more sequences than xs[{}] {}; sort them by decreasing length",
-                             op, i, to_string(xs[i].shape()), i - 1, to_string(xs[i - 1].shape()));
+            fail<ShapeError>(
+                "{}: xs[{}] {} has more sequences than xs[{}] {}; sort them by decreasing length",
+                op, i, to_string(xs[i].shape()), i - 1, to_string(xs[i - 1].shape()));
     }
 }
 
@@ -43,7 +45,8 @@ void check_labels(std::span<const Variable> xs, std::span<const Variable> ys) {
         fail<ValueError>("crf1d: there are {} positions in xs and {} in ys", xs.size(), ys.size());
     for (size_t i = 0; i < ys.size(); ++i) {
         if (!is_integer(ys[i].dtype()))
-            fail<DtypeError>("crf1d: ys[{}] should be integer, it is {}", i, to_string(ys[i].type()));
+            fail<DtypeError>("crf1d: ys[{}] should be integer, it is {}", i,
+                             to_string(ys[i].type()));
         if (ys[i].shape() != Shape{rows_of(xs[i])})
             fail<ShapeError>("crf1d: ys[{}] should be [{}], as xs[{}] is {}; it is {}", i,
                              rows_of(xs[i]), i, to_string(xs[i].shape()), to_string(ys[i].shape()));
@@ -79,12 +82,14 @@ Variable log_partition(const Variable& cost, std::span<const Variable> xs) {
     return logsumexp(alpha.all(), 1);
 }
 
-Variable score_of(const Variable& cost, std::span<const Variable> xs, std::span<const Variable> ys) {
+Variable score_of(const Variable& cost, std::span<const Variable> xs,
+                  std::span<const Variable> ys) {
     const Variable steps = flatten(cost);
     Going score{select_item(xs[0], ys[0]), {}};
     for (size_t i = 1; i < xs.size(); ++i) {
         score.keep(rows_of(xs[i]));
-        const Variable here = select_item(xs[i], ys[i]);  // Before the step, so that it is this that refuses a label.
+        const Variable here =
+            select_item(xs[i], ys[i]);  // Before the step, so that it is this that refuses a label.
         const Variable from = cast(first_rows(ys[i - 1], rows_of(xs[i])), Dtype::int64);
         const Variable step = take(steps, from * cost.shape()[0] + ys[i]);
         score.now = score.now + here + step;
@@ -96,7 +101,8 @@ const FunctionDef& f_crf1d =
     function("crf1d(cost, xs, ys, reduce='mean')", {"*"}, [](const FunctionArguments& a) {
         const std::vector<Variable>& all = a.list();  // cost, then xs, then as many ys.
         if (all.size() < 3 || all.size() % 2 == 0)
-            fail<ValueError>("crf1d: {} arrays given; cost, xs and as many ys are needed", all.size());
+            fail<ValueError>("crf1d: {} arrays given; cost, xs and as many ys are needed",
+                             all.size());
         const std::span<const Variable> rest = std::span(all).subspan(1);
         return crf1d(all[0], rest.first(rest.size() / 2), rest.last(rest.size() / 2),
                      a.text("reduce"));

@@ -73,7 +73,8 @@ void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_la
         const int64_t label = int64_t(labels[i]);
         if ((label < 0 || label >= classes) && label != ignore_label)
             fail<ValueError>(
-                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, 0 to {}; "
+                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, 0 "
+                "to {}; "
                 "ignore_label is {})",
                 label, i, classes, classes - 1, ignore_label);
     }
@@ -187,7 +188,9 @@ const Type& check_types(const TypeCall& c, size_t weight) {
         fail<ShapeError>("softmax_cross_entropy: x should have rank 2 or more, it is {}",
                          to_string(x));
     if (x.shape[1] == 0)  // softmax_cross_entropy_c7
-        fail<ShapeError>("softmax_cross_entropy: x {} has no classes (axis 1), at least one is needed", to_string(x));
+        fail<ShapeError>(
+            "softmax_cross_entropy: x {} has no classes (axis 1), at least one is needed",
+            to_string(x));
     if (!is_float(x.dtype))  // softmax_cross_entropy_c6
         fail<DtypeError>("softmax_cross_entropy: x should be floating point, it is {}",
                          to_string(x));
@@ -220,7 +223,8 @@ struct TaskData {
           task{labels.elements<int64_t>(), weights.empty() ? nullptr : weights.data(),
                c.attributes.integer("ignore_label")} {
         check_labels(task.labels, labels.size(), c.inputs[0].dim(1), task.ignore_label);
-        count = labels.size() - std::count(task.labels, task.labels + labels.size(), task.ignore_label);
+        count =
+            labels.size() - std::count(task.labels, task.labels + labels.size(), task.ignore_label);
     }
 
     /// The weight of each loss in the mean.
@@ -301,8 +305,7 @@ const OpDef& op_cross_entropy = define_composite({
             // Used only by gradients of gradients. `highest` is a common shift, so its gradient
             // cancels.
             if (c.has_gy(2)) {
-                Variable through =
-                    cast(exp(cast(x, total.dtype()) - highest) * c.gy(2), x.dtype());
+                Variable through = cast(exp(cast(x, total.dtype()) - highest) * c.gy(2), x.dtype());
                 gx[0] = gx[0].defined() ? gx[0] + through : through;
             }
             return gx;
@@ -319,9 +322,11 @@ const bool op_cross_entropy_autocast = set_autocast(op_cross_entropy, Autocast::
 Variable soft_target_loss(const Variable& x, const Variable& t,
                           const SoftmaxCrossEntropy& options) {
     if (t.rank() < x.rank())  // softmax_cross_entropy_c5
-        fail<ShapeError>("softmax_cross_entropy: t is {}; class numbers need an integer dtype, t.astype(Dtype::int32), and "
-                         "probabilities x's shape {}",
-                         to_string(t.type()), to_string(x.shape()));
+        fail<ShapeError>(
+            "softmax_cross_entropy: t is {}; class numbers need an integer dtype, "
+            "t.astype(Dtype::int32), and "
+            "probabilities x's shape {}",
+            to_string(t.type()), to_string(x.shape()));
     if (!(x.shape() == t.shape()))  // softmax_cross_entropy_c5
         fail<ShapeError>("softmax_cross_entropy: float t should have x's shape {}, it has {}",
                          to_string(x.shape()), to_string(t.shape()));
@@ -366,7 +371,8 @@ Variable softmax_cross_entropy(const Operand& x, const Operand& t,
         fail<ValueError>("softmax_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",
                          options.reduce);
     const Variable &vx = x, &vt = t, &weight = options.class_weight;
-    if (is_float(vt.dtype())) return soft_target_loss(autocast_wide(vx), autocast_wide(vt), options);
+    if (is_float(vt.dtype()))
+        return soft_target_loss(autocast_wide(vx), autocast_wide(vt), options);
     const Variable* inputs[] = {&vx, &vt, &weight};
     return apply(op_cross_entropy, std::span(inputs, weight.defined() ? 3 : 2), x.location(),
                  {{"normalize", options.normalize},

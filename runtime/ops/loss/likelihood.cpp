@@ -57,7 +57,8 @@ const OpDef& op_gaussian_kl_divergence =
             return (mean * mean + expm1(ln_var) - ln_var) * 0.5;  // expm1: exact near the minimum.
         })
         .gradient<0>([](auto mean, auto ln_var, auto y, auto gy) { return mean * gy; })
-        .gradient<1>([](auto mean, auto ln_var, auto y, auto gy) { return expm1(ln_var) * 0.5 * gy; })
+        .gradient<1>(
+            [](auto mean, auto ln_var, auto y, auto gy) { return expm1(ln_var) * 0.5 * gy; })
         .define();
 
 template <class... Arrays>
@@ -68,7 +69,8 @@ Variable loss_of(const OpDef& op, const std::string& reduce, const Operand& firs
     if (reduce == "no") return call(op, first.location(), {}, {}, first, rest...);
     Dtype dtype = first.variable().dtype();
     ((dtype = promote(dtype, rest.variable().dtype())), ...);
-    return reduced(call(op, first.location(), {}, {}, widened(first), widened(rest)...), reduce, dtype);
+    return reduced(call(op, first.location(), {}, {}, widened(first), widened(rest)...), reduce,
+                   dtype);
 }
 
 const FunctionDef& f_bernoulli_nll =

@@ -6,8 +6,8 @@
 
 namespace catena {
 
-// Losses of variational auto-encoders (Kingma and Welling 2013). Arrays broadcast. reduce is "sum", "mean" or "no": one
-// loss per element.
+// Losses of variational auto-encoders (Kingma and Welling 2013). Arrays broadcast. reduce is "sum",
+// "mean" or "no": one loss per element.
 
 /// softplus(y) - x * y, the negative log likelihood of x, 0 to 1, where the logit of 1 is y.
 Variable bernoulli_nll(const Operand& x, const Operand& y, const std::string& reduce = "sum");

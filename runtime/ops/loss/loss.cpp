@@ -78,18 +78,21 @@ void check_same_types(const char* name, const Variable& x0, const Variable& x1) 
                          name_of(x0.dtype()), name_of(x1.dtype()));
 }
 
-Variable error_of(const OpDef& op, const char* name, const Operand& narrow0, const Operand& narrow1) {
+Variable error_of(const OpDef& op, const char* name, const Operand& narrow0,
+                  const Operand& narrow1) {
     LocationScope scope(narrow0.location());
     const Variable x0 = autocast_wide(narrow0), x1 = autocast_wide(narrow1);
     check_same_types(name, x0, x1);
     return call(op, narrow0.location(), {}, {}, x0, x1);
 }
 
-Variable mean_error_of(const OpDef& op, const char* name, const Operand& narrow0, const Operand& narrow1) {
+Variable mean_error_of(const OpDef& op, const char* name, const Operand& narrow0,
+                       const Operand& narrow1) {
     LocationScope scope(narrow0.location());
     const Variable x0 = autocast_wide(narrow0), x1 = autocast_wide(narrow1);
     check_same_types(name, x0, x1);
-    return reduced(call(op, narrow0.location(), {}, {}, widened(x0), widened(x1)), "mean", x0.dtype());
+    return reduced(call(op, narrow0.location(), {}, {}, widened(x0), widened(x1)), "mean",
+                   x0.dtype());
 }
 
 const FunctionDef& f_squared_error = function(
@@ -158,7 +161,8 @@ Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normaliz
     check_reduce("sigmoid_cross_entropy", reduce, {"mean", "no"});
     if (reduce == "no") return call(op_sigmoid_cross_entropy, x.location(), {}, {}, vx, vt);
     const Dtype dtype = promote(vx.dtype(), vt.dtype());
-    const Variable total = sum(call(op_sigmoid_cross_entropy, x.location(), {}, {}, widened(vx), widened(vt)));
+    const Variable total =
+        sum(call(op_sigmoid_cross_entropy, x.location(), {}, {}, widened(vx), widened(vt)));
     if (normalize)
         return cast(total / maximum(sum(cast(vt != Scalar(-1), total.dtype())), Scalar(1)), dtype);
     return reduced(total, "mean", dtype, vx.rank() > 0 ? vx.shape()[0] : 1);

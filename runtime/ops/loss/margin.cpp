@@ -17,7 +17,8 @@ namespace {
 
 void check_float(const char* op, const char* name, const Variable& x) {
     if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name, to_string(x.type()));
+        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name,
+                         to_string(x.type()));
 }
 
 void check_margin(const char* op, const Scalar& margin) {
@@ -32,8 +33,10 @@ void check_labelled_rows(const char* op, const char* rows, const Variable& x, co
     if (!is_integer(t.dtype()))
         fail<DtypeError>("{}: {} should be integer, it is {}", op, labels, to_string(t.type()));
     if (x.rank() != 2 || t.rank() != 1 || t.shape()[0] != x.shape()[0])
-        fail<ShapeError>("{}: {} should be a matrix and {} a vector with an entry for each row, they are {} and {}",
-                         op, rows, labels, to_string(x.shape()), to_string(t.shape()));
+        fail<ShapeError>(
+            "{}: {} should be a matrix and {} a vector with an entry for each row, they are {} and "
+            "{}",
+            op, rows, labels, to_string(x.shape()), to_string(t.shape()));
 }
 
 void check_alike(const char* op, const char* name0, const Variable& x0, const char* name1,
@@ -46,8 +49,8 @@ void check_alike(const char* op, const char* name0, const Variable& x0, const ch
                      to_string(x0.shape()), to_string(x1.shape()));
 }
 
-const FunctionDef& f_hinge = function(
-    "hinge(x, t, norm='L1', reduce='mean')", {"x", "t"}, [](const FunctionArguments& a) {
+const FunctionDef& f_hinge =
+    function("hinge(x, t, norm='L1', reduce='mean')", {"x", "t"}, [](const FunctionArguments& a) {
         return hinge(a.array("x"), a.array("t"), a.text("norm"), a.text("reduce"));
     });
 const FunctionDef& f_triplet =
@@ -56,12 +59,12 @@ const FunctionDef& f_triplet =
                  return triplet(a.array("anchor"), a.array("positive"), a.array("negative"),
                                 a.number("margin"), a.text("reduce"));
              });
-const FunctionDef& f_contrastive = function(
-    "contrastive(x0, x1, y, margin=1, reduce='mean')", {"x0", "x1", "y"},
-    [](const FunctionArguments& a) {
-        return contrastive(a.array("x0"), a.array("x1"), a.array("y"), a.number("margin"),
-                           a.text("reduce"));
-    });
+const FunctionDef& f_contrastive =
+    function("contrastive(x0, x1, y, margin=1, reduce='mean')", {"x0", "x1", "y"},
+             [](const FunctionArguments& a) {
+                 return contrastive(a.array("x0"), a.array("x1"), a.array("y"), a.number("margin"),
+                                    a.text("reduce"));
+             });
 
 }  // namespace
 
@@ -84,7 +87,8 @@ Variable hinge(const Operand& x, const Operand& t, const std::string& norm,
 Variable triplet(const Operand& anchor, const Operand& positive, const Operand& negative,
                  const Scalar& margin, const std::string& reduce) {
     LocationScope scope(anchor.location());
-    const Variable a = autocast_wide(anchor), p = autocast_wide(positive), n = autocast_wide(negative);
+    const Variable a = autocast_wide(anchor), p = autocast_wide(positive),
+                   n = autocast_wide(negative);
     check_reduce("triplet", reduce, {"mean", "no"});
     check_margin("triplet", margin);
     check_float("triplet", "anchor", a);

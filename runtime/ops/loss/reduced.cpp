@@ -15,7 +15,10 @@ void check_reduce(const char* op, std::string_view reduce,
     if (std::find(allowed.begin(), allowed.end(), reduce) != allowed.end()) return;
     std::string list;
     for (size_t i = 0; i < allowed.size(); ++i)
-        list += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < allowed.size() ? ", " : " or ",
+        list += fmt::format("{}'{}'",
+                            i == 0                   ? ""
+                            : i + 1 < allowed.size() ? ", "
+                                                     : " or ",
                             allowed.begin()[i]);
     fail<ValueError>("{}: reduce is '{}' and should be {}", op, reduce, list);
 }

@@ -9,10 +9,12 @@ namespace {
 void check_in_place(const Type& a, const Type& result, const char* symbol) {
     if (a == result) return;
     if (a.dtype != result.dtype)
-        fail<DtypeError>("{}: the result is {}, the left side {}; cast the left side first, or assign the result to another array",
-                         symbol, to_string(result), to_string(a));
-    fail<ShapeError>("{}: the result is {}, the left side {}; broadcast the left side first", symbol, to_string(result),
-                     to_string(a));
+        fail<DtypeError>(
+            "{}: the result is {}, the left side {}; cast the left side first, or assign the "
+            "result to another array",
+            symbol, to_string(result), to_string(a));
+    fail<ShapeError>("{}: the result is {}, the left side {}; broadcast the left side first",
+                     symbol, to_string(result), to_string(a));
 }
 
 /// a = result, for Arrays and Variables.
@@ -24,17 +26,17 @@ void rebind(A& a, const A& result, const char* symbol) {
 
 }  // namespace
 
-#define CATENA_WITH_NUMBERS(symbol)                                 \
-    Array operator symbol(const Array& a, const NumberOperand& b) { \
+#define CATENA_WITH_NUMBERS(symbol)                                  \
+    Array operator symbol(const Array& a, const NumberOperand& b) {  \
         return (Operand(a, b.location()) symbol b.number()).array(); \
-    }                                                               \
-    Array operator symbol(const NumberOperand& a, const Array& b) { \
+    }                                                                \
+    Array operator symbol(const NumberOperand& a, const Array& b) {  \
         return (a.number() symbol Operand(b, a.location())).array(); \
     }
-#define CATENA_WITH_ARRAYS(symbol)                                   \
-    Array operator symbol(const Array& a, const ArrayOperand& b) {   \
+#define CATENA_WITH_ARRAYS(symbol)                                    \
+    Array operator symbol(const Array& a, const ArrayOperand& b) {    \
         return (Operand(a, b.location()) symbol b.operand()).array(); \
-    }                                                                \
+    }                                                                 \
     CATENA_WITH_NUMBERS(symbol)
 CATENA_WITH_ARRAYS(+)
 CATENA_WITH_ARRAYS(-)
@@ -55,30 +57,34 @@ CATENA_WITH_NUMBERS(!=)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
-Array operator&&(const Array& a, const ArrayOperand& b) { return (Operand(a, b.location()) && b.operand()).array(); }
-Array operator||(const Array& a, const ArrayOperand& b) { return (Operand(a, b.location()) || b.operand()).array(); }
+Array operator&&(const Array& a, const ArrayOperand& b) {
+    return (Operand(a, b.location()) && b.operand()).array();
+}
+Array operator||(const Array& a, const ArrayOperand& b) {
+    return (Operand(a, b.location()) || b.operand()).array();
+}
 Array operator-(const Array& x) { return (-Operand(x, std::source_location())).array(); }
 Array operator!(const Array& x) { return (!Operand(x, std::source_location())).array(); }
 Array operator~(const Array& x) { return bitwise_not(Operand(x, std::source_location())).array(); }
 
-#define CATENA_IN_PLACE(symbol, in_place)                                     \
-    void in_place(Variable& a, const Variable& b, const SourceLoc& at) {      \
-        const LocationScope scope(at);                                        \
-        rebind(a, Variable(a symbol b), #symbol "=");                         \
-    }                                                                         \
-    void in_place(Variable& a, const NumberOperand& b) {                      \
-        const LocationScope scope(b.location());                              \
-        rebind(a, Variable(a symbol b.number()), #symbol "=");                \
-    }                                                                         \
-    Array& operator symbol##=(Array & a, const ArrayOperand& b) {             \
-        const LocationScope scope(b.location());                              \
-        rebind(a, (Operand(a) symbol b.operand()).array(), #symbol "=");      \
-        return a;                                                             \
-    }                                                                         \
-    Array& operator symbol##=(Array & a, const NumberOperand& b) {            \
-        const LocationScope scope(b.location());                              \
-        rebind(a, (Operand(a) symbol b.number()).array(), #symbol "=");       \
-        return a;                                                             \
+#define CATENA_IN_PLACE(symbol, in_place)                                \
+    void in_place(Variable& a, const Variable& b, const SourceLoc& at) { \
+        const LocationScope scope(at);                                   \
+        rebind(a, Variable(a symbol b), #symbol "=");                    \
+    }                                                                    \
+    void in_place(Variable& a, const NumberOperand& b) {                 \
+        const LocationScope scope(b.location());                         \
+        rebind(a, Variable(a symbol b.number()), #symbol "=");           \
+    }                                                                    \
+    Array& operator symbol## = (Array & a, const ArrayOperand& b) {      \
+        const LocationScope scope(b.location());                         \
+        rebind(a, (Operand(a) symbol b.operand()).array(), #symbol "="); \
+        return a;                                                        \
+    }                                                                    \
+    Array& operator symbol## = (Array & a, const NumberOperand& b) {     \
+        const LocationScope scope(b.location());                         \
+        rebind(a, (Operand(a) symbol b.number()).array(), #symbol "=");  \
+        return a;                                                        \
     }
 CATENA_IN_PLACE(+, add_in_place)
 CATENA_IN_PLACE(-, subtract_in_place)
@@ -92,7 +98,9 @@ CATENA_IN_PLACE(<<, left_shift_in_place)
 CATENA_IN_PLACE(>>, right_shift_in_place)
 #undef CATENA_IN_PLACE
 
-Array at(const Array& x, std::initializer_list<Index> slices) { return get_item(x, slices).array(); }
+Array at(const Array& x, std::initializer_list<Index> slices) {
+    return get_item(x, slices).array();
+}
 Variable at(const Variable& x, std::initializer_list<Index> slices) { return get_item(x, slices); }
 
 }  // namespace catena

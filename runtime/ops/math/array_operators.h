@@ -10,14 +10,16 @@
 
 namespace catena {
 
-// Operators between Arrays, and Arrays and numbers, give Arrays: no graph, the rules of arithmetic.h for shapes and dtypes. With
-// a Variable on either side the result is a Variable. `a == b` of two Arrays asks whether they are the same array, as it does
-// without this header; equal(a, b) compares elements (logic.h).
+// Operators between Arrays, and Arrays and numbers, give Arrays: no graph, the rules of
+// arithmetic.h for shapes and dtypes. With a Variable on either side the result is a Variable. `a
+// == b` of two Arrays asks whether they are the same array, as it does without this header;
+// equal(a, b) compares elements (logic.h).
 
 /// The right operand with the line where it is used. Made by implicit conversion; never stored.
 class ArrayOperand {
 public:
-    ArrayOperand(const Array& array, const std::source_location& at = std::source_location::current())
+    ArrayOperand(const Array& array,
+                 const std::source_location& at = std::source_location::current())
         : array_(array), at_(at) {}
     Operand operand() const { return Operand(array_, at_); }
     const std::source_location& location() const { return at_; }
@@ -40,7 +42,7 @@ private:
     std::source_location at_;
 };
 
-#define CATENA_WITH_NUMBERS(symbol)                             \
+#define CATENA_WITH_NUMBERS(symbol)                                \
     Array operator symbol(const Array& a, const NumberOperand& b); \
     Array operator symbol(const NumberOperand& a, const Array& b);
 #define CATENA_WITH_ARRAYS(symbol)                                \
@@ -71,24 +73,25 @@ Array operator-(const Array& x);
 Array operator!(const Array& x);
 Array operator~(const Array& x);
 
-// `a += b` is `a = a + b`: a becomes another array (or Variable, whose graph goes on), and other handles of the old one keep
-// it. The result must be of a's type: a DtypeError where b would promote it (integers += 0.5), a ShapeError where b would
-// broadcast it. Of Parameters and other States: frontend/link/state_operators.h.
+// `a += b` is `a = a + b`: a becomes another array (or Variable, whose graph goes on), and other
+// handles of the old one keep it. The result must be of a's type: a DtypeError where b would
+// promote it (integers += 0.5), a ShapeError where b would broadcast it. Of Parameters and other
+// States: frontend/link/state_operators.h.
 
-#define CATENA_IN_PLACE(symbol, in_place)                           \
+#define CATENA_IN_PLACE(symbol, in_place)                               \
     void in_place(Variable& a, const Variable& b, const SourceLoc& at); \
-    void in_place(Variable& a, const NumberOperand& b);             \
-    Array& operator symbol(Array& a, const ArrayOperand& b);        \
-    Array& operator symbol(Array& a, const NumberOperand& b);       \
-    template <std::same_as<Variable> V>                             \
-    V& operator symbol(V& a, const Operand& b) {                    \
-        in_place(a, b.variable(), b.location());                    \
-        return a;                                                   \
-    }                                                               \
-    template <std::same_as<Variable> V>                             \
-    V& operator symbol(V& a, const NumberOperand& b) {              \
-        in_place(a, b);                                             \
-        return a;                                                   \
+    void in_place(Variable& a, const NumberOperand& b);                 \
+    Array& operator symbol(Array& a, const ArrayOperand& b);            \
+    Array& operator symbol(Array& a, const NumberOperand& b);           \
+    template <std::same_as<Variable> V>                                 \
+    V& operator symbol(V& a, const Operand& b) {                        \
+        in_place(a, b.variable(), b.location());                        \
+        return a;                                                       \
+    }                                                                   \
+    template <std::same_as<Variable> V>                                 \
+    V& operator symbol(V& a, const NumberOperand& b) {                  \
+        in_place(a, b);                                                 \
+        return a;                                                       \
     }
 CATENA_IN_PLACE(+=, add_in_place)
 CATENA_IN_PLACE(-=, subtract_in_place)
@@ -105,7 +108,7 @@ CATENA_IN_PLACE(>>=, right_shift_in_place)
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
 Array at(const Array& x, std::initializer_list<Index> slices);
 Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As get_item, x[{slices}].
-inline Variable abs(const Operand& x) { return absolute(x); }  ///< As Python's abs(x).
-inline Slice slice() { return {}; }  ///< All of an axis.
+inline Variable abs(const Operand& x) { return absolute(x); }         ///< As Python's abs(x).
+inline Slice slice() { return {}; }                                   ///< All of an axis.
 
 }  // namespace catena

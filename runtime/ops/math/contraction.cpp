@@ -198,11 +198,13 @@ const OpDef& op_linear = register_op({
     .onnx =
         [](OnnxCall& c) {
             const Dtype dtype = c.result();
-            return c.node("Gemm", {c.input(0, dtype), c.input(1, dtype), c.input(2, dtype)}, {{"transB", 1}});
+            return c.node("Gemm", {c.input(0, dtype), c.input(1, dtype), c.input(2, dtype)},
+                          {{"transB", 1}});
         },
 });
 
-const bool op_linear_prepared = set_preparation(op_linear, [](const KernelCall& c) { return prepare_product(false, true, c); });
+const bool op_linear_prepared =
+    set_preparation(op_linear, [](const KernelCall& c) { return prepare_product(false, true, c); });
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
 const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 
@@ -210,7 +212,9 @@ const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 std::string advice_for(const Shape& x, int64_t features) {
     int64_t rest = 1;
     for (int axis = x.rank() - 1; axis > 0; --axis)
-        if ((rest *= x[axis]) == features) return fmt::format("; with {} batch axes (n_batch_axes, layer(x, {})) it has {}", axis, axis, features);
+        if ((rest *= x[axis]) == features)
+            return fmt::format("; with {} batch axes (n_batch_axes, layer(x, {})) it has {}", axis,
+                               axis, features);
     return "";
 }
 
@@ -218,16 +222,21 @@ std::string advice_for(const Shape& x, int64_t features) {
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     const Shape& shape = x.shape();
     if (shape.rank() < 2)  // linear_c3
-        fail<ShapeError>("linear: x should have an axis for the batch and one for the features, it is {}; give a single "
-                         "example an axis: reshape(x, {{1, {}}})", to_string(x.type()), x.size());
+        fail<ShapeError>(
+            "linear: x should have an axis for the batch and one for the features, it is {}; give "
+            "a single "
+            "example an axis: reshape(x, {{1, {}}})",
+            to_string(x.type()), x.size());
     if (n_batch_axes < 1 || n_batch_axes >= shape.rank())  // linear_c3
         fail<ValueError>("linear: n_batch_axes is {} and should be from 1 to {} for x {}",
                          n_batch_axes, shape.rank() - 1, to_string(shape));
     int64_t rows = 1, features = 1;
     for (int i = 0; i < shape.rank(); ++i) (i < n_batch_axes ? rows : features) *= shape[i];
     if (W.rank() != 2 || W.shape()[1] != features)  // linear_c1
-        fail<ShapeError>("linear: W takes {} features, x has {} (x {}, W {}){}", W.rank() == 2 ? W.shape()[1] : -1, features,
-                         to_string(shape), to_string(W.shape()), W.rank() == 2 ? advice_for(shape, W.shape()[1]) : "");
+        fail<ShapeError>("linear: W takes {} features, x has {} (x {}, W {}){}",
+                         W.rank() == 2 ? W.shape()[1] : -1, features, to_string(shape),
+                         to_string(W.shape()),
+                         W.rank() == 2 ? advice_for(shape, W.shape()[1]) : "");
     return shape.rank() == 2 ? x : reshape(x, Shape{rows, features});
 }
 

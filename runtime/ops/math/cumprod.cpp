@@ -15,14 +15,16 @@ Variable times_earlier(const Variable& x, int axis, int64_t distance) {
     return concat({slice_axis(x, axis, 0, distance), product}, axis);
 }
 
-const FunctionDef& f_cumprod = function("cumprod(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    if (a.is_none("axis")) return cumprod(a.array("x"));
-    return cumprod(a.array("x"), a.integer("axis"));
-});
+const FunctionDef& f_cumprod =
+    function("cumprod(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
+        if (a.is_none("axis")) return cumprod(a.array("x"));
+        return cumprod(a.array("x"), a.integer("axis"));
+    });
 
 }  // namespace
 
-// In log2(size) steps (Hillis and Steele 1986): products alone, so that gradients are right where elements are 0.
+// In log2(size) steps (Hillis and Steele 1986): products alone, so that gradients are right where
+// elements are 0.
 Variable cumprod(const Operand& x, std::optional<int64_t> axis) {
     LocationScope scope(x.location());
     const Variable given = axis ? Variable(x) : flatten(x);

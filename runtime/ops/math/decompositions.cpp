@@ -29,7 +29,8 @@ Variable inverse_differences(const Variable& d) {
     return (1 - one) / (expand_dims(d, -2) - expand_dims(d, -1) + one);
 }
 
-// Murray (2016): S = L^-T phi(L^T gL) L^-1, where phi takes the lower triangle and halves the diagonal.
+// Murray (2016): S = L^-T phi(L^T gL) L^-1, where phi takes the lower triangle and halves the
+// diagonal.
 Variables cholesky_gradient(const GradientCall& g) {
     const Variable L = g.y(), inverse = inv(L);
     const Variable phi = matmul(L, g.gy(), true) * triangles(L, rows_of(L.shape()), 1, 0.5, 0);
@@ -48,12 +49,15 @@ const OpDef& op_cholesky = linear_algebra({
 });
 
 /// Of which one may be undefined.
-Variable sum_of(const Variable& a, const Variable& b) { return !a.defined() ? b : !b.defined() ? a : a + b; }
+Variable sum_of(const Variable& a, const Variable& b) {
+    return !a.defined() ? b : !b.defined() ? a : a + b;
+}
 
 // Giles (2008). The gradient is that of symmetric matrices.
 Variables eigh_gradient(const GradientCall& g) {
     const Variable w = g.y(0), v = g.y(1);
-    Variable inner;  // Towards v it is not finite where eigenvalues are equal, so it is nothing where v has no gradient.
+    Variable inner;  // Towards v it is not finite where eigenvalues are equal, so it is nothing
+                     // where v has no gradient.
     if (g.has_gy(0)) inner = diagonal_matrices(g.gy(0));
     if (g.has_gy(1)) inner = sum_of(inner, inverse_differences(w) * matmul(v, g.gy(1), true));
     const Variable s = matmul(matmul(v, inner), v, false, true);
@@ -87,12 +91,16 @@ Types svd_type(const TypeCall& c) {
 
 // Townsend (2016), "Differentiating the singular value decomposition".
 Variables svd_gradient(const GradientCall& g) {
-    if (g.attributes().flag("full_matrices") && rows_of(g.y_type(0).shape) != columns_of(g.y_type(2).shape))
-        fail<ValueError>("svd: of a {} there is no gradient with full_matrices; call svd(a, full_matrices=False)",
-                         to_string(g.x_type(0).shape));
+    if (g.attributes().flag("full_matrices") &&
+        rows_of(g.y_type(0).shape) != columns_of(g.y_type(2).shape))
+        fail<ValueError>(
+            "svd: of a {} there is no gradient with full_matrices; call svd(a, "
+            "full_matrices=False)",
+            to_string(g.x_type(0).shape));
     const Variable u = g.y(0), s = g.y(1), vt = g.y(2);
     const Variable along = expand_dims(s, -2), down = expand_dims(s, -1);  // of columns, of rows
-    Variable inner, gx;  // Without the terms of results that have no gradient: those of U and V are not finite where values are equal or 0.
+    Variable inner, gx;  // Without the terms of results that have no gradient: those of U and V are
+                         // not finite where values are equal or 0.
     if (g.has_gy(1)) inner = diagonal_matrices(g.gy(1));
     if (g.has_gy(0)) {
         const Variable gu = g.gy(0), ugu = matmul(u, gu, true);
@@ -102,7 +110,8 @@ Variables svd_gradient(const GradientCall& g) {
     if (g.has_gy(2)) {
         const Variable gvt = g.gy(2), vgv = matmul(vt, gvt, false, true);
         inner = sum_of(inner, down * (inverse_differences(s * s) * (vgv - transposed(vgv))));
-        gx = sum_of(gx, matmul(u, (gvt - matmul(transposed(vgv), vt)) / down));  // gV^T (I - V V^T), rows / S
+        gx = sum_of(gx, matmul(u, (gvt - matmul(transposed(vgv), vt)) /
+                                      down));  // gV^T (I - V V^T), rows / S
     }
     return {sum_of(matmul(matmul(u, inner), vt), gx)};
 }
@@ -126,11 +135,13 @@ Types qr_type(const TypeCall& c) {
     return {{a.dtype, with_matrix(batch, {m, width})}, {a.dtype, with_matrix(batch, {width, n})}};
 }
 
-// Walter and Lehmann (2010): (gQ + Q copyltu(R gR^T - gQ^T Q)) R^-T, where copyltu mirrors the lower triangle.
+// Walter and Lehmann (2010): (gQ + Q copyltu(R gR^T - gQ^T Q)) R^-T, where copyltu mirrors the
+// lower triangle.
 Variables qr_gradient(const GradientCall& g) {
     const Shape& of_r = g.y_type(1).shape;
     if (rows_of(of_r) != columns_of(of_r))
-        fail<ValueError>("qr: there is no gradient where r is not square, it is {}", to_string(of_r));
+        fail<ValueError>("qr: there is no gradient where r is not square, it is {}",
+                         to_string(of_r));
     const Variable q = g.y(0), r = g.y(1), gq = g.gy(0);
     const Variable m = matmul(r, g.gy(1), false, true) - matmul(gq, q, true);
     const Variable below = m * triangles(m, rows_of(of_r), 1, 0, 0);
@@ -148,16 +159,15 @@ const OpDef& op_qr = linear_algebra({
     .reads = [](int, int) { return Reads{0, 3}; },
 });
 
-const FunctionDef& f_cholesky = function("cholesky(a)", {"a"}, [](const FunctionArguments& a) {
-    return cholesky(a.array("a"));
-});
+const FunctionDef& f_cholesky = function(
+    "cholesky(a)", {"a"}, [](const FunctionArguments& a) { return cholesky(a.array("a")); });
 const FunctionDef& f_eigh = function("eigh(a, UPLO='L')", {"a"}, [](const FunctionArguments& a) {
     const Eigh f = eigh(a.array("a"), a.text("UPLO"));
     return Variables{f.w, f.v};
 });
-const FunctionDef& f_eigvalsh = function("eigvalsh(a, UPLO='L')", {"a"}, [](const FunctionArguments& a) {
-    return eigvalsh(a.array("a"), a.text("UPLO"));
-});
+const FunctionDef& f_eigvalsh =
+    function("eigvalsh(a, UPLO='L')", {"a"},
+             [](const FunctionArguments& a) { return eigvalsh(a.array("a"), a.text("UPLO")); });
 const FunctionDef& f_svd =
     function("svd(a, full_matrices=True, compute_uv=True)", {"a"}, [](const FunctionArguments& a) {
         const bool all = a.flag("compute_uv");
@@ -175,7 +185,8 @@ const FunctionDef& f_qr = function("qr(a, mode='reduced')", {"a"}, [](const Func
 Variable cholesky(const Operand& a) { return in_working_precision(op_cholesky, a, {})[0]; }
 
 Eigh eigh(const Operand& a, const std::string& uplo) {
-    if (uplo != "L" && uplo != "U") fail<ValueError>("eigh: uplo is '{}', it should be 'L' or 'U'", uplo);
+    if (uplo != "L" && uplo != "U")
+        fail<ValueError>("eigh: uplo is '{}', it should be 'L' or 'U'", uplo);
     const Variables f = in_working_precision(op_eigh, a, {{"uplo", uplo}});
     return {f[0], f[1]};
 }

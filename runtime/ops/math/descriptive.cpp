@@ -24,13 +24,17 @@ struct Numbers {
 Variable nan_extremum(const Operand& x, const ReductionAxes& axis, bool keepdims, bool is_max) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    const auto extremum = [&](const Variable& of) { return is_max ? max(of, axis, keepdims) : min(of, axis, keepdims); };
+    const auto extremum = [&](const Variable& of) {
+        return is_max ? max(of, axis, keepdims) : min(of, axis, keepdims);
+    };
     if (!is_float(v.dtype())) return extremum(v);
     const Variable best = extremum(where(isnan(v), is_max ? -INFINITY : INFINITY, v));
-    return where(all(isnan(v), axis, keepdims), extremum(v), best);  // The extremum of NaN alone is NaN.
+    return where(all(isnan(v), axis, keepdims), extremum(v),
+                 best);  // The extremum of NaN alone is NaN.
 }
 
-/// The first place of the extremum itself: an infinity in place of NaN could come before an infinity.
+/// The first place of the extremum itself: an infinity in place of NaN could come before an
+/// infinity.
 Variable nan_place(const Operand& x, std::optional<int64_t> axis, bool is_max) {
     LocationScope scope(x.location());
     const Variable& v = x;
@@ -41,12 +45,14 @@ Variable nan_place(const Operand& x, std::optional<int64_t> axis, bool is_max) {
 
 template <class F>
 const FunctionDef& reduction(const char* signature, F f) {
-    return function(signature, {"x"},
-                    [f](const FunctionArguments& a) { return f(a.array("x"), a.dims("axis"), a.flag("keepdims")); });
+    return function(signature, {"x"}, [f](const FunctionArguments& a) {
+        return f(a.array("x"), a.dims("axis"), a.flag("keepdims"));
+    });
 }
-#define CATENA_REDUCTION(name, function)                                                            \
-    const FunctionDef& f_##name = reduction(#name "(x, axis=None, keepdims=False)",                 \
-                                            [](auto x, auto axis, bool keepdims) { return function(x, axis, keepdims); });
+#define CATENA_REDUCTION(name, function)                  \
+    const FunctionDef& f_##name =                         \
+        reduction(#name "(x, axis=None, keepdims=False)", \
+                  [](auto x, auto axis, bool keepdims) { return function(x, axis, keepdims); });
 CATENA_REDUCTION(var, variance)
 CATENA_REDUCTION(std, standard_deviation)
 CATENA_REDUCTION(nansum, nansum)
@@ -57,12 +63,14 @@ CATENA_REDUCTION(nanmax, nanmax)
 CATENA_REDUCTION(nanmin, nanmin)
 #undef CATENA_REDUCTION
 
-const FunctionDef& f_nanargmax = function("nanargmax(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return nanargmax(a.array("x"), a.integer_unless_none("axis"));
-});
-const FunctionDef& f_nanargmin = function("nanargmin(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return nanargmin(a.array("x"), a.integer_unless_none("axis"));
-});
+const FunctionDef& f_nanargmax =
+    function("nanargmax(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
+        return nanargmax(a.array("x"), a.integer_unless_none("axis"));
+    });
+const FunctionDef& f_nanargmin =
+    function("nanargmin(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
+        return nanargmin(a.array("x"), a.integer_unless_none("axis"));
+    });
 
 }  // namespace
 
@@ -75,7 +83,8 @@ Variable standard_deviation(const Operand& x, const ReductionAxes& axis, bool ke
 Variable nansum(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    return is_float(v.dtype()) ? sum(where(isnan(v), 0, v), axis, keepdims) : sum(v, axis, keepdims);
+    return is_float(v.dtype()) ? sum(where(isnan(v), 0, v), axis, keepdims)
+                               : sum(v, axis, keepdims);
 }
 Variable nanmean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
@@ -87,7 +96,8 @@ Variable nanvar(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
     const Variable v = as_floats(x);
     const Numbers numbers(v, axis, true);
-    const Variable distance = numbers.zero_filled - sum(numbers.zero_filled, axis, true) / numbers.count;
+    const Variable distance =
+        numbers.zero_filled - sum(numbers.zero_filled, axis, true) / numbers.count;
     const Variable squares = where(numbers.is_number, square(distance), 0);
     const Variable count = Numbers(v, axis, keepdims).count;
     return cast(sum(squares, axis, keepdims) / count, v.dtype());
@@ -103,7 +113,11 @@ Variable nanmax(const Operand& x, const ReductionAxes& axis, bool keepdims) {
 Variable nanmin(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     return nan_extremum(x, axis, keepdims, false);
 }
-Variable nanargmax(const Operand& x, std::optional<int64_t> axis) { return nan_place(x, axis, true); }
-Variable nanargmin(const Operand& x, std::optional<int64_t> axis) { return nan_place(x, axis, false); }
+Variable nanargmax(const Operand& x, std::optional<int64_t> axis) {
+    return nan_place(x, axis, true);
+}
+Variable nanargmin(const Operand& x, std::optional<int64_t> axis) {
+    return nan_place(x, axis, false);
+}
 
 }  // namespace catena

@@ -5,19 +5,24 @@
 namespace catena {
 
 /// The square root of variance(x). Its gradient where all elements are equal is NaN.
-Variable standard_deviation(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+Variable standard_deviation(const Operand& x, const ReductionAxes& axis = {},
+                            bool keepdims = false);
 
-// Reductions that leave out NaN. Integers and bools, which have none, are reduced as by the plain functions.
+// Reductions that leave out NaN. Integers and bools, which have none, are reduced as by the plain
+// functions.
 
-Variable nansum(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);  ///< NaN counts as 0.
-/// The mean of what is a number; NaN where nothing is. So are the variance and the standard deviation.
+Variable nansum(const Operand& x, const ReductionAxes& axis = {},
+                bool keepdims = false);  ///< NaN counts as 0.
+/// The mean of what is a number; NaN where nothing is. So are the variance and the standard
+/// deviation.
 Variable nanmean(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 Variable nanvar(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 Variable nanstd(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 /// NaN where nothing is a number.
 Variable nanmax(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 Variable nanmin(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-/// int32 index of the first largest (smallest) number; 0 where nothing is a number, for which NumPy has an error.
+/// int32 index of the first largest (smallest) number; 0 where nothing is a number, for which NumPy
+/// has an error.
 Variable nanargmax(const Operand& x, std::optional<int64_t> axis = {});
 Variable nanargmin(const Operand& x, std::optional<int64_t> axis = {});
 

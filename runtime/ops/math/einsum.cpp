@@ -53,7 +53,8 @@ Term summed(Term term, const std::string& needed) {
 /// The term's array with an axis for each of `letters`, of size 1 where it has none.
 Variable along(const Term& term, const std::string& letters) {
     if (letters.size() > size_t(max_rank))
-        fail<ValueError>("einsum: a product has {} axes, at most {} are possible", letters.size(), max_rank);
+        fail<ValueError>("einsum: a product has {} axes, at most {} are possible", letters.size(),
+                         max_rank);
     Axes order;
     Shape shape;
     for (char c : letters) {
@@ -117,7 +118,8 @@ private:
             const Term all{left + p.inner, along(a, left + p.inner) * along(b, left + p.inner)};
             return summed(all, needed);
         }
-        const Variable y = matmul(matrices(a, p.batch, p.rows, p.inner), matrices(b, p.batch, p.inner, p.columns));
+        const Variable y =
+            matmul(matrices(a, p.batch, p.rows, p.inner), matrices(b, p.batch, p.inner, p.columns));
         Shape shape;
         for (size_t i = 0; i < left.size(); ++i)
             shape.push_back(i < p.batch.size() ? y.shape()[int(i)] : sizes_.at(left[i]));
@@ -156,7 +158,8 @@ const FunctionDef& f_einsum =
 Variable einsum(const std::string& subscripts, std::span<const Variable> operands,
                 const std::source_location& at) {
     LocationScope scope(at);
-    if (operands.empty()) fail<ValueError>("einsum: there are no operands, at least one array is needed");
+    if (operands.empty())
+        fail<ValueError>("einsum: there are no operands, at least one array is needed");
     std::vector<int> ranks;
     for (size_t i = 0; i < operands.size(); ++i) {
         if (!is_float(operands[i].dtype()))

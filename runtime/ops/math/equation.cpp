@@ -49,7 +49,8 @@ private:
         check_letters(text);
         const int covered = rank - int(text.size());
         if (covered < 0 || covered > 9 || (covered > 0 && dots == std::string::npos))
-            wrong(fmt::format("names {} axes of operand {}, which has {}", text.size(), number, rank));
+            wrong(fmt::format("names {} axes of operand {}, which has {}", text.size(), number,
+                              rank));
         if (dots != std::string::npos) text.insert(dots, under_ellipsis(covered));
         covered_ = std::max(covered_, dots == std::string::npos ? 0 : covered);
         return text;
@@ -62,9 +63,9 @@ private:
         for (size_t i = 0; i < text.size(); ++i) {
             if (text.find(text[i], i + 1) != std::string::npos)
                 wrong(fmt::format("has '{}' twice in its result", text[i]));
-            if (std::none_of(equation_.terms.begin(), equation_.terms.end(), [&](const std::string& t) {
-                    return t.find(text[i]) != std::string::npos;
-                }))
+            if (std::none_of(
+                    equation_.terms.begin(), equation_.terms.end(),
+                    [&](const std::string& t) { return t.find(text[i]) != std::string::npos; }))
                 wrong(fmt::format("has '{}' in its result alone", text[i]));
         }
         if (dots != std::string::npos) text.insert(dots, under_ellipsis(covered_));

@@ -5,7 +5,8 @@
 
 namespace catena {
 
-/// The equation of an einsum: a letter for each axis. The axes under "..." are digits, counted from the right.
+/// The equation of an einsum: a letter for each axis. The axes under "..." are digits, counted from
+/// the right.
 struct Equation {
     std::string text;
     std::vector<std::string> terms;

@@ -15,9 +15,11 @@ Types fft_type(const TypeCall& c) {
     if (real.dtype != Dtype::float32 && real.dtype != Dtype::float64)
         fail<DtypeError>("fft: real should be floating point, it is {}", to_string(real));
     if (real != imag)
-        fail<ShapeError>("fft: real and imag should be of one type, they are {} and {}", to_string(real), to_string(imag));
+        fail<ShapeError>("fft: real and imag should be of one type, they are {} and {}",
+                         to_string(real), to_string(imag));
     if (real.shape.rank() == 0 || real.shape[real.shape.rank() - 1] == 0)
-        fail<ShapeError>("fft: a last axis of at least one element is needed, real is {}", to_string(real));
+        fail<ShapeError>("fft: a last axis of at least one element is needed, real is {}",
+                         to_string(real));
     return {real, imag};
 }
 
@@ -45,18 +47,21 @@ Variables adjoint(const Variable& real, const Variable& imag) {
 }
 
 Variable part(const char* name, const Variable& x) {
-    if (!is_float(x.dtype())) fail<DtypeError>("fft: {} should be floating point, it is {}", name, to_string(x.type()));
+    if (!is_float(x.dtype()))
+        fail<DtypeError>("fft: {} should be floating point, it is {}", name, to_string(x.type()));
     return widened(x);
 }
 
-const FunctionDef& f_fft = function("fft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
-    const ComplexPair y = fft(a.array("real"), a.array("imag"));
-    return Variables{y.real, y.imag};
-});
-const FunctionDef& f_ifft = function("ifft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
-    const ComplexPair y = ifft(a.array("real"), a.array("imag"));
-    return Variables{y.real, y.imag};
-});
+const FunctionDef& f_fft =
+    function("fft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
+        const ComplexPair y = fft(a.array("real"), a.array("imag"));
+        return Variables{y.real, y.imag};
+    });
+const FunctionDef& f_ifft =
+    function("ifft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
+        const ComplexPair y = ifft(a.array("real"), a.array("imag"));
+        return Variables{y.real, y.imag};
+    });
 
 }  // namespace
 

@@ -9,8 +9,9 @@ struct ComplexPair {
     Variable real, imag;
 };
 
-/// The discrete Fourier transform along the last axis: y_k = sum of x_j exp(-2 pi i j k / n). Any n takes O(n log n);
-/// on devices it is a step of the host. ShapeError where the parts differ, or have no axis or no element along it.
+/// The discrete Fourier transform along the last axis: y_k = sum of x_j exp(-2 pi i j k / n). Any n
+/// takes O(n log n); on devices it is a step of the host. ShapeError where the parts differ, or
+/// have no axis or no element along it.
 ComplexPair fft(const Operand& real, const Operand& imag);
 /// Its inverse, with the factor 1 / n.
 ComplexPair ifft(const Operand& real, const Operand& imag);

@@ -5,12 +5,12 @@
 
 namespace catena {
 
-// Questions to elements, of any dtype; bool results without gradients. Comparisons and && || ! are in
-// runtime/graph/arithmetic.h.
+// Questions to elements, of any dtype; bool results without gradients. Comparisons and && || ! are
+// in runtime/graph/arithmetic.h.
 
-#define CATENA_COMPARISON_FUNCTION(name)                    \
-    Variable name(const Operand& x1, const Operand& x2);    \
-    Variable name(const Operand& x1, const Scalar& x2);     \
+#define CATENA_COMPARISON_FUNCTION(name)                 \
+    Variable name(const Operand& x1, const Operand& x2); \
+    Variable name(const Operand& x1, const Scalar& x2);  \
     Variable name(const Scalar& x1, const Operand& x2);
 CATENA_COMPARISON_FUNCTION(equal)
 CATENA_COMPARISON_FUNCTION(not_equal)
@@ -29,8 +29,8 @@ Variable isnan(const Operand& x);
 Variable isinf(const Operand& x);     ///< Of either sign.
 Variable isfinite(const Operand& x);  ///< Neither NaN nor infinite.
 /// |a - b| <= atol + rtol |b|; equal infinities are close, NaN only with equal_nan.
-Variable isclose(const Operand& a, const Operand& b, const Scalar& rtol = 1e-5, const Scalar& atol = 1e-8,
-                 bool equal_nan = false);
+Variable isclose(const Operand& a, const Operand& b, const Scalar& rtol = 1e-5,
+                 const Scalar& atol = 1e-8, bool equal_nan = false);
 
 /// True where no element along the axes is 0; of no elements, true.
 Variable all(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);

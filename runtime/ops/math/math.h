@@ -17,6 +17,6 @@ Variable cosh(const Operand& x);
 
 // Without gradients.
 Variable sign(const Operand& x);  ///< -1, 0 or 1; NaN of NaN.
-Variable fix(const Operand& x);    ///< As trunc.
+Variable fix(const Operand& x);   ///< As trunc.
 
 }  // namespace catena

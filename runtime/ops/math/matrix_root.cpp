@@ -16,9 +16,11 @@ namespace {
 
 void check(const char* op, const Type& a, const Type& first) {
     const Shape& s = a.shape;
-    if (!is_float(a.dtype)) fail<DtypeError>("{}: takes floating point values, not {}", op, to_string(a));
+    if (!is_float(a.dtype))
+        fail<DtypeError>("{}: takes floating point values, not {}", op, to_string(a));
     if (s.rank() < 2 || s[s.rank() - 1] != s[s.rank() - 2] || s != first.shape)
-        fail<ShapeError>("{}: takes square matrices [..., n, n] of one shape, not {}", op, to_string(s));
+        fail<ShapeError>("{}: takes square matrices [..., n, n] of one shape, not {}", op,
+                         to_string(s));
 }
 void check(const TypeCall& c) {
     for (const Type& each : c.inputs) check(c.op.name.c_str(), each, c.inputs[0]);
@@ -27,12 +29,15 @@ void check(const TypeCall& c) {
 Variable symmetric(const Variable& a) { return (a + transposed(a)) * 0.5; }
 
 /// v diag(f) v^T, where f stands in rows.
-Variable with_values(const Variable& v, const Variable& f) { return matmul(v * expand_dims(f, -2), v, false, true); }
+Variable with_values(const Variable& v, const Variable& f) {
+    return matmul(v * expand_dims(f, -2), v, false, true);
+}
 
 Variable root_of(const Variable& a);
 Variable solved(const Variable& a, const Variable& q);
 
-// b a b = 1 gives db s + s db = -b da b with s = a b = a^(1/2); the adjoint of x -> s x + x s is itself.
+// b a b = 1 gives db s + s db = -b da b with s = a b = a^(1/2); the adjoint of x -> s x + x s is
+// itself.
 const OpDef& op_root = define_composite({
     .name = "inverse_square_root",
     .differentiable = true,
@@ -80,14 +85,16 @@ const OpDef& op_lyapunov = define_composite({
 });
 
 Variable root_of(const Variable& a) { return call(op_root, current_location(), {}, {}, a); }
-Variable solved(const Variable& a, const Variable& q) { return call(op_lyapunov, current_location(), {}, {}, a, q); }
+Variable solved(const Variable& a, const Variable& q) {
+    return call(op_lyapunov, current_location(), {}, {}, a, q);
+}
 
-const FunctionDef& f_root = function("inverse_square_root(a)", {"a"}, [](const FunctionArguments& a) {
-    return inverse_square_root(a.array("a"));
-});
-const FunctionDef& f_lyapunov = function("lyapunov(a, q)", {"a", "q"}, [](const FunctionArguments& a) {
-    return lyapunov(a.array("a"), a.array("q"));
-});
+const FunctionDef& f_root =
+    function("inverse_square_root(a)", {"a"},
+             [](const FunctionArguments& a) { return inverse_square_root(a.array("a")); });
+const FunctionDef& f_lyapunov =
+    function("lyapunov(a, q)", {"a", "q"},
+             [](const FunctionArguments& a) { return lyapunov(a.array("a"), a.array("q")); });
 
 }  // namespace
 
@@ -103,7 +110,8 @@ Variable lyapunov(const Operand& a, const Operand& q) {
     const Variable &va = a, &vq = q;
     for (const Variable& each : {va, vq}) check(op_lyapunov.name.c_str(), each.type(), va.type());
     const Dtype result = promote(va.dtype(), vq.dtype());
-    return cast(solved(symmetric(widened(cast(va, result))), symmetric(widened(cast(vq, result)))), result);
+    return cast(solved(symmetric(widened(cast(va, result))), symmetric(widened(cast(vq, result)))),
+                result);
 }
 
 }  // namespace catena

@@ -4,8 +4,9 @@
 
 namespace catena {
 
-// Symmetric matrices in the last two axes; axes before them are a batch. What is read of an argument is its symmetric part.
-// Gradients exist wherever the result does, unlike those of eigenvectors, which equal eigenvalues do not have.
+// Symmetric matrices in the last two axes; axes before them are a batch. What is read of an
+// argument is its symmetric part. Gradients exist wherever the result does, unlike those of
+// eigenvectors, which equal eigenvalues do not have.
 
 /// a^(-1/2): the positive definite b with b a b = 1, for positive definite a.
 Variable inverse_square_root(const Operand& a);

@@ -19,7 +19,9 @@ Type matrices(const TypeCall& call, int input) {
     const Type& a = call.inputs[size_t(input)];
     if (a.dtype != Dtype::float32 && a.dtype != Dtype::float64)
         fail<DtypeError>("{}: a should be floating point, it is {}", call.op.name, to_string(a));
-    if (a.shape.rank() < 2) fail<ShapeError>("{}: a should be matrices [...,m,n], it is {}", call.op.name, to_string(a.shape));
+    if (a.shape.rank() < 2)
+        fail<ShapeError>("{}: a should be matrices [...,m,n], it is {}", call.op.name,
+                         to_string(a.shape));
     return a;
 }
 
@@ -27,7 +29,8 @@ Type square_matrices(const TypeCall& call, int input) {
     const Type a = matrices(call, input);
     const int last = a.shape.rank() - 1;
     if (a.shape[last] != a.shape[last - 1])
-        fail<ShapeError>("{}: a should be square matrices, it is {}", call.op.name, to_string(a.shape));
+        fail<ShapeError>("{}: a should be square matrices, it is {}", call.op.name,
+                         to_string(a.shape));
     return a;
 }
 
@@ -41,7 +44,8 @@ Variables in_working_precision(const OpDef& op, const Operand& a, const Attribut
     LocationScope scope(a.location());
     const Variable& given = a;
     if (!is_float(given.dtype()))
-        fail<DtypeError>("{}: a should be floating point, it is {}", op.name, to_string(given.type()));
+        fail<DtypeError>("{}: a should be floating point, it is {}", op.name,
+                         to_string(given.type()));
     const Variable x = widened(given);
     const Variable* inputs[] = {&x};
     Variables results = apply(op, inputs, current_location(), attributes);

@@ -36,10 +36,12 @@ Variable batch_l2_norm_squared(const Operand& x) {
     LocationScope scope(x.location());
     const Variable& v = x;
     if (!is_float(v.dtype()))
-        fail<DtypeError>("batch_l2_norm_squared: x should be floating point, it is {}", to_string(v.type()));
+        fail<DtypeError>("batch_l2_norm_squared: x should be floating point, it is {}",
+                         to_string(v.type()));
     if (v.rank() < 2)
-        fail<ShapeError>("batch_l2_norm_squared: x should have a second axis to sum along, it is {}",
-                         to_string(v.shape()));
+        fail<ShapeError>(
+            "batch_l2_norm_squared: x should have a second axis to sum along, it is {}",
+            to_string(v.shape()));
     Axes axes;
     for (int i = 1; i < v.rank(); ++i) axes.push_back(i);
     return cast(sum(square(widened(v)), axes), v.dtype());

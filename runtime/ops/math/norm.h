@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// sqrt(squares) with gradient 0 at 0: the length of a vector whose squared length is given, so that the gradient towards
-/// a vector of zeros is zeros and not NaN.
+/// sqrt(squares) with gradient 0 at 0: the length of a vector whose squared length is given, so
+/// that the gradient towards a vector of zeros is zeros and not NaN.
 Variable length_of(const Variable& squares);
 
 /// The sum of squares over all axes but the first.

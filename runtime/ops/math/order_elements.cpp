@@ -30,7 +30,8 @@ std::vector<std::pair<std::string, int64_t>> numbers_of(const Lines& lines) {
 }
 
 constexpr const char* line_text =
-    "        auto at = [=](i64 line, i64 k) -> i64 { return (line / inner * size + k) * inner + line % inner; };\n";
+    "        auto at = [=](i64 line, i64 k) -> i64 { return (line / inner * size + k) * inner + "
+    "line % inner; };\n";
 
 }  // namespace
 
@@ -66,7 +67,8 @@ ElementProgram arg_elements(const KernelCall& call, const char* better, Threads 
 namespace {
 
 /// Sorts each line by `rule`, a function smaller(a, b) of two places of elements.
-ElementProgram sorted_lines(const KernelCall& call, const char* rule, const char* put, Threads threads) {
+ElementProgram sorted_lines(const KernelCall& call, const char* rule, const char* put,
+                            Threads threads) {
     const Lines lines(call);
     std::vector<ElementPass> passes = sort_passes({.lines = lines.count(),
                                                    .size = lines.size,
@@ -81,11 +83,13 @@ ElementProgram sorted_lines(const KernelCall& call, const char* rule, const char
     return {std::move(passes), scratch};
 }
 
-constexpr const char* ascending_text = R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
+constexpr const char* ascending_text =
+    R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
             return v0(a) < v0(b) || (v0(b) != v0(b) && v0(a) == v0(a));
         };
 )";
-constexpr const char* descending_text = R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is first.
+constexpr const char* descending_text =
+    R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is first.
             return v0(a) > v0(b) || (v0(a) != v0(a) && v0(b) == v0(b));
         };
 )";
@@ -98,9 +102,9 @@ ElementProgram argsort_elements(const KernelCall& call, Threads threads) {
 
 ElementProgram argsort_first_elements(const KernelCall& call, Threads threads) {
     const int64_t count = call.outputs[0].dim(int(call.attributes.integer("axis")));
-    ElementProgram program =
-        sorted_lines(call, call.attributes.flag("largest") ? descending_text : ascending_text,
-                     "if (place < kept) y0((line / inner * kept + place) * inner + line % inner, v);", threads);
+    ElementProgram program = sorted_lines(
+        call, call.attributes.flag("largest") ? descending_text : ascending_text,
+        "if (place < kept) y0((line / inner * kept + place) * inner + line % inner, v);", threads);
     for (ElementPass& pass : program.passes) pass.numbers.push_back({"kept", count});
     return program;
 }
@@ -108,9 +112,9 @@ ElementProgram argsort_first_elements(const KernelCall& call, Threads threads) {
 ElementProgram cumsum_elements(const KernelCall& call, Threads threads) {
     const Lines lines(call);
     auto numbers = numbers_of(lines);
-    const std::string walk =
-        std::string(line_text) +
-        "        auto along = [=](i64 line, i64 k) -> i64 { return at(line, reverse ? size - 1 - k : k); };\n";
+    const std::string walk = std::string(line_text) +
+                             "        auto along = [=](i64 line, i64 k) -> i64 { return at(line, "
+                             "reverse ? size - 1 - k : k); };\n";
     const Dtype dtype = call.outputs[0].dtype();
     // Sums of stored pieces would lose what a half does not keep.
     if (threads == Threads::one || lines.size <= short_line || dtype != compute_dtype(dtype))

@@ -11,8 +11,8 @@ ElementProgram arg_elements(const KernelCall& call, const char* better, Threads 
 ElementProgram argsort_elements(const KernelCall& call, Threads threads);
 /// Its first elements, as many as the result has of the axis.
 ElementProgram argsort_first_elements(const KernelCall& call, Threads threads);
-/// In the order of the elements, like the host; for many threads long lines in pieces of 256, whose totals are added
-/// afterwards.
+/// In the order of the elements, like the host; for many threads long lines in pieces of 256, whose
+/// totals are added afterwards.
 ElementProgram cumsum_elements(const KernelCall& call, Threads threads);
 
 }  // namespace catena

@@ -31,8 +31,9 @@ Types arg_type(const TypeCall& c) {
         fail<ValueError>("{}: axis {} of x {} is empty, at least one element is needed", c.op.name,
                          axis, to_string(c.inputs[0].shape));
     if (size > std::numeric_limits<int32_t>::max())
-        fail<ValueError>("{}: axis {} of x {} has more elements than int32 counts, at most {} can be numbered", c.op.name, axis,
-                         to_string(c.inputs[0].shape), std::numeric_limits<int32_t>::max());
+        fail<ValueError>(
+            "{}: axis {} of x {} has more elements than int32 counts, at most {} can be numbered",
+            c.op.name, axis, to_string(c.inputs[0].shape), std::numeric_limits<int32_t>::max());
     return {{Dtype::int32, shape}};
 }
 
@@ -49,10 +50,10 @@ const OpDef& op_argmax = register_op(
 const OpDef& op_argmin = register_op(
     {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
 
-const bool argmax_has_elements =
-    set_element_plan(op_argmax, [](const KernelCall& c, Threads t) { return arg_elements(c, ">", t); });
-const bool argmin_has_elements =
-    set_element_plan(op_argmin, [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); });
+const bool argmax_has_elements = set_element_plan(
+    op_argmax, [](const KernelCall& c, Threads t) { return arg_elements(c, ">", t); });
+const bool argmin_has_elements = set_element_plan(
+    op_argmin, [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); });
 
 /// Of the smallest or the largest first; equal elements keep their order.
 int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis, bool largest) {
@@ -60,7 +61,8 @@ int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis, bool
     return g.node("TopK", {x, g.integers(OnnxSizes{count})}, attributes, 2)[1];
 }
 
-/// TopK says nothing about NaN. They are sorted as infinities, then behind what is none, or before it where the largest come first.
+/// TopK says nothing about NaN. They are sorted as infinities, then behind what is none, or before
+/// it where the largest come first.
 std::vector<int> write_sorted_places(OnnxCall& c, bool largest) {
     OnnxGraph& g = c.graph;
     const int64_t axis = c.attributes.integer("axis");
@@ -74,7 +76,8 @@ std::vector<int> write_sorted_places(OnnxCall& c, bool largest) {
     const int is_nan = g.node("IsNaN", {c.input(0)});
     const int filled = g.node("Where", {is_nan, g.number(INFINITY, dtype), c.input(0)});
     const int places = sorted_places(g, filled, size, axis, largest);
-    const int numbers = g.node("GatherElements", {g.cast(is_nan, Dtype::bool_, Dtype::int32), places}, along);
+    const int numbers =
+        g.node("GatherElements", {g.cast(is_nan, Dtype::bool_, Dtype::int32), places}, along);
     const int order = sorted_places(g, numbers, count, axis, largest);
     return {g.cast(g.node("GatherElements", {places, order}, along), Dtype::int64, c.result())};
 }
@@ -155,22 +158,23 @@ Variable along_axis(const OpDef& op, const Operand& x, std::optional<int64_t> ax
 Variable argmax(const Operand& x, std::optional<int64_t> axis) {
     return along_axis(op_argmax, x, axis);
 }
-static const FunctionDef& f_argmax =
-    function("argmax(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return argmax(a.array("x"), a.integer_unless_none("axis")); });
+static const FunctionDef& f_argmax = function(
+    "argmax(x, axis=None)", {"x"},
+    [](const FunctionArguments& a) { return argmax(a.array("x"), a.integer_unless_none("axis")); });
 
 Variable argmin(const Operand& x, std::optional<int64_t> axis) {
     return along_axis(op_argmin, x, axis);
 }
-static const FunctionDef& f_argmin =
-    function("argmin(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return argmin(a.array("x"), a.integer_unless_none("axis")); });
+static const FunctionDef& f_argmin = function(
+    "argmin(x, axis=None)", {"x"},
+    [](const FunctionArguments& a) { return argmin(a.array("x"), a.integer_unless_none("axis")); });
 
 Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort, x, axis); }
 Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool largest) {
     LocationScope scope(x.location());
     const int64_t along = normalize_axis("argsort_first", axis, x.variable().rank());
-    return call(op_argsort_first, x.location(), {{"axis", along}, {"first", count}, {"largest", largest}}, {}, x);
+    return call(op_argsort_first, x.location(),
+                {{"axis", along}, {"first", count}, {"largest", largest}}, {}, x);
 }
 static const FunctionDef& f_argsort =
     function("argsort(x, axis=-1)", {"x"},
@@ -189,8 +193,8 @@ Variable cumsum(const Operand& x, std::optional<int64_t> axis) {
     const Variable v = axis ? Variable(x) : flatten(x);
     return cumulate(v, normalize_axis("cumsum", axis.value_or(0), v.rank()), false);
 }
-static const FunctionDef& f_cumsum =
-    function("cumsum(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return cumsum(a.array("x"), a.integer_unless_none("axis")); });
+static const FunctionDef& f_cumsum = function(
+    "cumsum(x, axis=None)", {"x"},
+    [](const FunctionArguments& a) { return cumsum(a.array("x"), a.integer_unless_none("axis")); });
 
 }  // namespace catena

@@ -35,8 +35,9 @@ void product_of_others_kernel(const KernelCall& call) {
     });
 }
 
-/// The gradient of product_of_others(x), which gy is towards: y[j] is the sum of gy[i] times the product of all but i and j, i other than j.
-/// The products left and right of each element are differentiated one after the other, so that a row of n takes O(n).
+/// The gradient of product_of_others(x), which gy is towards: y[j] is the sum of gy[i] times the
+/// product of all but i and j, i other than j. The products left and right of each element are
+/// differentiated one after the other, so that a row of n takes O(n).
 Variable sums_of_pairs(const Variable& x, const Variable& gy);
 
 void sums_of_pairs_kernel(const KernelCall& call) {
@@ -47,7 +48,8 @@ void sums_of_pairs_kernel(const KernelCall& call) {
         using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
         const T *from = x.elements<T>(), *g = gy.elements<T>();
         T* to = call.outputs[0].to_fill<T>();
-        std::vector<Wide> right(size_t(n), 1), of_right(size_t(n), 0);  // Their gradients: of what stands further right.
+        std::vector<Wide> right(size_t(n), 1),
+            of_right(size_t(n), 0);  // Their gradients: of what stands further right.
         for (int64_t row = 0; row < x.dim(0); ++row, from += n, g += n, to += n) {
             Wide product = 1, later = 0;
             for (int64_t i = n; i-- > 0; product *= Wide(from[i])) {
@@ -70,23 +72,29 @@ Variable diagonal(int64_t n) {
     return reshape(position, {n, 1}) == reshape(position, {1, n});
 }
 
-/// The gradient towards x of sums_of_pairs(x, gy), which `u` is towards. With M = x repeated as rows i of [m,n,n] and 1 on the diagonal, the sum
-/// is gy[i] times product_of_others(row i), of which pairs are the gradient.
+/// The gradient towards x of sums_of_pairs(x, gy), which `u` is towards. With M = x repeated as
+/// rows i of [m,n,n] and 1 on the diagonal, the sum is gy[i] times product_of_others(row i), of
+/// which pairs are the gradient.
 Variable gradient_of_pairs(const Variable& x, const Variable& gy, const Variable& u) {
     const int64_t m = x.shape()[0], n = x.shape()[1];
     const Variable on_diagonal = broadcast_to(diagonal(n), {m, n, n});
     const Variable rows = where(on_diagonal, 1, broadcast_to(reshape(x, {m, 1, n}), {m, n, n}));
     const Variable weights = where(on_diagonal, 0, reshape(gy, {m, n, 1}) * reshape(u, {m, 1, n}));
-    const Variable pairs = reshape(sums_of_pairs(reshape(rows, {m * n, n}), reshape(weights, {m * n, n})), {m, n, n});
+    const Variable pairs =
+        reshape(sums_of_pairs(reshape(rows, {m * n, n}), reshape(weights, {m * n, n})), {m, n, n});
     return sum(where(on_diagonal, 0, pairs), 1);
 }
 
 Types rows_type(const TypeCall& c) {
     const Type& x = c.inputs[0];
-    if (!is_float(x.dtype)) fail<DtypeError>("{}: x is {}, a float dtype is needed", c.op.name, name_of(x.dtype));
-    if (x.shape.rank() != 2) fail<ShapeError>("{}: x is {}, a matrix is needed", c.op.name, to_string(x.shape));
+    if (!is_float(x.dtype))
+        fail<DtypeError>("{}: x is {}, a float dtype is needed", c.op.name, name_of(x.dtype));
+    if (x.shape.rank() != 2)
+        fail<ShapeError>("{}: x is {}, a matrix is needed", c.op.name, to_string(x.shape));
     for (const Type& other : c.inputs)
-        if (!(other == x)) fail<ShapeError>("{}: gy is {} and should be as x, {}", c.op.name, to_string(other), to_string(x));
+        if (!(other == x))
+            fail<ShapeError>("{}: gy is {} and should be as x, {}", c.op.name, to_string(other),
+                             to_string(x));
     return {x};
 }
 
@@ -100,7 +108,9 @@ const OpDef& op_prod_pairs = register_op({
         [](const GradientCall& g) {
             Variables result(2);
             if (g.needs(0)) result[0] = gradient_of_pairs(g.x(0), g.x(1), g.gy());
-            if (g.needs(1)) result[1] = sums_of_pairs(g.x(0), g.gy());  // They are linear in gy, with a symmetric matrix.
+            if (g.needs(1))
+                result[1] = sums_of_pairs(
+                    g.x(0), g.gy());  // They are linear in gy, with a symmetric matrix.
             return result;
         },
     .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 3u : 1u}; },
@@ -116,7 +126,9 @@ const bool prod_pairs_has_text = set_element_text(op_prod_pairs, R"(
         }
         y0(i, sum);)");
 
-Variable sums_of_pairs(const Variable& x, const Variable& gy) { return call(op_prod_pairs, {}, {}, {}, x, gy); }
+Variable sums_of_pairs(const Variable& x, const Variable& gy) {
+    return call(op_prod_pairs, {}, {}, {}, x, gy);
+}
 
 // A separate op, so that a gradient costs O(n), and that of the gradient, too.
 const OpDef& op_prod_others = register_op({
@@ -188,9 +200,9 @@ const bool op_prod_autocast = set_autocast(op_prod, Autocast::wide);
 static const FunctionDef& f_prod_others =
     function("prod_others(x)", {"x"},
              [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
-static const FunctionDef& f_prod_pairs = function("prod_pairs(x, gy)", {"x", "gy"}, [](const FunctionArguments& a) {
-    return sums_of_pairs(a.array("x"), a.array("gy"));
-});
+static const FunctionDef& f_prod_pairs =
+    function("prod_pairs(x, gy)", {"x", "gy"},
+             [](const FunctionArguments& a) { return sums_of_pairs(a.array("x"), a.array("gy")); });
 
 Variable prod(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());

@@ -162,7 +162,8 @@ Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     const int64_t count = reduced_count(v.shape(), axis.resolve("mean", v.rank()));
     if (!is_float(v.dtype())) return sum(v, axis, keepdims) * (1.0 / double(count));
     const Variable wide = sum(widened(v), axis, keepdims) * (1.0 / double(count));
-    return autocast_dtype() == Dtype::float32 ? cast(wide, v.dtype()) : wide;  // As sum in such a scope.
+    return autocast_dtype() == Dtype::float32 ? cast(wide, v.dtype())
+                                              : wide;  // As sum in such a scope.
 }
 
 // average_c1: weights have x's shape, or are a vector along the one axis given

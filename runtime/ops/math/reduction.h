@@ -15,7 +15,8 @@ class ReductionAxes {
 public:
     ReductionAxes() = default;  ///< All.
     template <class T>
-    requires std::is_integral_v<T> ReductionAxes(T axis) {
+        requires std::is_integral_v<T>
+    ReductionAxes(T axis) {
         axes_.push_back(int64_t(axis));
     }
     ReductionAxes(std::initializer_list<int64_t> axes);

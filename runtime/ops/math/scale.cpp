@@ -31,12 +31,13 @@ Variable placed(const char* op, const Variable& x, const Variable& y, int64_t ax
     return reshape(y, shape);
 }
 
-const FunctionDef& f_scale = function("scale(x, y, axis=1)", {"x", "y"}, [](const FunctionArguments& a) {
-    return scale(a.array("x"), a.array("y"), a.integer("axis"));
-});
-const FunctionDef& f_bias = function("bias(x, y, axis=1)", {"x", "y"}, [](const FunctionArguments& a) {
-    return bias(a.array("x"), a.array("y"), a.integer("axis"));
-});
+const FunctionDef& f_scale =
+    function("scale(x, y, axis=1)", {"x", "y"}, [](const FunctionArguments& a) {
+        return scale(a.array("x"), a.array("y"), a.integer("axis"));
+    });
+const FunctionDef& f_bias = function(
+    "bias(x, y, axis=1)", {"x", "y"},
+    [](const FunctionArguments& a) { return bias(a.array("x"), a.array("y"), a.integer("axis")); });
 const FunctionDef& f_linear_interpolate =
     function("linear_interpolate(p, x, y)", {"p", "x", "y"}, [](const FunctionArguments& a) {
         return linear_interpolate(a.array("p"), a.array("x"), a.array("y"));

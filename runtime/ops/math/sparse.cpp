@@ -14,13 +14,17 @@ namespace {
 
 void check(const CooMatrix& a) {
     if (!is_float(a.data.dtype()))
-        fail<DtypeError>("sparse_matmul: data should be floating point, it is {}", to_string(a.data.type()));
+        fail<DtypeError>("sparse_matmul: data should be floating point, it is {}",
+                         to_string(a.data.type()));
     if (!is_integer(a.row.dtype()) || !is_integer(a.col.dtype()))
-        fail<DtypeError>("sparse_matmul: row and col should be integer, they are {} and {}", to_string(a.row.type()),
-                         to_string(a.col.type()));
-    if (a.data.rank() < 1 || a.data.rank() > 2 || a.row.shape() != a.data.shape() || a.col.shape() != a.data.shape())
-        fail<ShapeError>("sparse_matmul: data, row and col should be of one shape [entries] or [B,entries], they are {}, {} and {}",
-                         to_string(a.data.shape()), to_string(a.row.shape()), to_string(a.col.shape()));
+        fail<DtypeError>("sparse_matmul: row and col should be integer, they are {} and {}",
+                         to_string(a.row.type()), to_string(a.col.type()));
+    if (a.data.rank() < 1 || a.data.rank() > 2 || a.row.shape() != a.data.shape() ||
+        a.col.shape() != a.data.shape())
+        fail<ShapeError>(
+            "sparse_matmul: data, row and col should be of one shape [entries] or [B,entries], "
+            "they are {}, {} and {}",
+            to_string(a.data.shape()), to_string(a.row.shape()), to_string(a.col.shape()));
 }
 
 /// The elements as one list, with the places of all matrices of the batch below each other.
@@ -30,7 +34,8 @@ struct Entries {
 };
 Entries entries_of(const CooMatrix& a) {
     const Variable counts = a.row >= 0 && a.col >= 0;
-    Variable row = cast(where(counts, a.row, 0), Dtype::int64), col = cast(where(counts, a.col, 0), Dtype::int64);
+    Variable row = cast(where(counts, a.row, 0), Dtype::int64),
+             col = cast(where(counts, a.col, 0), Dtype::int64);
     if (a.data.rank() == 2) {
         const Variable matrix = counting(0, a.data.shape()[0], a.data, 2);
         row = row + matrix * a.rows;
@@ -42,9 +47,12 @@ Entries entries_of(const CooMatrix& a) {
 Variable product(const CooMatrix& a, const Variable& b) {
     check(a);
     const bool batch = a.data.rank() == 2;
-    if (b.rank() != a.data.rank() + 1 || b.shape()[b.rank() - 2] != a.columns || (batch && b.shape()[0] != a.data.shape()[0]))
-        fail<ShapeError>("sparse_matmul: a sparse matrix {} x {}{} cannot be multiplied with {}", a.rows, a.columns,
-                         batch ? fmt::format(" (a batch of {})", a.data.shape()[0]) : "", to_string(b.shape()));
+    if (b.rank() != a.data.rank() + 1 || b.shape()[b.rank() - 2] != a.columns ||
+        (batch && b.shape()[0] != a.data.shape()[0]))
+        fail<ShapeError>("sparse_matmul: a sparse matrix {} x {}{} cannot be multiplied with {}",
+                         a.rows, a.columns,
+                         batch ? fmt::format(" (a batch of {})", a.data.shape()[0]) : "",
+                         to_string(b.shape()));
     const int64_t matrices = batch ? b.shape()[0] : 1, width = b.shape()[b.rank() - 1];
     const Entries e = entries_of(a);
     const Dtype dtype = promote(a.data.dtype(), b.dtype());
@@ -59,8 +67,8 @@ CooMatrix matrix_of(const FunctionArguments& a) {
     return {a.array("data"), a.array("row"), a.array("col"), shape[0], shape[1]};
 }
 const FunctionDef& f_sparse_matmul = function(
-    "sparse_matmul(data, row, col, b, shape, transa=False, transb=False)", {"data", "row", "col", "b"},
-    [](const FunctionArguments& a) {
+    "sparse_matmul(data, row, col, b, shape, transa=False, transb=False)",
+    {"data", "row", "col", "b"}, [](const FunctionArguments& a) {
         return sparse_matmul(matrix_of(a), a.array("b"), a.flag("transa"), a.flag("transb"));
     });
 
@@ -74,7 +82,8 @@ Variable CooMatrix::to_dense() const {
     const Variable none = fill({.dtype = data.dtype(), .shape = {matrices * rows * columns}}, 0);
     // entries_of moves columns on by matrices as well, and rows count for `columns` places each.
     const Variable within = batch ? flatten(where(row >= 0 && col >= 0, col, 0)) : e.col;
-    const Variable y = scatter_add(none, {Index(e.row * columns + cast(within, Dtype::int64))}, flatten(e.data));
+    const Variable y =
+        scatter_add(none, {Index(e.row * columns + cast(within, Dtype::int64))}, flatten(e.data));
     return batch ? reshape(y, {matrices, rows, columns}) : reshape(y, {rows, columns});
 }
 
@@ -82,9 +91,10 @@ CooMatrix to_coo(const Operand& x, std::optional<int64_t> entries, bool requires
     LocationScope scope(x.location());
     const Array given = x.variable().array();
     if (given.rank() != 2 && given.rank() != 3)
-        fail<ShapeError>("to_coo: x should be [m,n] or [B,m,n], it is {}", to_string(given.shape()));
-    const int64_t matrices = given.rank() == 3 ? given.dim(0) : 1, rows = given.dim(given.rank() - 2),
-                  columns = given.dim(given.rank() - 1);
+        fail<ShapeError>("to_coo: x should be [m,n] or [B,m,n], it is {}",
+                         to_string(given.shape()));
+    const int64_t matrices = given.rank() == 3 ? given.dim(0) : 1,
+                  rows = given.dim(given.rank() - 2), columns = given.dim(given.rank() - 1);
     const std::vector<double> values = given.to_vector<double>();
     std::vector<std::vector<int64_t>> places(static_cast<size_t>(matrices));
     int64_t longest = 0;
@@ -95,7 +105,8 @@ CooMatrix to_coo(const Operand& x, std::optional<int64_t> entries, bool requires
     }
     const int64_t length = entries.value_or(longest);
     if (length < longest)
-        fail<ValueError>("to_coo: {} entries are too few, a matrix has {} elements that are not 0", length, longest);
+        fail<ValueError>("to_coo: {} entries are too few, a matrix has {} elements that are not 0",
+                         length, longest);
     std::vector<double> data(size_t(matrices * length), 0);
     std::vector<int32_t> row(data.size(), -1), col(data.size(), -1);
     for (int64_t b = 0; b < matrices; ++b)
@@ -107,14 +118,17 @@ CooMatrix to_coo(const Operand& x, std::optional<int64_t> entries, bool requires
             col[at] = int32_t(place % columns);
         }
     const Shape shape = given.rank() == 3 ? Shape{matrices, length} : Shape{length};
-    return {Variable(Array::from(data, shape).astype(given.dtype()), requires_grad), Variable(Array::from(row, shape), false),
-            Variable(Array::from(col, shape), false), rows, columns};
+    return {Variable(Array::from(data, shape).astype(given.dtype()), requires_grad),
+            Variable(Array::from(row, shape), false), Variable(Array::from(col, shape), false),
+            rows, columns};
 }
 
 Variable sparse_matmul(const CooMatrix& a, const Operand& b, bool transa, bool transb) {
     LocationScope scope(b.location());
     const Variable& dense = b;
-    if (dense.rank() < 2) fail<ShapeError>("sparse_matmul: the dense factor should be a matrix, it is {}", to_string(dense.shape()));
+    if (dense.rank() < 2)
+        fail<ShapeError>("sparse_matmul: the dense factor should be a matrix, it is {}",
+                         to_string(dense.shape()));
     return product(transa ? a.transposed() : a, transb ? swapaxes(dense, -1, -2) : dense);
 }
 

@@ -18,7 +18,9 @@ template <class T>
 T sinc_slope(const T& x, const T& y) {
     const T angle = x * pi, square = angle * angle;
     const T series =
-        angle * (-1.0 / 3 + square * (1.0 / 30 + square * (-1.0 / 840 + square * (1.0 / 45360 - square * (1.0 / 3991680)))));
+        angle * (-1.0 / 3 +
+                 square * (1.0 / 30 + square * (-1.0 / 840 + square * (1.0 / 45360 -
+                                                                       square * (1.0 / 3991680)))));
     return select(absolute(x) < 0.1, series * pi, (cos(angle) - y) / select(x == 0, 1, x));
 }
 
@@ -153,10 +155,12 @@ CATENA_UNARY_FUNCTION(lgamma)
 CATENA_UNARY_FUNCTION(digamma)
 #undef CATENA_UNARY_FUNCTION
 
-Variable arctan2(const Operand& x1, const Operand& x2) { return call(op_arctan2, x1.location(), {}, {}, x1, x2); }
-static const FunctionDef& f_arctan2 = function("arctan2(x1, x2)", {"x1", "x2"}, [](const FunctionArguments& a) {
-    return arctan2(a.array("x1"), a.array("x2"));
-});
+Variable arctan2(const Operand& x1, const Operand& x2) {
+    return call(op_arctan2, x1.location(), {}, {}, x1, x2);
+}
+static const FunctionDef& f_arctan2 =
+    function("arctan2(x1, x2)", {"x1", "x2"},
+             [](const FunctionArguments& a) { return arctan2(a.array("x1"), a.array("x2")); });
 
 namespace {
 /// The order or exponent `n` in the type of x; a float of its own kind would only promote x.
@@ -172,13 +176,15 @@ Variable polygamma(int64_t n, const Operand& x) {
     const Variable& at = x;
     return polygamma(fill({.dtype = at.dtype(), .shape = {}}, n), x);
 }
-static const FunctionDef& f_polygamma = function("polygamma(n, x)", {"n", "x"}, [](const FunctionArguments& a) {
-    return polygamma(a.array("n"), a.array("x"));
-});
+static const FunctionDef& f_polygamma =
+    function("polygamma(n, x)", {"n", "x"},
+             [](const FunctionArguments& a) { return polygamma(a.array("n"), a.array("x")); });
 
-Variable zeta(const Operand& x, const Operand& q) { return with_order(op_zeta, x, q, q.location()); }
-static const FunctionDef& f_zeta = function("zeta(x, q)", {"x", "q"}, [](const FunctionArguments& a) {
-    return zeta(a.array("x"), a.array("q"));
-});
+Variable zeta(const Operand& x, const Operand& q) {
+    return with_order(op_zeta, x, q, q.location());
+}
+static const FunctionDef& f_zeta =
+    function("zeta(x, q)", {"x", "q"},
+             [](const FunctionArguments& a) { return zeta(a.array("x"), a.array("q")); });
 
 }  // namespace catena

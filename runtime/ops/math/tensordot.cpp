@@ -16,7 +16,8 @@ struct Split {
         for (int64_t axis : given) {
             const int along = normalize_axis("tensordot", axis, x.rank());
             if (axes.contains(along))
-                fail<ValueError>("tensordot: axis {} is named twice in {}", along, to_string(given));
+                fail<ValueError>("tensordot: axis {} is named twice in {}", along,
+                                 to_string(given));
             axes.push_back(along);
         }
         for (int i = 0; i < x.rank(); ++i)
@@ -39,14 +40,18 @@ const FunctionDef& f_tensordot =
         const auto* lists = std::get_if<std::vector<LiteralValue>>(&axes.value);
         if (!lists) return tensordot(a.array("a"), a.array("b"), a.integer("axes"));
         if (lists->size() != 2)
-            fail<ValueError>("tensordot: axes has {} lists, it should be an integer or two lists", lists->size());
+            fail<ValueError>("tensordot: axes has {} lists, it should be an integer or two lists",
+                             lists->size());
         Axes each[2];
         for (size_t i = 0; i < 2; ++i) {
             const LiteralValue& one = (*lists)[i];
-            if (const int64_t* axis = std::get_if<int64_t>(&one.value)) each[i].push_back(*axis);
+            if (const int64_t* axis = std::get_if<int64_t>(&one.value))
+                each[i].push_back(*axis);
             else if (const auto* list = std::get_if<std::vector<LiteralValue>>(&one.value))
-                for (const LiteralValue& axis : *list) each[i].push_back(std::get<int64_t>(axis.value));
-            else fail<ValueError>("tensordot: axes should be an integer or two lists of integers");
+                for (const LiteralValue& axis : *list)
+                    each[i].push_back(std::get<int64_t>(axis.value));
+            else
+                fail<ValueError>("tensordot: axes should be an integer or two lists of integers");
         }
         return tensordot(a.array("a"), a.array("b"), each[0], each[1]);
     });
@@ -60,18 +65,22 @@ Variable tensordot(const Operand& a, const Operand& b, const Axes& a_axes, const
         fail<DtypeError>("tensordot: a and b should be floating point, they are {} and {}",
                          to_string(x.type()), to_string(y.type()));
     if (a_axes.rank() != b_axes.rank())
-        fail<ValueError>("tensordot: {} axes of a and {} of b are named", a_axes.rank(), b_axes.rank());
+        fail<ValueError>("tensordot: {} axes of a and {} of b are named", a_axes.rank(),
+                         b_axes.rank());
     const Split left(x, a_axes), right(y, b_axes);
     int64_t inner = 1;
     for (int i = 0; i < left.axes.rank(); ++i) {
         const int64_t size = x.shape()[left.axes[i]];
         if (size != y.shape()[right.axes[i]])
-            fail<ShapeError>("tensordot: axis {} of a {} and axis {} of b {} differ in size", left.axes[i],
-                             to_string(x.shape()), right.axes[i], to_string(y.shape()));
+            fail<ShapeError>("tensordot: axis {} of a {} and axis {} of b {} differ in size",
+                             left.axes[i], to_string(x.shape()), right.axes[i],
+                             to_string(y.shape()));
         inner *= size;
     }
-    const Variable rows = reshape(ordered(x, left.others, left.axes), {element_count(left.shape), inner}),
-                   columns = reshape(ordered(y, right.axes, right.others), {inner, element_count(right.shape)});
+    const Variable rows = reshape(ordered(x, left.others, left.axes),
+                                  {element_count(left.shape), inner}),
+                   columns = reshape(ordered(y, right.axes, right.others),
+                                     {inner, element_count(right.shape)});
     Shape shape = left.shape;
     for (int64_t size : right.shape) shape.push_back(size);
     return reshape(matmul(rows, columns), shape);

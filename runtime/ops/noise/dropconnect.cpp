@@ -15,18 +15,22 @@ namespace {
 
 void check_ratio(const char* op, const Scalar& ratio) {
     if (!(ratio.value() >= 0 && ratio.value() < 1))
-        fail<ValueError>("{}: ratio is {} and should be at least 0 and less than 1", op, ratio.value());
+        fail<ValueError>("{}: ratio is {} and should be at least 0 and less than 1", op,
+                         ratio.value());
 }
 
 void check(const Variable& x, const Variable& W, const Variable& b) {
     if (!is_float(x.dtype()) || !is_float(W.dtype()))
-        fail<DtypeError>("simplified_dropconnect: x and W should be floating point, they are {} and {}",
-                         to_string(x.type()), to_string(W.type()));
+        fail<DtypeError>(
+            "simplified_dropconnect: x and W should be floating point, they are {} and {}",
+            to_string(x.type()), to_string(W.type()));
     int64_t features = 1;
     for (int i = 1; i < x.rank(); ++i) features *= x.shape()[i];
     if (x.rank() < 2 || W.rank() != 2 || W.shape()[1] != features)
-        fail<ShapeError>("simplified_dropconnect: W should be [M,K] for the K features of a sample of x, they are {} and {}",
-                         to_string(W.shape()), to_string(x.shape()));
+        fail<ShapeError>(
+            "simplified_dropconnect: W should be [M,K] for the K features of a sample of x, they "
+            "are {} and {}",
+            to_string(W.shape()), to_string(x.shape()));
     if (b.defined() && b.shape() != Shape{W.shape()[0]})
         fail<ShapeError>("simplified_dropconnect: b should be [{}], it is {} (W {})", W.shape()[0],
                          to_string(b.shape()), to_string(W.shape()));
@@ -35,18 +39,21 @@ void check(const Variable& x, const Variable& W, const Variable& b) {
 /// Not 0 where a weight stays.
 Variable mask_of(const Variable& W, int64_t samples, const SimplifiedDropconnectOptions& options) {
     const Shape each{samples, W.shape()[0], W.shape()[1]}, all{W.shape()[0], W.shape()[1]};
-    if (!options.mask.defined()) return random_uniform(options.use_batchwise_mask ? each : all) >= options.ratio;
+    if (!options.mask.defined())
+        return random_uniform(options.use_batchwise_mask ? each : all) >= options.ratio;
     if (options.mask.shape() != each && options.mask.shape() != all)
-        fail<ShapeError>("simplified_dropconnect: mask should be {} or {}, it is {}", to_string(each),
-                         to_string(all), to_string(options.mask.shape()));
+        fail<ShapeError>("simplified_dropconnect: mask should be {} or {}, it is {}",
+                         to_string(each), to_string(all), to_string(options.mask.shape()));
     return options.mask;
 }
 
-const FunctionDef& f_zoneout = function("zoneout(h, x, ratio=0.5)", {"h", "x"}, [](const FunctionArguments& a) {
-    return zoneout(a.array("h"), a.array("x"), a.number("ratio"));
-});
+const FunctionDef& f_zoneout =
+    function("zoneout(h, x, ratio=0.5)", {"h", "x"}, [](const FunctionArguments& a) {
+        return zoneout(a.array("h"), a.array("x"), a.number("ratio"));
+    });
 const FunctionDef& f_simplified_dropconnect = function(
-    "simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_batchwise_mask=True)",
+    "simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, "
+    "use_batchwise_mask=True)",
     {"x", "W", "b", "mask"}, [](const FunctionArguments& a) {
         return simplified_dropconnect(a.array("x"), a.array("W"), a.array("b"),
                                       {.ratio = a.number("ratio"),
@@ -62,8 +69,9 @@ Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio) {
     const Variable before = autocast_wide(h), now = autocast_wide(x);
     check_ratio("zoneout", ratio);
     if (!is_float(now.dtype()) || before.type() != now.type())
-        fail<DtypeError>("zoneout: h and x should be floating point and of one type, they are {} and {}",
-                         to_string(before.type()), to_string(now.type()));
+        fail<DtypeError>(
+            "zoneout: h and x should be floating point and of one type, they are {} and {}",
+            to_string(before.type()), to_string(now.type()));
     if (!config().train) return now;
     const DeviceScope beside(now.device());
     return where(random_uniform(now.shape()) >= ratio, now, before);

@@ -69,7 +69,8 @@ const OpDef& op_dropout = define_composite({
     .onnx =
         [](OnnxCall& c) {
             const int training = c.graph.number(1, Dtype::bool_);
-            return c.node("Dropout", {c.input(0), c.graph.number(c.scalars[0], c.result()), training});
+            return c.node("Dropout",
+                          {c.input(0), c.graph.number(c.scalars[0], c.result()), training});
         },
 });
 
@@ -121,7 +122,8 @@ Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio) c
     return config().train ? drop(x, ratio) : x.variable();
 }
 
-Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio, const Operand& mask) const {
+Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio,
+                                        const Operand& mask) const {
     LocationScope scope(x.location());
     check_ratio(ratio);
     const Variable &vx = x, &factors = mask;

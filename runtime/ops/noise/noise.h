@@ -14,8 +14,8 @@ struct Dropout {
 
 }  // namespace functions
 
-/// (x, ratio = 0.5): in training mode each element is 0 with probability `ratio` and divided by 1 - ratio otherwise;
-/// else x. (x, ratio, mask): with that mask.
+/// (x, ratio = 0.5): in training mode each element is 0 with probability `ratio` and divided by 1 -
+/// ratio otherwise; else x. (x, ratio, mask): with that mask.
 inline constexpr functions::Dropout dropout;
 struct MaskedResult {
     Variable y, mask;  ///< The mask is undefined outside training mode.

@@ -43,8 +43,10 @@ Types drawn_type(const TypeCall& c) {
 void uniform_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
-    if (y.size() > 0 && memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last)  // float32, see below.
-        return uniform_channels_last(stream, y.to_fill<float>(), y.dim(0), y.dim(1), y.size() / (y.dim(0) * y.dim(1)));
+    if (y.size() > 0 &&
+        memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last)  // float32, see below.
+        return uniform_channels_last(stream, y.to_fill<float>(), y.dim(0), y.dim(1),
+                                     y.size() / (y.dim(0) * y.dim(1)));
     if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.to_fill<double>(), y.size());
     Array draws =
         y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
@@ -106,18 +108,22 @@ const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), 
                         .type = drawn_type,
                         .kernel = kernel,
                         .onnx = [onnx](OnnxCall& c) {
-                            return c.node(onnx, {}, {{"shape", c.dims("shape")}, {"dtype", c.result()}});
+                            return c.node(onnx, {},
+                                          {{"shape", c.dims("shape")}, {"dtype", c.result()}});
                         }});
 }
 const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
 const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
 /// A mask lies like the image that it meets.
 const bool uniform_last = set_channels_last(op_random_uniform, [](const TypeCall& c) {
-    return c.attributes.dtype("dtype") == Dtype::float32 ? ChannelsLast{.outputs = 1, .alike = true} : ChannelsLast();
+    return c.attributes.dtype("dtype") == Dtype::float32 ? ChannelsLast{.outputs = 1, .alike = true}
+                                                         : ChannelsLast();
 });
 const bool uniform_images = set_images(op_random_uniform, {.outputs = 1});
-const bool uniform_has_text = set_element_text(op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
-const bool normal_has_text = set_element_text(op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
+const bool uniform_has_text = set_element_text(
+    op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
+const bool normal_has_text = set_element_text(
+    op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
 
 /// The state of the operation after this one.
 const OpDef& op_random_advance = register_op({
@@ -135,7 +141,8 @@ const OpDef& op_random_advance = register_op({
             c.outputs[0].to_fill<int64_t>()[1] = int64_t(stream.operation + 1);
         },
 });
-const bool op_random_advance_text = set_element_text(op_random_advance, "y0(i, i == 0 ? x0(0) : x0(1) + 1);");
+const bool op_random_advance_text =
+    set_element_text(op_random_advance, "y0(i, i == 0 ? x0(0) : x0(1) + 1);");
 
 Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, Dtype dtype) {
     Attributes attributes{{"shape", shape}, {"dtype", std::string(name_of(dtype))}};
@@ -188,12 +195,15 @@ void set_seed(int64_t seed) {
 
 std::vector<int64_t> save_random_state() {
     RecorderScope unseen(nullptr);
-    RandomStream drawn = stream_of(random_state().array().to(cpu_device())), host = host_stream_state();
-    return {int64_t(drawn.seed), int64_t(drawn.operation), int64_t(host.seed), int64_t(host.operation)};
+    RandomStream drawn = stream_of(random_state().array().to(cpu_device())),
+                 host = host_stream_state();
+    return {int64_t(drawn.seed), int64_t(drawn.operation), int64_t(host.seed),
+            int64_t(host.operation)};
 }
 
 void restore_random_state(const std::vector<int64_t>& saved) {
-    if (saved.size() != 4) fail<ValueError>("restore_random_state: {} numbers, 4 are expected", saved.size());
+    if (saved.size() != 4)
+        fail<ValueError>("restore_random_state: {} numbers, 4 are expected", saved.size());
     RecorderScope unseen(nullptr);
     random_state().set_array(Array::from<int64_t>({saved[0], saved[1]}));
     restore_host_streams({uint64_t(saved[2]), uint64_t(saved[3])});

@@ -6,8 +6,8 @@
 
 namespace catena {
 
-/// Seeds this thread's random numbers, including those of initial parameters. Default seed: CATENA_SEED, else
-/// a different one in every process.
+/// Seeds this thread's random numbers, including those of initial parameters. Default seed:
+/// CATENA_SEED, else a different one in every process.
 void set_seed(int64_t seed);
 /// The state that every random operation of this thread reads and advances: int64[2], seed and
 /// number of the next operation. A program that is replayed advances it as eager execution does.
@@ -17,8 +17,8 @@ const Variable& random_state(Device& device);
 /// Must be called once by every operation that has read the state.
 void advance_random_state();
 
-/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state() restores
-/// the result of save_random_state().
+/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state()
+/// restores the result of save_random_state().
 std::vector<int64_t> save_random_state();
 void restore_random_state(const std::vector<int64_t>& saved);
 

@@ -52,7 +52,8 @@ Variable rrelu(const Operand& x, const Scalar& l, const Scalar& u, const Operand
     const Variable &v = x, &slopes = r;
     check(v, l.value(), u.value());
     if (slopes.type() != v.type())
-        fail<ShapeError>("rrelu: r should be {}, as x; it is {}", to_string(v.type()), to_string(slopes.type()));
+        fail<ShapeError>("rrelu: r should be {}, as x; it is {}", to_string(v.type()),
+                         to_string(slopes.type()));
     return v * where(v >= 0, 1, slopes);
 }
 Variable rrelu(const Operand& x, const Scalar& l, const Scalar& u) {
@@ -63,7 +64,8 @@ Variable gumbel_softmax(const Operand& log_pi, const Scalar& tau, int64_t axis) 
     LocationScope scope(log_pi.location());
     const Variable& v = log_pi;
     if (!is_float(v.dtype()))
-        fail<DtypeError>("gumbel_softmax: log_pi should be floating point, it is {}", to_string(v.type()));
+        fail<DtypeError>("gumbel_softmax: log_pi should be floating point, it is {}",
+                         to_string(v.type()));
     const DeviceScope beside(v.device());
     const Variable wide = widened(v);
     const Variable draw = cast(random_uniform(v.shape()), wide.dtype()), g = -log(-log(draw));

@@ -17,7 +17,8 @@ double checked_sum(const std::vector<double>& weights) {
     double sum = 0;
     for (size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] >= 0) || std::isinf(weights[i]))
-            fail<ValueError>("WalkerAlias: weight {} is {}, it should be finite and 0 or more", i, weights[i]);
+            fail<ValueError>("WalkerAlias: weight {} is {}, it should be finite and 0 or more", i,
+                             weights[i]);
         sum += weights[i];
     }
     if (sum == 0) fail<ValueError>("WalkerAlias: the {} weights add up to 0", weights.size());
@@ -37,7 +38,8 @@ WalkerAlias::WalkerAlias(const std::vector<double>& weights) {
         values[2 * i] = values[2 * i + 1] = int32_t(i);
         (share[i] < 1 ? small : large).push_back(i);
     }
-    // What an interval has left is filled from one that has too much. Those that remain are full, but for rounding.
+    // What an interval has left is filled from one that has too much. Those that remain are full,
+    // but for rounding.
     while (!small.empty() && !large.empty()) {
         const size_t to = small.back(), from = large.back();
         small.pop_back();

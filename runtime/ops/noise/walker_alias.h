@@ -6,10 +6,12 @@
 
 namespace catena {
 
-/// Draws integers with given probabilities in constant time (Walker 1977), from the thread's random numbers.
+/// Draws integers with given probabilities in constant time (Walker 1977), from the thread's random
+/// numbers.
 class WalkerAlias {
 public:
-    /// Weights that need not add up to 1. ValueError when there are none, or one is negative or not finite, or all are 0.
+    /// Weights that need not add up to 1. ValueError when there are none, or one is negative or not
+    /// finite, or all are 0.
     explicit WalkerAlias(const std::vector<double>& weights);
 
     Variable operator()(const Shape& shape) const;  ///< Independent draws, int32.

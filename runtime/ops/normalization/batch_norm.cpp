@@ -127,15 +127,13 @@ const OpDef& op_batch_norm_gx = define_composite({
     .input_count = 5,
     .output_count = 3,
     .scalar_names = {"eps"},
-    .type =
-        [](const TypeCall& c) {
-            return Types{c.inputs[0], c.inputs[1], c.inputs[1]};
-        },
+    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
     .kernel = gradient_kernel,
     .body = gradient_body,
 });
 
-const bool op_batch_norm_gx_role = set_library_role(op_batch_norm_gx, LibraryRole::batch_normalization_gradient);
+const bool op_batch_norm_gx_role =
+    set_library_role(op_batch_norm_gx, LibraryRole::batch_normalization_gradient);
 
 /// The gradient of x through the statistics, used only by gradients of gradients.
 Variable through_statistics(const GradientCall& c, const Variable& x, const Variable& mean) {
@@ -256,8 +254,7 @@ Variable batch_normalization(const Operand& x, const Operand& gamma, const Opera
         if (options.running_mean.defined())
             update_statistic(options.running_mean, y[1], options.decay);
         if (options.running_var.defined())
-            update_statistic(options.running_var, y[2] * unbiased(count),
-                             options.decay);
+            update_statistic(options.running_var, y[2] * unbiased(count), options.decay);
     }
     return y[0];
 }

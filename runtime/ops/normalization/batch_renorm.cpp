@@ -14,11 +14,12 @@ namespace {
 
 void check(const Variable& x, const Shape& keys, const char* name, const Variable& given) {
     if (!is_float(x.dtype()) || !is_float(given.dtype()))
-        fail<DtypeError>("batch_renormalization: x and {} should be floating point, they are {} and {}", name,
-                         to_string(x.type()), to_string(given.type()));
+        fail<DtypeError>(
+            "batch_renormalization: x and {} should be floating point, they are {} and {}", name,
+            to_string(x.type()), to_string(given.type()));
     if (given.shape() != keys)
-        fail<ShapeError>("batch_renormalization: {} should be {}, it is {} (x {})", name, to_string(keys),
-                         to_string(given.shape()), to_string(x.shape()));
+        fail<ShapeError>("batch_renormalization: {} should be {}, it is {} (x {})", name,
+                         to_string(keys), to_string(given.shape()), to_string(x.shape()));
 }
 
 /// How the batch differs from the running statistics, within limits.
@@ -34,31 +35,35 @@ struct Correction {
 };
 
 const FunctionDef& f_batch_renormalization = function(
-    "batch_renormalization(x, gamma, beta, rmax, dmax, eps=2e-05, running_mean=None, running_var=None, "
+    "batch_renormalization(x, gamma, beta, rmax, dmax, eps=2e-05, running_mean=None, "
+    "running_var=None, "
     "decay=0.9, update_statistics=False)",
     {"x", "gamma", "beta", "running_mean", "running_var"}, [](const FunctionArguments& a) {
         for (const char* name : {"running_mean", "running_var"})
-            if (!a.array(name).defined()) fail<ValueError>("batch_renormalization: {} is missing", name);
-        return batch_renormalization(a.array("x"), a.array("gamma"), a.array("beta"), a.number("rmax"),
-                                     a.number("dmax"), a.array("running_mean"), a.array("running_var"),
+            if (!a.array(name).defined())
+                fail<ValueError>("batch_renormalization: {} is missing", name);
+        return batch_renormalization(a.array("x"), a.array("gamma"), a.array("beta"),
+                                     a.number("rmax"), a.number("dmax"), a.array("running_mean"),
+                                     a.array("running_var"),
                                      {.eps = a.number("eps"),
                                       .decay = a.number("decay"),
                                       .update_statistics = a.flag("update_statistics")});
     });
 
 // In test mode there is nothing to correct.
-const FunctionDef& f_fixed_batch_renormalization = function(
-    "fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-05)", {"x", "gamma", "beta", "mean", "var"},
-    [](const FunctionArguments& a) {
-        return fixed_batch_normalization(a.array("x"), a.array("gamma"), a.array("beta"), a.array("mean"), a.array("var"),
-                                         a.number("eps"));
-    });
+const FunctionDef& f_fixed_batch_renormalization =
+    function("fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-05)",
+             {"x", "gamma", "beta", "mean", "var"}, [](const FunctionArguments& a) {
+                 return fixed_batch_normalization(a.array("x"), a.array("gamma"), a.array("beta"),
+                                                  a.array("mean"), a.array("var"), a.number("eps"));
+             });
 
 }  // namespace
 
 Variable batch_renormalization(const Operand& x, const Operand& gamma, const Operand& beta,
                                const Scalar& rmax, const Scalar& dmax, const Operand& running_mean,
-                               const Operand& running_var, const BatchRenormalizationOptions& options) {
+                               const Operand& running_var,
+                               const BatchRenormalizationOptions& options) {
     LocationScope scope(x.location());
     const Variable &vx = x, &old_mean = running_mean, &old_var = running_var;
     const Axes axes = normalized_axes("batch_renormalization", {}, vx, gamma);
@@ -68,12 +73,14 @@ Variable batch_renormalization(const Operand& x, const Operand& gamma, const Ope
     check(vx, keys, "running_mean", old_mean);
     check(vx, keys, "running_var", old_var);
     if (!(rmax.value() >= 1) || !(dmax.value() >= 0))
-        fail<ValueError>("batch_renormalization: rmax is {} and dmax {}; they should be at least 1 and 0",
-                         rmax.value(), dmax.value());
-    const Variable wide = widened(vx), centre = mean(wide, axes), centred = wide - reshape(centre, beside);
+        fail<ValueError>(
+            "batch_renormalization: rmax is {} and dmax {}; they should be at least 1 and 0",
+            rmax.value(), dmax.value());
+    const Variable wide = widened(vx), centre = mean(wide, axes),
+                   centred = wide - reshape(centre, beside);
     const Variable spread = mean(square(centred), axes), std = sqrt(spread + options.eps);
-    const Correction c(centre, std, widened(old_mean), sqrt(widened(old_var) + options.eps), rmax.value(),
-                       dmax.value());
+    const Correction c(centre, std, widened(old_mean), sqrt(widened(old_var) + options.eps),
+                       rmax.value(), dmax.value());
     const Variable renormal = centred * reshape(c.r / std, beside) + reshape(c.d, beside);
     const Variable y = renormal * reshape(widened(gamma), beside) + reshape(widened(beta), beside);
     if (options.update_statistics) {

@@ -16,15 +16,17 @@ namespace catena {
 namespace {
 
 void check(const char* op, const Variable& x, int64_t groups) {
-    if (!is_float(x.dtype())) fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
+    if (!is_float(x.dtype()))
+        fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
     if (x.rank() < 2 || groups < 1 || x.shape()[1] % groups != 0)
-        fail<ShapeError>("{}: {} groups should divide the channels of x [N, C, ...], which is {}", op, groups,
-                         to_string(x.shape()));
+        fail<ShapeError>("{}: {} groups should divide the channels of x [N, C, ...], which is {}",
+                         op, groups, to_string(x.shape()));
 }
 
 void check_part(const char* op, const char* name, const Variable& part, const Shape& shape) {
     if (!is_float(part.dtype()) || part.shape() != shape)
-        fail<ShapeError>("{}: {} should be floating point {}, it is {}", op, name, to_string(shape), to_string(part.type()));
+        fail<ShapeError>("{}: {} should be floating point {}, it is {}", op, name, to_string(shape),
+                         to_string(part.type()));
 }
 
 /// Channels first.
@@ -57,19 +59,22 @@ constexpr const char* name = "decorrelated_batch_normalization";
 constexpr const char* fixed_name = "fixed_decorrelated_batch_normalization";
 
 const FunctionDef& f_decorrelated = function(
-    "decorrelated_batch_normalization(x, *, groups=16, eps=2e-05, running_mean=None, running_projection=None, decay=0.9)",
+    "decorrelated_batch_normalization(x, *, groups=16, eps=2e-05, running_mean=None, "
+    "running_projection=None, decay=0.9)",
     {"x", "running_mean", "running_projection"}, [](const FunctionArguments& a) {
-        return decorrelated_batch_normalization(a.array("x"), {.groups = a.integer("groups"),
-                                                               .eps = a.number("eps"),
-                                                               .running_mean = a.array("running_mean"),
-                                                               .running_projection = a.array("running_projection"),
-                                                               .decay = a.number("decay")});
+        return decorrelated_batch_normalization(
+            a.array("x"), {.groups = a.integer("groups"),
+                           .eps = a.number("eps"),
+                           .running_mean = a.array("running_mean"),
+                           .running_projection = a.array("running_projection"),
+                           .decay = a.number("decay")});
     });
-const FunctionDef& f_fixed = function(
-    "fixed_decorrelated_batch_normalization(x, mean, projection, groups=16)", {"x", "mean", "projection"},
-    [](const FunctionArguments& a) {
-        return fixed_decorrelated_batch_normalization(a.array("x"), a.array("mean"), a.array("projection"), a.integer("groups"));
-    });
+const FunctionDef& f_fixed =
+    function("fixed_decorrelated_batch_normalization(x, mean, projection, groups=16)",
+             {"x", "mean", "projection"}, [](const FunctionArguments& a) {
+                 return fixed_decorrelated_batch_normalization(
+                     a.array("x"), a.array("mean"), a.array("projection"), a.integer("groups"));
+             });
 
 }  // namespace
 
@@ -78,11 +83,14 @@ Decorrelated decorrelated(const Variable& x, int64_t groups, const Scalar& eps) 
     const Variable wide = in_groups(widened(x), groups);
     const int64_t c = wide.shape()[1];
     const double count = double(wide.shape()[2]);
-    if (count == 0) fail<ShapeError>("{}: x {} has no elements to normalise", name, to_string(x.shape()));
+    if (count == 0)
+        fail<ShapeError>("{}: x {} has no elements to normalise", name, to_string(x.shape()));
     const Variable centre = mean(wide, {2}), centred = wide - expand_dims(centre, 2);
-    const Variable covariance = matmul(centred, centred, false, true) / count + identity_matrix(c, wide) * eps;
+    const Variable covariance =
+        matmul(centred, centred, false, true) / count + identity_matrix(c, wide) * eps;
     const Variable projection = inverse_square_root(covariance);
-    return {cast(from_groups(matmul(projection, centred), x), x.dtype()), centre, projection, count};
+    return {cast(from_groups(matmul(projection, centred), x), x.dtype()), centre, projection,
+            count};
 }
 
 Variable decorrelated_batch_normalization(const Operand& operand, const DecorrelatedOptions& o) {
@@ -91,7 +99,8 @@ Variable decorrelated_batch_normalization(const Operand& operand, const Decorrel
     check(name, x, o.groups);
     const int64_t c = x.shape()[1] / o.groups;
     if (o.running_mean.defined()) check_part(name, "running_mean", o.running_mean, {o.groups, c});
-    if (o.running_projection.defined()) check_part(name, "running_projection", o.running_projection, {o.groups, c, c});
+    if (o.running_projection.defined())
+        check_part(name, "running_projection", o.running_projection, {o.groups, c, c});
     const Decorrelated batch = decorrelated(x, o.groups, o.eps);
     const auto mode = no_backprop_mode();
     if (o.running_mean.defined()) update_statistic(o.running_mean, batch.mean, o.decay);
@@ -100,8 +109,8 @@ Variable decorrelated_batch_normalization(const Operand& operand, const Decorrel
     return batch.y;
 }
 
-Variable fixed_decorrelated_batch_normalization(const Operand& operand, const Operand& mean, const Operand& projection,
-                                                int64_t groups) {
+Variable fixed_decorrelated_batch_normalization(const Operand& operand, const Operand& mean,
+                                                const Operand& projection, int64_t groups) {
     LocationScope scope(operand.location());
     const Variable &x = operand, &centre = mean, &turned = projection;
     check(fixed_name, x, groups);

@@ -84,10 +84,7 @@ const OpDef& op_layer_norm_gx = define_composite({
     .input_count = 3,
     .output_count = 3,
     .scalar_names = {"eps"},
-    .type =
-        [](const TypeCall& c) {
-            return Types{c.inputs[0], c.inputs[1], c.inputs[1]};
-        },
+    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
     .kernel = gradient_kernel,
     .body = gradient_body,
 });
@@ -127,7 +124,8 @@ const OpDef& op_layer_norm = define_composite({
     .reads = [](int, int) { return Reads{.inputs = 3}; },
     .onnx = {[](OnnxCall& c) {
                  const Dtype dtype = c.result();
-                 return c.node("LayerNormalization", {c.input(0), c.input(1, dtype), c.input(2, dtype)},
+                 return c.node("LayerNormalization",
+                               {c.input(0), c.input(1, dtype), c.input(2, dtype)},
                                {{"axis", -1}, {"epsilon", c.scalars[0]}});
              },
              17},

@@ -17,7 +17,8 @@ void check_float(const char* op, const Variable& x) {
         fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
 }
 
-Variable response_body(const Variable& x, const Attributes& attributes, std::span<const Scalar> scalars) {
+Variable response_body(const Variable& x, const Attributes& attributes,
+                       std::span<const Scalar> scalars) {
     const int64_t before = attributes.integer("before"), behind = attributes.integer("behind");
     const Variable wide = widened(x);
     Dims front = Dims::filled(x.rank(), 0), back = front;
@@ -34,7 +35,8 @@ Variable response_body(const Variable& x, const Attributes& attributes, std::spa
 
 /// ONNX's operator takes as many channels before as behind, or one less, and four axes.
 std::vector<int> write_response(OnnxCall& c) {
-    const int64_t before = c.attributes.integer("before"), size = before + c.attributes.integer("behind") + 1;
+    const int64_t before = c.attributes.integer("before"),
+                  size = before + c.attributes.integer("behind") + 1;
     if (before != (size - 1) / 2) return {};
     const OnnxSizes& x = c.inputs[0].shape;
     OnnxSizes image{x[0], x[1], 1, 1};
@@ -44,7 +46,10 @@ std::vector<int> write_response(OnnxCall& c) {
     }
     if (x.size() == 4) image = x;
     const int y = c.graph.node("LRN", {c.graph.reshape(c.input(0), x, image)},
-                               {{"size", size}, {"bias", c.scalars[0]}, {"alpha", c.scalars[1] * double(size)}, {"beta", c.scalars[2]}});
+                               {{"size", size},
+                                {"bias", c.scalars[0]},
+                                {"alpha", c.scalars[1] * double(size)},
+                                {"beta", c.scalars[2]}});
     return {c.graph.reshape(y, image, x)};
 }
 
@@ -53,8 +58,10 @@ const OpDef& op_local_response = register_op({
     .name = "local_response_normalization",
     .scalar_names = {"k", "alpha", "beta"},
     .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
-    .body = [](std::span<const Variable> v, const Attributes& a,
-               std::span<const Scalar> scalars) { return Variables{response_body(v[0], a, scalars)}; },
+    .body =
+        [](std::span<const Variable> v, const Attributes& a, std::span<const Scalar> scalars) {
+            return Variables{response_body(v[0], a, scalars)};
+        },
     .onnx = write_response,
 });
 
@@ -62,12 +69,12 @@ const FunctionDef& f_normalize =
     function("normalize(x, eps=1e-05, axis=1)", {"x"}, [](const FunctionArguments& a) {
         return normalize(a.array("x"), a.number("eps"), a.dims("axis"));
     });
-const FunctionDef& f_local_response_normalization = function(
-    "local_response_normalization(x, n=5, k=2, alpha=0.0001, beta=0.75)", {"x"},
-    [](const FunctionArguments& a) {
-        return local_response_normalization(a.array("x"), a.integer("n"), a.number("k"), a.number("alpha"),
-                                            a.number("beta"));
-    });
+const FunctionDef& f_local_response_normalization =
+    function("local_response_normalization(x, n=5, k=2, alpha=0.0001, beta=0.75)", {"x"},
+             [](const FunctionArguments& a) {
+                 return local_response_normalization(a.array("x"), a.integer("n"), a.number("k"),
+                                                     a.number("alpha"), a.number("beta"));
+             });
 
 }  // namespace
 
@@ -82,16 +89,18 @@ Variable normalize(const Operand& x, const Scalar& eps, const Axes& axis) {
 
 Variable local_response(const Variable& x, int64_t before, int64_t behind, const Scalar& k,
                         const Scalar& alpha, const Scalar& beta) {
-    return call(op_local_response, current_location(), {{"before", before}, {"behind", behind}}, {k, alpha, beta}, x);
+    return call(op_local_response, current_location(), {{"before", before}, {"behind", behind}},
+                {k, alpha, beta}, x);
 }
 
-Variable local_response_normalization(const Operand& x, int64_t n, const Scalar& k, const Scalar& alpha,
-                                      const Scalar& beta) {
+Variable local_response_normalization(const Operand& x, int64_t n, const Scalar& k,
+                                      const Scalar& alpha, const Scalar& beta) {
     LocationScope scope(x.location());
     const Variable& v = x;
     check_float("local_response_normalization", v);
     if (v.rank() < 2)
-        fail<ShapeError>("local_response_normalization: x should be [N,C,...], it is {}", to_string(v.shape()));
+        fail<ShapeError>("local_response_normalization: x should be [N,C,...], it is {}",
+                         to_string(v.shape()));
     if (n < 1) fail<ValueError>("local_response_normalization: n is {} and should be positive", n);
     return local_response(v, n / 2, n / 2, k, alpha, beta);
 }

@@ -99,8 +99,9 @@ int OnnxGraph::reshape(int value, const OnnxSizes& from, const OnnxSizes& to) {
         *std::find_if(shape.begin(), shape.end(), open) = OnnxSize(-1);
     // A size of 0 copies the input's, unless the node says otherwise.
     const bool empty = std::count(shape.begin(), shape.end(), OnnxSize(0)) > 0;
-    int result = node("Reshape", {value, integers(empty ? to : shape)},
-                      empty && opset_ >= 14 ? OnnxAttributes{{"allowzero", int64_t(1)}} : OnnxAttributes{});
+    int result =
+        node("Reshape", {value, integers(empty ? to : shape)},
+             empty && opset_ >= 14 ? OnnxAttributes{{"allowzero", int64_t(1)}} : OnnxAttributes{});
     reshaped_[result] = {value, from};
     return result;
 }
@@ -134,9 +135,12 @@ OnnxMapping onnx_reduction(const char* name, int since) {
         const int x = c.input(0, dtype);
         OnnxAttributes attributes{{"keepdims", int64_t(c.attributes.flag("keepdims"))}};
         std::vector<int> operands{x};
-        if (c.opset() >= since) operands.push_back(c.graph.integers(axes));
-        else attributes.emplace_back("axes", axes);
-        const std::vector<int> made = axes.empty() ? c.node("Identity", {x}) : c.node(name, operands, attributes);
+        if (c.opset() >= since)
+            operands.push_back(c.graph.integers(axes));
+        else
+            attributes.emplace_back("axes", axes);
+        const std::vector<int> made =
+            axes.empty() ? c.node("Identity", {x}) : c.node(name, operands, attributes);
         return std::vector<int>{c.graph.cast(made.at(0), dtype, c.result())};
     };
 }

@@ -46,13 +46,16 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
     const Dims ksize = c.attributes.dims("ksize");
     for (int64_t size : ksize) CATENA_ASSERT(size >= 1, "a window has elements");
     if (ksize[0] > std::numeric_limits<int32_t>::max() / ksize[1])  // pooling_c5
-        fail<ShapeError>("{}: a window of {} has more elements than an int32 can number", c.op.name, to_string(ksize));
+        fail<ShapeError>("{}: a window of {} has more elements than an int32 can number", c.op.name,
+                         to_string(ksize));
     Shape y = x.shape;
     for (int i = 0; i < 2; ++i) {
         if (c.attributes.dims("pad")[i] >= c.attributes.dims("ksize")[i])  // pooling_c4
-            fail<ShapeError>("{}: pad {} should be less than the window {}, or windows lie in the padding alone (x {})",
-                             c.op.name, to_string(c.attributes.dims("pad")), to_string(c.attributes.dims("ksize")),
-                             to_string(x.shape));
+            fail<ShapeError>(
+                "{}: pad {} should be less than the window {}, or windows lie in the padding alone "
+                "(x {})",
+                c.op.name, to_string(c.attributes.dims("pad")),
+                to_string(c.attributes.dims("ksize")), to_string(x.shape));
         y[i + 2] =
             window_count(x.shape[i + 2], c.attributes.dims("ksize")[i],
                          c.attributes.dims("stride")[i], c.attributes.dims("pad")[i], cover_all);
@@ -66,11 +69,13 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
 
 Types adjoint_type(const TypeCall& c) {
     Type gx = c.inputs[0];
-    CATENA_ASSERT(gx.shape.rank() == 4 && c.attributes.dims("height_width").rank() == 2, "pictures have height and width");
+    CATENA_ASSERT(gx.shape.rank() == 4 && c.attributes.dims("height_width").rank() == 2,
+                  "pictures have height and width");
     for (const char* each : {"ksize", "stride", "pad"})
         CATENA_ASSERT(c.attributes.dims(each).rank() == 2, "one for height and one for width");
     for (int i = 0; i < 2; ++i)
-        CATENA_ASSERT(c.attributes.dims("ksize")[i] >= 1 && c.attributes.dims("stride")[i] >= 1, "windows step forwards");
+        CATENA_ASSERT(c.attributes.dims("ksize")[i] >= 1 && c.attributes.dims("stride")[i] >= 1,
+                      "windows step forwards");
     for (int i = 0; i < 2; ++i) gx.shape[i + 2] = c.attributes.dims("height_width")[i];
     return {gx};
 }
@@ -81,8 +86,11 @@ Array with_channels_last(const Array& array) { return in_order(MemoryOrder::chan
 ChannelsLastRule all_alike(uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const Dtype dtype = c.inputs[0].dtype;
-        constexpr int64_t least_channels = 16;  // The loop over fewer is slower than that over positions (measured).
-        if (c.inputs[0].shape[1] < least_channels || (dtype != Dtype::float32 && dtype != Dtype::float64)) return ChannelsLast();
+        constexpr int64_t least_channels =
+            16;  // The loop over fewer is slower than that over positions (measured).
+        if (c.inputs[0].shape[1] < least_channels ||
+            (dtype != Dtype::float32 && dtype != Dtype::float64))
+            return ChannelsLast();
         return ChannelsLast{.inputs = inputs, .outputs = outputs, .alike = true};
     };
 }
@@ -97,7 +105,9 @@ void in_working_dtype(const KernelCall& c, F&& f) {
 }
 
 OnnxAttributes window_attributes(OnnxCall& c, std::vector<int64_t> pads) {
-    return {{"kernel_shape", c.dims("ksize")}, {"strides", c.dims("stride")}, {"pads", std::move(pads)}};
+    return {{"kernel_shape", c.dims("ksize")},
+            {"strides", c.dims("stride")},
+            {"pads", std::move(pads)}};
 }
 
 /// y with `empty` windows in which there is no element of x, at the ends of its last axes.
@@ -110,11 +120,12 @@ int with_empty_windows(OnnxCall& c, int y, const std::vector<int64_t>& empty) {
     return c.graph.node("Pad", {y, c.graph.integers(pads), lowest});
 }
 
-/// cover_all is padding at the end where the sizes are known: what ceil_mode does beyond the border differs
-/// between run-times, and it leaves out windows that lie in the padding alone. The places have another meaning
-/// in ONNX and are not given.
+/// cover_all is padding at the end where the sizes are known: what ceil_mode does beyond the border
+/// differs between run-times, and it leaves out windows that lie in the padding alone. The places
+/// have another meaning in ONNX and are not given.
 std::vector<int> write_max_pooling(OnnxCall& c) {
-    const std::vector<int64_t> ksize = c.dims("ksize"), stride = c.dims("stride"), pad = c.dims("pad");
+    const std::vector<int64_t> ksize = c.dims("ksize"), stride = c.dims("stride"),
+                               pad = c.dims("pad");
     std::vector<int64_t> end = pad, empty(pad.size());
     bool ceil_mode = false;
     for (size_t i = 0; i < pad.size(); ++i) {
@@ -157,7 +168,8 @@ const OpDef& op_max_pooling = register_op({
         [](const KernelCall& c) {
             const Array &y = c.outputs[0], &index = c.outputs[1];
             if (lies_channels_last(y) && lies_channels_last(index))
-                return channels_last::max_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), y, index);
+                return channels_last::max_pool(with_channels_last(c.inputs[0]),
+                                               window_of(c.attributes), y, index);
             in_working_dtype(c, [&](const Array& x, const Array& working) {
                 max_pool(x, window_of(c.attributes), working, index);
             });
@@ -199,7 +211,8 @@ const OpDef& op_max_pooling_scatter = register_op({
     .kernel =
         [](const KernelCall& c) {
             if (lies_channels_last(c.outputs[0]))
-                return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]), with_channels_last(c.inputs[1]),
+                return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]),
+                                                       with_channels_last(c.inputs[1]),
                                                        window_of(c.attributes), c.outputs[0]);
             Array index = c.inputs[1].as_contiguous();
             in_working_dtype(c, [&](const Array& gy, const Array& gx) {
@@ -215,7 +228,8 @@ const OpDef& op_max_pooling_scatter = register_op({
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
 const bool op_max_pooling_scatter_last = set_channels_last(op_max_pooling_scatter, all_alike(3, 1));
-const bool op_max_pooling_scatter_images = set_images(op_max_pooling_scatter, {.inputs = 3, .outputs = 1});
+const bool op_max_pooling_scatter_images =
+    set_images(op_max_pooling_scatter, {.inputs = 3, .outputs = 1});
 /// Many threads: each element visits the windows that may contain it.
 constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
@@ -243,19 +257,19 @@ ElementProgram scatter_elements_of_windows(const KernelCall& c, Threads threads)
     // Sums of stored elements would lose what a half does not keep.
     if (threads == Threads::many || dtype != compute_dtype(dtype))
         return {{{scatter_of_many_text, c.outputs[0].size(), {}, true}}, 0};
-    return {{{"        y0(i, T(0));", c.outputs[0].size(), {}}, {scatter_of_one_text, c.inputs[0].size(), {}}}, 0};
+    return {{{"        y0(i, T(0));", c.outputs[0].size(), {}},
+             {scatter_of_one_text, c.inputs[0].size(), {}}},
+            0};
 }
-const bool op_max_pooling_scatter_text = set_element_plan(op_max_pooling_scatter, scatter_elements_of_windows);
+const bool op_max_pooling_scatter_text =
+    set_element_plan(op_max_pooling_scatter, scatter_elements_of_windows);
 
 const OpDef& op_max_pooling_gather = register_op({
     .name = "max_pooling_gather",
     .kind = Kind::window,
     .input_count = 2,
     .differentiable = true,
-    .type =
-        [](const TypeCall& c) {
-            return Types{{c.inputs[0].dtype, c.inputs[1].shape}};
-        },
+    .type = [](const TypeCall& c) { return Types{{c.inputs[0].dtype, c.inputs[1].shape}}; },
     .kernel =
         [](const KernelCall& c) {
             Array index = c.inputs[1].as_contiguous();
@@ -271,7 +285,8 @@ const OpDef& op_max_pooling_gather = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
-const bool op_max_pooling_gather_images = set_images(op_max_pooling_gather, {.inputs = 3, .outputs = 1});
+const bool op_max_pooling_gather_images =
+    set_images(op_max_pooling_gather, {.inputs = 3, .outputs = 1});
 const bool op_max_pooling_gather_text = set_element_text(op_max_pooling_gather, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width, tap = i64(p1[i]);
@@ -287,14 +302,12 @@ const OpDef& op_average_pooling = register_op({
     .name = "average_pooling",
     .kind = Kind::window,
     .differentiable = true,
-    .type =
-        [](const TypeCall& c) {
-            return Types{{c.inputs[0].dtype, pooled_shape(c, false)}};
-        },
+    .type = [](const TypeCall& c) { return Types{{c.inputs[0].dtype, pooled_shape(c, false)}}; },
     .kernel =
         [](const KernelCall& c) {
             if (lies_channels_last(c.outputs[0]))
-                return channels_last::average_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
+                return channels_last::average_pool(with_channels_last(c.inputs[0]),
+                                                   window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& x, const Array& y) {
                 average_pool(x, window_of(c.attributes), y);
             });
@@ -325,7 +338,8 @@ const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
         }
         y0(i, sum * (T(1) / T(ksize[0] * ksize[1])));)");
 
-const bool op_average_pooling_role = set_library_role(op_average_pooling, LibraryRole::average_pooling);
+const bool op_average_pooling_role =
+    set_library_role(op_average_pooling, LibraryRole::average_pooling);
 
 const OpDef& op_average_pooling_spread = register_op({
     .name = "average_pooling_spread",
@@ -335,7 +349,8 @@ const OpDef& op_average_pooling_spread = register_op({
     .kernel =
         [](const KernelCall& c) {
             if (lies_channels_last(c.outputs[0]))
-                return channels_last::average_pool_spread(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
+                return channels_last::average_pool_spread(with_channels_last(c.inputs[0]),
+                                                          window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& gy, const Array& gx) {
                 average_pool_spread(gy, window_of(c.attributes), gx);
             });
@@ -346,8 +361,10 @@ const OpDef& op_average_pooling_spread = register_op({
                 call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
         },
 });
-const bool op_average_pooling_spread_last = set_channels_last(op_average_pooling_spread, all_alike(1, 1));
-const bool op_average_pooling_spread_images = set_images(op_average_pooling_spread, {.inputs = 1, .outputs = 1});
+const bool op_average_pooling_spread_last =
+    set_channels_last(op_average_pooling_spread, all_alike(1, 1));
+const bool op_average_pooling_spread_images =
+    set_images(op_average_pooling_spread, {.inputs = 1, .outputs = 1});
 const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_spread, R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
@@ -369,8 +386,10 @@ const OpDef& spread_op() { return op_average_pooling_spread; }
 Attributes window_attributes(const char* name, const Dims& ksize, const Dims& stride,
                              const Dims& pad, std::optional<bool> cover_all) {
     const Attributes::Entry size{"ksize", per_axis(name, "ksize", ksize, 2, 1)},
-        step{"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)}, around{"pad", per_axis(name, "pad", pad, 2, 0)};
-    return cover_all ? Attributes{size, step, around, {"cover_all", *cover_all}} : Attributes{size, step, around};
+        step{"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)},
+        around{"pad", per_axis(name, "pad", pad, 2, 0)};
+    return cover_all ? Attributes{size, step, around, {"cover_all", *cover_all}}
+                     : Attributes{size, step, around};
 }
 
 const FunctionDef& f_max_pooling_2d = function(

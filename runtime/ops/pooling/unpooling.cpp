@@ -23,20 +23,25 @@ struct Windows {
         size = per_axis(op, "ksize", ksize, axes, 1);
         stride = o.stride.empty() ? size : per_axis(op, "stride", o.stride, axes, 1);
         pad = per_axis(op, "pad", o.pad, axes, 0);
-        result = o.outsize.empty() ? least(x.shape(), o.cover_all) : per_axis(op, "outsize", o.outsize, axes, 1);
+        result = o.outsize.empty() ? least(x.shape(), o.cover_all)
+                                   : per_axis(op, "outsize", o.outsize, axes, 1);
         for (int i = 0; i < axes; ++i) {
             const int64_t count =
-                result[i] < 1 ? 0 : window_count(result[i], size[i], stride[i], pad[i], o.cover_all);
+                result[i] < 1 ? 0
+                              : window_count(result[i], size[i], stride[i], pad[i], o.cover_all);
             if (count != x.shape()[i + 2])
-                fail<ShapeError>("{}: {} has {} windows of {} (stride {}, pad {}) in axis {}, x {} has {} elements", op,
-                                 to_string(result), count, to_string(size), to_string(stride), to_string(pad),
-                                 i + 2, to_string(x.shape()), x.shape()[i + 2]);
+                fail<ShapeError>(
+                    "{}: {} has {} windows of {} (stride {}, pad {}) in axis {}, x {} has {} "
+                    "elements",
+                    op, to_string(result), count, to_string(size), to_string(stride),
+                    to_string(pad), i + 2, to_string(x.shape()), x.shape()[i + 2]);
         }
     }
     Dims least(const Shape& x, bool cover_all) const {
         Dims sizes;
         for (int i = 0; i < size.rank(); ++i)
-            sizes.push_back(stride[i] * (x[i + 2] - 1) + size[i] - 2 * pad[i] - (cover_all ? stride[i] - 1 : 0));
+            sizes.push_back(stride[i] * (x[i + 2] - 1) + size[i] - 2 * pad[i] -
+                            (cover_all ? stride[i] - 1 : 0));
         return sizes;
     }
     /// All of an axis that some window has, without padding.
@@ -48,7 +53,8 @@ Variable without_pad(const Variable& y, const Windows& w, int i) {
     const int64_t missing = w.pad[i] + w.result[i] - y.shape()[i + 2];
     Dims none = Dims::filled(y.rank(), 0), after = none;
     after[i + 2] = std::max<int64_t>(missing, 0);
-    return slice_axis(missing > 0 ? pad(y, none, after, Scalar(0)) : y, i + 2, w.pad[i], w.result[i]);
+    return slice_axis(missing > 0 ? pad(y, none, after, Scalar(0)) : y, i + 2, w.pad[i],
+                      w.result[i]);
 }
 
 /// Element k of the windows of axis 2 + i.
@@ -62,7 +68,8 @@ Variable placed(const Variable& x, const Windows& w, int i, int64_t k) {
 }
 
 /// Axis by axis: what a window gives to an element is the same for all.
-Variable spread(const char* op, int axes, const Operand& x, const PerAxis& ksize, const Unpooling& options) {
+Variable spread(const char* op, int axes, const Operand& x, const PerAxis& ksize,
+                const Unpooling& options) {
     LocationScope scope(x.location());
     const Windows w(op, x, axes, ksize, options);
     Variable y = x;
@@ -84,18 +91,19 @@ Unpooling options_of(const FunctionArguments& a) {
     return {a.dims("stride"), a.dims("pad"), a.dims("outsize"), a.flag("cover_all")};
 }
 const FunctionDef& unpooling_function(const char* name, int axes) {
-    return function(std::string(name) + "(x, ksize, stride=None, pad=0, outsize=None, cover_all=True)", {"x"},
-                    [name, axes](const FunctionArguments& a) {
-                        return spread(name, axes, a.array("x"), a.dims("ksize"), options_of(a));
-                    });
+    return function(
+        std::string(name) + "(x, ksize, stride=None, pad=0, outsize=None, cover_all=True)", {"x"},
+        [name, axes](const FunctionArguments& a) {
+            return spread(name, axes, a.array("x"), a.dims("ksize"), options_of(a));
+        });
 }
 const FunctionDef& f_unpooling_nd = unpooling_function("unpooling_nd", 0);
 const FunctionDef& f_unpooling_1d = unpooling_function("unpooling_1d", 1);
 const FunctionDef& f_unpooling_2d = unpooling_function("unpooling_2d", 2);
 const FunctionDef& f_unpooling_3d = unpooling_function("unpooling_3d", 3);
 const FunctionDef& f_upsampling_2d = function(
-    "upsampling_2d(x, indexes, ksize, stride=None, pad=0, outsize=None, cover_all=True)", {"x", "indexes"},
-    [](const FunctionArguments& a) {
+    "upsampling_2d(x, indexes, ksize, stride=None, pad=0, outsize=None, cover_all=True)",
+    {"x", "indexes"}, [](const FunctionArguments& a) {
         return upsampling_2d(a.array("x"), a.array("indexes"), a.dims("ksize"), options_of(a));
     });
 
@@ -114,7 +122,8 @@ Variable unpooling_3d(const Operand& x, const PerAxis& ksize, const Unpooling& o
     return spread("unpooling_3d", 3, x, ksize, options);
 }
 
-Variable upsampling_2d(const Operand& x, const Operand& indexes, const PerAxis& ksize, const Unpooling& options) {
+Variable upsampling_2d(const Operand& x, const Operand& indexes, const PerAxis& ksize,
+                       const Unpooling& options) {
     LocationScope scope(x.location());
     const Variable &values = x, &places = indexes;
     if (!is_integer(places.dtype()) || places.shape() != values.shape())

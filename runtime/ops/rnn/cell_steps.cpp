@@ -6,12 +6,14 @@
 namespace catena {
 
 const CellFunctions& usual_functions() {
-    static const CellFunction logistic = [](const Variable& x) { return sigmoid(x); }, hyperbolic = [](const Variable& x) { return tanh(x); };
+    static const CellFunction logistic = [](const Variable& x) { return sigmoid(x); },
+                              hyperbolic = [](const Variable& x) { return tanh(x); };
     static const CellFunctions functions{logistic, hyperbolic, hyperbolic};
     return functions;
 }
 
-LstmStep lstm_step(const LstmSums& sums, const Variable& c, const CellFunctions& s, const LstmPeepholes& p) {
+LstmStep lstm_step(const LstmSums& sums, const Variable& c, const CellFunctions& s,
+                   const LstmPeepholes& p) {
     const auto seen = [](const Variable& sum, const Variable& factor, const Variable& cell) {
         return factor.defined() ? sum + factor * cell : sum;
     };
@@ -21,7 +23,8 @@ LstmStep lstm_step(const LstmSums& sums, const Variable& c, const CellFunctions&
     return {s.gate(seen(sums.o, p.o, next)) * s.output(next), next};
 }
 
-Variable gru_step(const Variable& r, const Variable& z, const CellFunction& candidate, const Variable& h, const CellFunctions& s) {
+Variable gru_step(const Variable& r, const Variable& z, const CellFunction& candidate,
+                  const Variable& h, const CellFunctions& s) {
     const Variable update = s.gate(z), reset = s.gate(r);
     return (1 - update) * s.state(candidate(reset)) + update * h;
 }

@@ -6,7 +6,8 @@
 
 namespace catena {
 
-// One step of the cells of runtime/cpu/recurrent/recurrent_cells.h in terms of other operations. ONNX has the same cells with other functions.
+// One step of the cells of runtime/cpu/recurrent/recurrent_cells.h in terms of other operations.
+// ONNX has the same cells with other functions.
 
 using CellFunction = std::function<Variable(const Variable&)>;
 struct CellFunctions {
@@ -27,10 +28,11 @@ struct LstmPeepholes {
 struct LstmStep {
     Variable h, c;
 };
-LstmStep lstm_step(const LstmSums& sums, const Variable& c, const CellFunctions& s = usual_functions(), const LstmPeepholes& p = {});
+LstmStep lstm_step(const LstmSums& sums, const Variable& c,
+                   const CellFunctions& s = usual_functions(), const LstmPeepholes& p = {});
 
 /// gru's h'. `candidate` gives a's sum from r after its function.
-Variable gru_step(const Variable& r, const Variable& z, const CellFunction& candidate, const Variable& h,
-                  const CellFunctions& s = usual_functions());
+Variable gru_step(const Variable& r, const Variable& z, const CellFunction& candidate,
+                  const Variable& h, const CellFunctions& s = usual_functions());
 
 }  // namespace catena

@@ -13,14 +13,18 @@ struct Lists {
     std::span<const Variable> xs;
 };
 
-Lists lists_of(const char* function, const FunctionArguments& a, int64_t directions, size_t arrays, bool has_memory) {
+Lists lists_of(const char* function, const FunctionArguments& a, int64_t directions, size_t arrays,
+               bool has_memory) {
     const std::vector<Variable>& all = a.list();
     const int64_t n_layers = a.integer("n_layers");
-    if (n_layers < 1) fail<ValueError>("{}: n_layers should be 1 or more, it is {}", function, n_layers);
-    const size_t layers = size_t(n_layers * directions), states = has_memory ? 2 : 1, before = states + 2 * layers * arrays;
+    if (n_layers < 1)
+        fail<ValueError>("{}: n_layers should be 1 or more, it is {}", function, n_layers);
+    const size_t layers = size_t(n_layers * directions), states = has_memory ? 2 : 1,
+                 before = states + 2 * layers * arrays;
     if (all.size() <= before)
-        fail<ValueError>("{}: {} arrays given; hx, {}{} weights, as many biases and the steps xs are needed", function, all.size(),
-                         has_memory ? "cx, " : "", layers * arrays);
+        fail<ValueError>(
+            "{}: {} arrays given; hx, {}{} weights, as many biases and the steps xs are needed",
+            function, all.size(), has_memory ? "cx, " : "", layers * arrays);
     Lists lists{all[0], has_memory ? all[1] : Variable(), {}, {}, std::span(all).subspan(before)};
     const auto list = [&](size_t k) {
         const auto begin = all.begin() + std::ptrdiff_t(states + k * arrays);
@@ -34,7 +38,8 @@ Lists lists_of(const char* function, const FunctionArguments& a, int64_t directi
 }
 
 NStepActivation activation_of(const char* function, const std::string& text) {
-    constexpr std::string_view names = "'tanh' or 'relu'";  // One text: these are not the ops of these names.
+    constexpr std::string_view names =
+        "'tanh' or 'relu'";  // One text: these are not the ops of these names.
     if (text == names.substr(1, 4)) return NStepActivation::tanh;
     if (text == names.substr(11, 4)) return NStepActivation::relu;
     fail<ValueError>("{}: activation is '{}' and should be {}", function, text, names);
@@ -53,26 +58,31 @@ Variables flat(const NStepLstmResult& y) {
 
 template <auto f>
 const FunctionDef& plain(const char* name, int64_t directions) {
-    return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh')", {"*"},
-                    [=](const FunctionArguments& a) {
-                        const Lists l = lists_of(name, a, directions, 2, false);
-                        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs,
-                                      activation_of(name, a.text("activation"))));
-                    });
+    return function(
+        std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh')", {"*"},
+        [=](const FunctionArguments& a) {
+            const Lists l = lists_of(name, a, directions, 2, false);
+            return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs,
+                          activation_of(name, a.text("activation"))));
+        });
 }
 template <auto f>
 const FunctionDef& gated(const char* name, int64_t directions) {
-    return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs)", {"*"}, [=](const FunctionArguments& a) {
-        const Lists l = lists_of(name, a, directions, 6, false);
-        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs));
-    });
+    return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs)", {"*"},
+                    [=](const FunctionArguments& a) {
+                        const Lists l = lists_of(name, a, directions, 6, false);
+                        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws,
+                                      l.bs, l.xs));
+                    });
 }
 template <auto f>
 const FunctionDef& with_memory(const char* name, int64_t directions) {
-    return function(std::string(name) + "(n_layers, dropout_ratio, hx, cx, ws, bs, xs)", {"*"}, [=](const FunctionArguments& a) {
-        const Lists l = lists_of(name, a, directions, 8, true);
-        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.cx, l.ws, l.bs, l.xs));
-    });
+    return function(std::string(name) + "(n_layers, dropout_ratio, hx, cx, ws, bs, xs)", {"*"},
+                    [=](const FunctionArguments& a) {
+                        const Lists l = lists_of(name, a, directions, 8, true);
+                        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.cx,
+                                      l.ws, l.bs, l.xs));
+                    });
 }
 
 const FunctionDef& f_rnn = plain<n_step_rnn>("n_step_rnn", 1);

@@ -8,18 +8,21 @@
 namespace catena {
 namespace {
 
-/// The arrays' numbers as in recurrent_layer.cpp, written @name in the texts below, and the place of gate k, written @k.
+/// The arrays' numbers as in recurrent_layer.cpp, written @name in the texts below, and the place
+/// of gate k, written @k.
 std::string with_places(RecurrentCell cell, const GatePlaces& gates, std::string text) {
     const CellWidths widths = widths_of(cell);
     const int memory = widths.has_memory;
     const auto replace = [&](const std::string& name, const std::string& by) {
-        for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += by.size()) text.replace(at, name.size(), by);
+        for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += by.size())
+            text.replace(at, name.size(), by);
     };
-    for (int gate = 0; gate < 4; ++gate) replace("@" + std::to_string(gate), std::to_string(gates[gate]));
+    for (int gate = 0; gate < 4; ++gate)
+        replace("@" + std::to_string(gate), std::to_string(gates[gate]));
     replace("@R", std::to_string(2 + memory));
     replace("@b", std::to_string(3 + memory));
     replace("@lengths", std::to_string(4 + memory));
-    replace("@kept", std::to_string(2 + memory));        // of the outputs
+    replace("@kept", std::to_string(2 + memory));           // of the outputs
     replace("@what_was_kept", std::to_string(5 + memory));  // of the gradient's inputs
     replace("@gy", std::to_string(6 + memory));
     replace("@gh", std::to_string(7 + memory));
@@ -27,7 +30,8 @@ std::string with_places(RecurrentCell cell, const GatePlaces& gates, std::string
     return text;
 }
 
-/// The packed rows: of each its row in x, and the packed rows of its sequence's steps before and after it (none: -1).
+/// The packed rows: of each its row in x, and the packed rows of its sequence's steps before and
+/// after it (none: -1).
 constexpr const char* find_rows = R"(
         const i64 batch = x1_size[0], total = x0_size[0];
         i64 sum = 0, n = 0;
@@ -65,7 +69,8 @@ constexpr const char* find_rows = R"(
                 ++n;
             })";
 
-// One thread computes all steps of sequence b = i. Many compute step t, each unit u of a sequence b; n is the packed row.
+// One thread computes all steps of sequence b = i. Many compute step t, each unit u of a sequence
+// b; n is the packed row.
 constexpr const char* all_steps = R"(
         const i64 b = i;
         for (i64 n = scratch[first + b]; n >= 0; n = scratch[after + n])
@@ -81,7 +86,8 @@ constexpr const char* one_step = R"(
             const i64 n = there + r, b = scratch[sorted + r];
             {)";
 
-/// Sums of the gates of a unit, as they stand in R, then the cell; the states stand last in what is kept.
+/// Sums of the gates of a unit, as they stand in R, then the cell; the states stand last in what is
+/// kept.
 constexpr const char* forward_sizes = R"(
         const i64 units = x1_size[1], gates = x0_size[1], width = y@kept_size[1], h = width - units;
         auto sigmoid = [=](double v) -> double { return 1 / (1 + exp(-v)); };)";
@@ -103,12 +109,15 @@ constexpr const char* last_memory = R"(
 
 std::string forward_cell(RecurrentCell cell) {
     switch (cell) {
-        case RecurrentCell::tanh: return R"(
+        case RecurrentCell::tanh:
+            return R"(
                 q@kept[at] = T(tanh(double(q@kept[at] + x0(row * gates + u))));)";
-        case RecurrentCell::relu: return R"(
+        case RecurrentCell::relu:
+            return R"(
                 const T v = q@kept[at] + x0(row * gates + u);
                 q@kept[at] = v < 0 ? T(0) : v;)";
-        case RecurrentCell::gru: return R"(
+        case RecurrentCell::gru:
+            return R"(
                 const T old = from < 0 ? x1(b * units + u) : q@kept[from * width + h + u];
                 const T r_gate = T(sigmoid(double(q@kept[at + @0 * units] + x0(row * gates + @0 * units + u))));
                 const T z = T(sigmoid(double(q@kept[at + @1 * units] + x0(row * gates + @1 * units + u))));
@@ -117,7 +126,8 @@ std::string forward_cell(RecurrentCell cell) {
                 q@kept[at + units] = z;
                 q@kept[at + 3 * units] = a;
                 q@kept[at + 4 * units] = (1 - z) * a + z * old;)";
-        case RecurrentCell::lstm: return R"(
+        case RecurrentCell::lstm:
+            return R"(
                 const T old = from < 0 ? x2(b * units + u) : q@kept[from * width + h - units + u];
                 const T input = T(sigmoid(double(q@kept[at + @0 * units] + x0(row * gates + @0 * units + u))));
                 const T forget = T(sigmoid(double(q@kept[at + @1 * units] + x0(row * gates + @1 * units + u))));
@@ -154,12 +164,15 @@ constexpr const char* backward_product = R"(
 
 std::string backward_cell(RecurrentCell cell) {
     switch (cell) {
-        case RecurrentCell::tanh: return R"(
+        case RecurrentCell::tanh:
+            return R"(
                 const T y = x@what_was_kept(at);
                 q0[to + u] = upper * (1 - y * y);)";
-        case RecurrentCell::relu: return R"(
+        case RecurrentCell::relu:
+            return R"(
                 q0[to + u] = x@what_was_kept(at) > 0 ? upper : T(0);)";
-        case RecurrentCell::gru: return R"(
+        case RecurrentCell::gru:
+            return R"(
                 const T old = from < 0 ? x1(b * units + u) : x@what_was_kept(from * width + h + u);
                 const T r_gate = x@what_was_kept(at), z = x@what_was_kept(at + units), a = x@what_was_kept(at + 3 * units);
                 const T to_a = upper * (1 - z) * (1 - a * a);
@@ -167,7 +180,8 @@ std::string backward_cell(RecurrentCell cell) {
                 q0[to + @1 * units + u] = upper * (old - a) * z * (1 - z);
                 q0[to + 2 * units + u] = to_a;
                 direct = upper * z;)";
-        case RecurrentCell::lstm: return R"(
+        case RecurrentCell::lstm:
+            return R"(
                 const T old = from < 0 ? x2(b * units + u) : x@what_was_kept(from * width + h - units + u);
                 const T input = x@what_was_kept(at), forget = x@what_was_kept(at + units), a = x@what_was_kept(at + 2 * units);
                 const T o = x@what_was_kept(at + 3 * units), shaped = T(tanh(double(x@what_was_kept(at + 4 * units))));
@@ -185,8 +199,10 @@ constexpr const char* keep_direct = R"(
 
 /// What a gate's gradient is multiplied with on its way to h R^T: gru's last gate enters as r h_a.
 std::string factor(RecurrentCell cell) {
-    if (cell != RecurrentCell::gru) return "\n        auto factor = [=](i64 n, i64 g) -> T { return T(1); };";
-    return "\n        auto factor = [=](i64 n, i64 g) -> T { return g < 2 * x1_size[1] ? T(1) : x@what_was_kept(n * "
+    if (cell != RecurrentCell::gru)
+        return "\n        auto factor = [=](i64 n, i64 g) -> T { return T(1); };";
+    return "\n        auto factor = [=](i64 n, i64 g) -> T { return g < 2 * x1_size[1] ? T(1) : "
+           "x@what_was_kept(n * "
            "x@what_was_kept_size[1] + g - 2 * x1_size[1]); };";
 }
 
@@ -218,7 +234,11 @@ struct Passes {
     std::vector<std::pair<std::string, int64_t>> places;
 
     Passes(RecurrentCell cell, const KernelCall& call)
-        : cell(cell), gates(places_of(call.attributes)), total(call.inputs[0].dim(0)), batch(call.inputs[1].dim(0)), units(call.inputs[1].dim(1)) {
+        : cell(cell),
+          gates(places_of(call.attributes)),
+          total(call.inputs[0].dim(0)),
+          batch(call.inputs[1].dim(0)),
+          units(call.inputs[1].dim(1)) {
         int64_t at = 0;
         for (const char* name : {"rows", "before", "after", "starts"}) {
             places.emplace_back(name, at);
@@ -233,8 +253,11 @@ struct Passes {
         program.scratch = at + 2;
         add(find_rows, 1);
     }
-    void add(const std::string& text, int64_t count) { program.passes.push_back({with_places(cell, gates, text), count, places}); }
-    /// Launches for step t. How many steps there are is a value: no more than rows, and a launch for none of them ends at once.
+    void add(const std::string& text, int64_t count) {
+        program.passes.push_back({with_places(cell, gates, text), count, places});
+    }
+    /// Launches for step t. How many steps there are is a value: no more than rows, and a launch
+    /// for none of them ends at once.
     void add_step(const std::string& text, int64_t t) {
         add(text, batch * units);
         program.passes.back().numbers.emplace_back("t", t);
@@ -245,21 +268,29 @@ struct Passes {
 
 ElementProgram recurrent_elements(RecurrentCell cell, const KernelCall& call, Threads threads) {
     Passes passes(cell, call);
-    const std::string sizes = forward_sizes, unit = forward_sums + forward_cell(cell) + forward_result;
+    const std::string sizes = forward_sizes,
+                      unit = forward_sums + forward_cell(cell) + forward_result;
     if (threads == Threads::one)
         passes.add(sizes + all_steps + unit + end_loop, passes.batch);
     else
-        for (int64_t t = 0; t < passes.total; ++t) passes.add_step(sizes + one_step + unit + end_both, t);
-    passes.add(std::string(last_states) + (widths_of(cell).has_memory ? last_memory : ""), passes.batch * passes.units);
+        for (int64_t t = 0; t < passes.total; ++t)
+            passes.add_step(sizes + one_step + unit + end_both, t);
+    passes.add(std::string(last_states) + (widths_of(cell).has_memory ? last_memory : ""),
+               passes.batch * passes.units);
     return passes.program;
 }
 
-ElementProgram recurrent_gradient_elements(RecurrentCell cell, const KernelCall& call, Threads threads) {
+ElementProgram recurrent_gradient_elements(RecurrentCell cell, const KernelCall& call,
+                                           Threads threads) {
     Passes passes(cell, call);
-    passes.add(std::string(first_gradients) + (widths_of(cell).has_memory ? first_memory : ""), passes.batch * passes.units);
-    const std::string sizes = factor(cell) + backward_sizes, unit = backward_unit + backward_cell(cell) + keep_direct;
+    passes.add(std::string(first_gradients) + (widths_of(cell).has_memory ? first_memory : ""),
+               passes.batch * passes.units);
+    const std::string sizes = factor(cell) + backward_sizes,
+                      unit = backward_unit + backward_cell(cell) + keep_direct;
     if (threads == Threads::one) {
-        passes.add(sizes + all_steps_back + unit + end_loop + "\n            for (i64 u = 0; u < units; ++u) {" + backward_product + end_both,
+        passes.add(sizes + all_steps_back + unit + end_loop +
+                       "\n            for (i64 u = 0; u < units; ++u) {" + backward_product +
+                       end_both,
                    passes.batch);
     } else {
         for (int64_t t = passes.total - 1; t >= 0; --t) {

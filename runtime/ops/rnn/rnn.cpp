@@ -66,10 +66,7 @@ const OpDef& op_lstm_gx = define_composite({
     .name = "lstm.gx",
     .input_count = 4,
     .output_count = 2,
-    .type =
-        [](const TypeCall& c) {
-            return Types{c.inputs[0], c.inputs[1]};
-        },
+    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1]}; },
     .kernel =
         [](const KernelCall& c) {
             Dtype dtype = c.inputs[1].dtype();

@@ -14,12 +14,14 @@ namespace catena {
 namespace {
 
 /// The place of every new pixel among `size` old ones.
-std::vector<double> places(int64_t size, int64_t count, const std::string& mode, bool align_corners) {
+std::vector<double> places(int64_t size, int64_t count, const std::string& mode,
+                           bool align_corners) {
     const double scale = double(size) / double(count);
     std::vector<double> result;
     for (int64_t i = 0; i < count; ++i) {
         double place = std::max((double(i) + 0.5) * scale - 0.5, 0.0);
-        if (align_corners) place = count > 1 ? double(i) * (double(size - 1) / double(count - 1)) : 0;
+        if (align_corners)
+            place = count > 1 ? double(i) * (double(size - 1) / double(count - 1)) : 0;
         if (mode == "nearest") place = std::floor(double(i) * scale);
         result.push_back(std::min(place, double(size - 1)));
     }
@@ -44,12 +46,12 @@ Variable resampled(const Variable& x, int axis, const std::vector<double>& place
     return near + (take(x, constant(after, count, x), axis) - near) * weight;
 }
 
-const FunctionDef& f_resize_images = function(
-    "resize_images(x, output_shape, *, mode='bilinear', align_corners=True)", {"x"},
-    [](const FunctionArguments& a) {
-        return resize_images(a.array("x"), a.dims("output_shape"), a.text("mode"),
-                             a.flag("align_corners"));
-    });
+const FunctionDef& f_resize_images =
+    function("resize_images(x, output_shape, *, mode='bilinear', align_corners=True)", {"x"},
+             [](const FunctionArguments& a) {
+                 return resize_images(a.array("x"), a.dims("output_shape"), a.text("mode"),
+                                      a.flag("align_corners"));
+             });
 
 }  // namespace
 
@@ -60,9 +62,11 @@ Variable resize_images(const Operand& x, const Dims& output_shape, const std::st
     if (mode != "bilinear" && mode != "nearest")
         fail<ValueError>("resize_images: mode is '{}' and should be 'bilinear' or 'nearest'", mode);
     if (!is_float(images.dtype()))
-        fail<DtypeError>("resize_images: x should be floating point, it is {}", to_string(images.type()));
+        fail<DtypeError>("resize_images: x should be floating point, it is {}",
+                         to_string(images.type()));
     if (images.rank() != 4)
-        fail<ShapeError>("resize_images: x should be [N,C,H,W], it is {}", to_string(images.shape()));
+        fail<ShapeError>("resize_images: x should be [N,C,H,W], it is {}",
+                         to_string(images.shape()));
     if (output_shape.rank() != 2 || output_shape[0] < 1 || output_shape[1] < 1)
         fail<ValueError>("resize_images: output_shape is {} and should be two positive sizes",
                          to_string(output_shape));

@@ -6,9 +6,10 @@
 
 namespace catena {
 
-/// Images [N, C, H, W] resized to output_shape (H2, W2). mode is "bilinear" or "nearest", which takes the pixel at or before
-/// the place. align_corners: the outermost pixels stay the outermost ones (bilinear only), else the borders stay.
-Variable resize_images(const Operand& x, const Dims& output_shape, const std::string& mode = "bilinear",
-                       bool align_corners = true);
+/// Images [N, C, H, W] resized to output_shape (H2, W2). mode is "bilinear" or "nearest", which
+/// takes the pixel at or before the place. align_corners: the outermost pixels stay the outermost
+/// ones (bilinear only), else the borders stay.
+Variable resize_images(const Operand& x, const Dims& output_shape,
+                       const std::string& mode = "bilinear", bool align_corners = true);
 
 }  // namespace catena

@@ -12,15 +12,16 @@ namespace {
 
 void check_float(const char* op, const char* name, const Variable& x) {
     if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name, to_string(x.type()));
+        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name,
+                         to_string(x.type()));
 }
 
 const FunctionDef& f_spatial_transformer_grid = function(
     "spatial_transformer_grid(theta, output_shape)", {"theta"}, [](const FunctionArguments& a) {
         return spatial_transformer_grid(a.array("theta"), a.dims("output_shape"));
     });
-const FunctionDef& f_spatial_transformer_sampler = function(
-    "spatial_transformer_sampler(x, grid)", {"x", "grid"}, [](const FunctionArguments& a) {
+const FunctionDef& f_spatial_transformer_sampler =
+    function("spatial_transformer_sampler(x, grid)", {"x", "grid"}, [](const FunctionArguments& a) {
         return spatial_transformer_sampler(a.array("x"), a.array("grid"));
     });
 
@@ -34,8 +35,9 @@ Variable spatial_transformer_grid(const Operand& theta, const Dims& output_shape
         fail<ShapeError>("spatial_transformer_grid: theta should be [B,2,3], it is {}",
                          to_string(maps.shape()));
     if (output_shape.rank() != 2 || output_shape[0] < 1 || output_shape[1] < 1)
-        fail<ValueError>("spatial_transformer_grid: output_shape is {} and should be two positive sizes",
-                         to_string(output_shape));
+        fail<ValueError>(
+            "spatial_transformer_grid: output_shape is {} and should be two positive sizes",
+            to_string(output_shape));
     const DeviceScope beside(maps.device());
     return reshape(affine_grid(maps, output_shape, true),
                    {maps.shape()[0], 2, output_shape[0], output_shape[1]});
@@ -48,8 +50,10 @@ Variable spatial_transformer_sampler(const Operand& x, const Operand& grid) {
     check_float("spatial_transformer_sampler", "grid", places);
     const Shape &from = images.shape(), &to = places.shape();
     if (from.rank() != 4 || to.rank() != 4 || to[0] != from[0] || to[1] != 2)
-        fail<ShapeError>("spatial_transformer_sampler: x should be [B,C,H,W] and grid [B,2,H2,W2], they are {} and {}",
-                         to_string(from), to_string(to));
+        fail<ShapeError>(
+            "spatial_transformer_sampler: x should be [B,C,H,W] and grid [B,2,H2,W2], they are {} "
+            "and {}",
+            to_string(from), to_string(to));
     if (from[2] < 1 || from[3] < 1)
         fail<ShapeError>("spatial_transformer_sampler: x {} has no pixels", to_string(from));
     const DeviceScope beside(images.device());

@@ -1,5 +1,6 @@
-// A model, its optimizer, its regions and hooks at file scope, as short programs have them. They are made before what Catena makes at its
-// first use and destroyed after it. The argument says how the program ends; the status is 3 if freed memory was written to.
+// A model, its optimizer, its regions and hooks at file scope, as short programs have them. They
+// are made before what Catena makes at its first use and destroyed after it. The argument says how
+// the program ends; the status is 3 if freed memory was written to.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,7 +30,9 @@ public:
     }
     bool are_whole() const {
         for (size_t i = 0; i < blocks_.size(); ++i)
-            if (blocks_[i] && std::count(blocks_[i], blocks_[i] + bytes_of(i), mark) != int64_t(bytes_of(i))) return false;
+            if (blocks_[i] &&
+                std::count(blocks_[i], blocks_[i] + bytes_of(i), mark) != int64_t(bytes_of(i)))
+                return false;
         return true;
     }
 
@@ -62,7 +65,8 @@ struct Reader {
         if (!is_read) return;
         double sum = 0;
         for (const auto& [name, parameter] : model.namedparams())
-            for (const float each : parameter->array().to_vector<float>()) sum += double(each) * double(name.size());
+            for (const float each : parameter->array().to_vector<float>())
+                sum += double(each) * double(name.size());
         std::printf("read at the end: %d\n", int(std::isfinite(sum)));
     }
 } reader;
@@ -79,7 +83,9 @@ Variable text_of(int64_t length) {
     return Variable(Array::from(text, {length, batch}), false);
 }
 
-Variable loss_of(const Variable& text) { return softmax_cross_entropy(model(text), reshape(text, {-1})); }
+Variable loss_of(const Variable& text) {
+    return softmax_cross_entropy(model(text), reshape(text, {-1}));
+}
 
 Variable train(const Variable& text) {
     const Variable loss = loss_of(text);

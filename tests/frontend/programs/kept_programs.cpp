@@ -1,5 +1,6 @@
-// Runs static regions and prints what they give, and whether that took a compiler: `kept_programs own FACTOR` a region with an operation
-// of its own, whose formula multiplies by FACTOR; `kept_programs VARIANT NAME...` iterations of workloads at small sizes.
+// Runs static regions and prints what they give, and whether that took a compiler: `kept_programs
+// own FACTOR` a region with an operation of its own, whose formula multiplies by FACTOR;
+// `kept_programs VARIANT NAME...` iterations of workloads at small sizes.
 #include <cstdio>
 #include <string>
 
@@ -18,17 +19,20 @@ void run_own(double factor) {
                                  .forward([factor](auto x) { return x * factor; })
                                  .gradient([factor](auto, auto, auto gy) { return gy * factor; })
                                  .define();
-    auto f = static_graph([&](Variable x) { return sum(call(op_scaled, Operand(x).location(), {}, {}, x) + x); });
+    auto f = static_graph(
+        [&](Variable x) { return sum(call(op_scaled, Operand(x).location(), {}, {}, x) + x); });
     const Variable x(Array::full({Dtype::float32, Shape{1, 4}}, 1));
     std::printf("own %g %g\n", f(x).item<double>(), f(x).item<double>());
-    std::printf("programs %d, from disk %d\n", int(f.statistics().programs), int(f.statistics().from_disk));
+    std::printf("programs %d, from disk %d\n", int(f.statistics().programs),
+                int(f.statistics().from_disk));
 }
 
 /// The bits of everything that three iterations leave.
 std::string results_of(const tool::Iteration& iteration) {
     std::string bits;
     const auto add = [&](const Array& array) {
-        for (double value : array.to_vector<double>()) bits.append(reinterpret_cast<const char*>(&value), sizeof value);
+        for (double value : array.to_vector<double>())
+            bits.append(reinterpret_cast<const char*>(&value), sizeof value);
     };
     for (int i = 0; i < 3; ++i) {
         iteration.run();
@@ -44,7 +48,8 @@ void run_workload(const std::string& name, tool::Variant variant) {
     const tool::Iteration iteration = tool::find_workload(name).prepare(variant, 16);
     std::printf("%s %s\n", name.c_str(), results_of(iteration).c_str());
     const StaticGraphStatistics statistics = iteration.statistics();
-    std::printf("programs %d, from disk %d\n", int(statistics.programs - statistics.resized), int(statistics.from_disk));
+    std::printf("programs %d, from disk %d\n", int(statistics.programs - statistics.resized),
+                int(statistics.from_disk));
 }
 
 }  // namespace
@@ -52,9 +57,11 @@ void run_workload(const std::string& name, tool::Variant variant) {
 
 int main(int count, char** arguments) {
     try {
-        if (std::string(arguments[1]) == "own") catena::run_own(std::stod(arguments[2]));
+        if (std::string(arguments[1]) == "own")
+            catena::run_own(std::stod(arguments[2]));
         else
-            for (int i = 2; i < count; ++i) catena::run_workload(arguments[i], catena::tool::parse_variant(arguments[1]));
+            for (int i = 2; i < count; ++i)
+                catena::run_workload(arguments[i], catena::tool::parse_variant(arguments[1]));
     } catch (const std::exception& error) {
         std::printf("build %d: %s\n", BUILD, error.what());
         return 1;

@@ -11,12 +11,16 @@ namespace {
 using namespace depthwise;
 
 /// The lines [line, last_line) of all images.
-void compute(const DepthwiseLines& lines, const Sizes& s, const Array& x, float* y, const float* other, int64_t line, int64_t last_line,
-             int64_t first_vector, int64_t last_vector, LargestLanes& largest) {
+void compute(const DepthwiseLines& lines, const Sizes& s, const Array& x, float* y,
+             const float* other, int64_t line, int64_t last_line, int64_t first_vector,
+             int64_t last_vector, LargestLanes& largest) {
     const int64_t x_image = s.height * s.width * s.channels, y_image = s.lines * s.line();
     while (line < last_line) {
-        const int64_t image = line / s.lines, row = line % s.lines, count = std::min(s.lines - row, last_line - line);
-        const DepthwiseLines::Place place{x.elements<float>() + image * x_image, s.height, y + image * y_image, other ? other + image * y_image : nullptr};
+        const int64_t image = line / s.lines, row = line % s.lines,
+                      count = std::min(s.lines - row, last_line - line);
+        const DepthwiseLines::Place place{x.elements<float>() + image * x_image, s.height,
+                                          y + image * y_image,
+                                          other ? other + image * y_image : nullptr};
         lines.compute(place, row, row + count, first_vector, last_vector, &largest);
         line += count;
     }
@@ -25,28 +29,35 @@ void compute(const DepthwiseLines& lines, const Sizes& s, const Array& x, float*
 float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail& tail, float* y) {
     constexpr int64_t work_of_a_thread = 100'000, enough_lines = 8;
     const DepthwiseLines depthwise(s, W, tail);
-    const int64_t lines = s.images * s.lines, vectors = s.vectors(), threads = thread_count(), work = s.columns * taps * depthwise::lanes;
+    const int64_t lines = s.images * s.lines, vectors = s.vectors(), threads = thread_count(),
+                  work = s.columns * taps * depthwise::lanes;
     LargestOfThreads largest;
-    const auto part = [&](int64_t line, int64_t last_line, int64_t first_vector, int64_t last_vector) {
+    const auto part = [&](int64_t line, int64_t last_line, int64_t first_vector,
+                          int64_t last_vector) {
         LargestLanes found;
         compute(depthwise, s, x, y, tail.other, line, last_line, first_vector, last_vector, found);
         largest.note(found);
     };
     if (lines % threads == 0 || lines >= enough_lines * threads)
-        parallel_for(lines, 1 + work_of_a_thread / (work * vectors), [&](int64_t begin, int64_t end) { part(begin, end, 0, vectors); });
+        parallel_for(lines, 1 + work_of_a_thread / (work * vectors),
+                     [&](int64_t begin, int64_t end) { part(begin, end, 0, vectors); });
     else
-        parallel_for(vectors, 1 + work_of_a_thread / (work * lines), [&](int64_t begin, int64_t end) { part(0, lines, begin, end); });
+        parallel_for(vectors, 1 + work_of_a_thread / (work * lines),
+                     [&](int64_t begin, int64_t end) { part(0, lines, begin, end); });
     return largest.magnitude();
 }
 
 bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
-    const auto is_last = [](const Array& a) { return memory_order(a.shape(), a.strides()) == MemoryOrder::channels_last; };
+    const auto is_last = [](const Array& a) {
+        return memory_order(a.shape(), a.strides()) == MemoryOrder::channels_last;
+    };
     return takes_steps(x.shape(), W.shape(), steps) && W.contiguous() && is_last(x) && is_last(y);
 }
 
 }  // namespace
 
-std::optional<float> convolve_depthwise(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y) {
+std::optional<float> convolve_depthwise(const Array& x, const Array& W, const ConvolutionTail& tail,
+                                        const WindowSteps& steps, const Array& y) {
     if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x.shape(), steps, y.shape());
     const Array kept = packed_weights(W, sizes.channels);
@@ -55,7 +66,10 @@ std::optional<float> convolve_depthwise(const Array& x, const Array& W, const Co
 
 #else
 
-std::optional<float> convolve_depthwise(const Array&, const Array&, const ConvolutionTail&, const WindowSteps&, const Array&) { return std::nullopt; }
+std::optional<float> convolve_depthwise(const Array&, const Array&, const ConvolutionTail&,
+                                        const WindowSteps&, const Array&) {
+    return std::nullopt;
+}
 
 #endif
 

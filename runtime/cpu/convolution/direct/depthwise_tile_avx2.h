@@ -5,8 +5,8 @@
 #include "runtime/cpu/convolution/direct/depthwise_tiles.h"
 #include "runtime/cpu/convolution/tail/tail_registers_avx2.h"
 
-// The tiles of depthwise_tile_avx512.h on AVX2, line by line: the sums of up to seven positions are in registers, a weight for all of them, and x in the first-level cache. The bits
-// are the same.
+// The tiles of depthwise_tile_avx512.h on AVX2, line by line: the sums of up to seven positions are
+// in registers, a weight for all of them, and x in the first-level cache. The bits are the same.
 
 #if defined(__x86_64__)
 
@@ -21,7 +21,8 @@ CATENA_AVX2_INLINE __m256 load_channels(const float* from, int64_t count) {
 
 /// The first `count` of eight channels of a line.
 template <TailKind kind, int columns>
-CATENA_AVX2_INLINE void store_sums(const DepthwiseTiles& t, int64_t line, int64_t count, __m256 (&sum)[columns]) {
+CATENA_AVX2_INLINE void store_sums(const DepthwiseTiles& t, int64_t line, int64_t count,
+                                   __m256 (&sum)[columns]) {
     const TailRegisters<kind> tail(*t.tail, t.channel, count);
     // Read before the first store, which might change all else for what the compiler knows.
     LargestLanes* const known = t.largest;
@@ -46,7 +47,8 @@ CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t 
     const __m256 before = load_channels<all>(t.tail->before + t.channel, count);
 #pragma GCC unroll 7
     for (int b = 0; b < columns; ++b) sum[b] = before;
-    const int first = line * steps, begin = std::max(first, int(t.first_line)), end = int(std::min<int64_t>(first + side, t.last_line));
+    const int first = line * steps, begin = std::max(first, int(t.first_line)),
+              end = int(std::min<int64_t>(first + side, t.last_line));
     const float* taps = t.W + (begin - first) * side * t.W_tap;
 #pragma GCC unroll 1
     for (int r = begin; r < end; ++r, taps += side * t.W_tap) {
@@ -57,12 +59,16 @@ CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t 
 #pragma GCC unroll 7
             for (int b = 0; b < columns; ++b) {
                 const int c = b * steps + j;
-                if (has_column<edges>(c, in_columns, t)) sum[b] = _mm256_fmadd_ps(load_channels<all>(from + c * t.x_position, count), W, sum[b]);
+                if (has_column<edges>(c, in_columns, t))
+                    sum[b] = _mm256_fmadd_ps(load_channels<all>(from + c * t.x_position, count), W,
+                                             sum[b]);
             }
         }
     }
-    if (!t.tail->only_clips()) store_sums<TailKind{all, false, true}>(t, line, count, sum);
-    else store_sums<TailKind{all, true, true}>(t, line, count, sum);
+    if (!t.tail->only_clips())
+        store_sums<TailKind{all, false, true}>(t, line, count, sum);
+    else
+        store_sums<TailKind{all, true, true}>(t, line, count, sum);
 }
 
 }  // namespace depthwise_detail
@@ -71,12 +77,15 @@ CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t 
 template <int lines, int columns, int steps, TileEdges edges>
 CATENA_AVX2 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
     using namespace depthwise_detail;
-    for (DepthwiseTiles t = tiles; t.channel < t.last_channel; t.channel += avx2::lanes, t.x += avx2::lanes, t.W += avx2::lanes, t.y += avx2::lanes) {
+    for (DepthwiseTiles t = tiles; t.channel < t.last_channel;
+         t.channel += avx2::lanes, t.x += avx2::lanes, t.W += avx2::lanes, t.y += avx2::lanes) {
         const int64_t left = t.last_channel - t.channel;
 #pragma GCC unroll 1
         for (int line = 0; line < lines; ++line) {
-            if (left >= avx2::lanes) compute_line<columns, steps, edges, true>(t, line, avx2::lanes);
-            else compute_line<columns, steps, edges, false>(t, line, left);
+            if (left >= avx2::lanes)
+                compute_line<columns, steps, edges, true>(t, line, avx2::lanes);
+            else
+                compute_line<columns, steps, edges, false>(t, line, left);
         }
         if (t.other) t.other += avx2::lanes;
     }

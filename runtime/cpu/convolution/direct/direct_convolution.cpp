@@ -20,35 +20,45 @@ float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail&
     const DirectLines::Place place{x.elements<float>(), y, tail.other};
     const int64_t panels = lines.panels().count();
     LargestOfThreads largest;
-    const auto grain = [&](int64_t parts) { return 1 + work_of_a_thread * parts / (weights * positions); };
+    const auto grain = [&](int64_t parts) {
+        return 1 + work_of_a_thread * parts / (weights * positions);
+    };
     const auto compute = [&](Range part, Range of_panels) {
         LargestLanes found;
         lines.compute(place, part, of_panels, &found);
         largest.note(found);
     };
-    if (s.shares_weights()) parallel_for(panels, grain(panels), [&](int64_t begin, int64_t end) { compute({0, positions}, {begin, end}); });
-    else parallel_for(positions, grain(positions), [&](int64_t begin, int64_t end) { compute({begin, end}, {0, panels}); });
+    if (s.shares_weights())
+        parallel_for(panels, grain(panels),
+                     [&](int64_t begin, int64_t end) { compute({0, positions}, {begin, end}); });
+    else
+        parallel_for(positions, grain(positions),
+                     [&](int64_t begin, int64_t end) { compute({begin, end}, {0, panels}); });
     return largest.magnitude();
 }
 
 bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
-    return takes_steps(x.shape(), steps) && memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last && W.contiguous();
+    return takes_steps(x.shape(), steps) &&
+           memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last && W.contiguous();
 }
 
 }  // namespace
 
 bool are_direct_convolutions_on() {
-    static const bool on = instruction_set() != InstructionSet::none && environment::flag("CATENA_DIRECT_CONVOLUTIONS", true);
+    static const bool on = instruction_set() != InstructionSet::none &&
+                           environment::flag("CATENA_DIRECT_CONVOLUTIONS", true);
     return on;
 }
 
 bool is_direct_fastest(const Array& x, const Array& W, const ConvolutionTail& tail) {
-    if (x.rank() != 4 || memory_order(x.shape(), x.strides()) != MemoryOrder::channels_last) return true;
+    if (x.rank() != 4 || memory_order(x.shape(), x.strides()) != MemoryOrder::channels_last)
+        return true;
     const bool is_product = W.dim(2) == 1 && W.dim(3) == 1;
     return has_avx512() ? is_product : !is_product || tail.other;
 }
 
-std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y) {
+std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail,
+                                       const WindowSteps& steps, const Array& y) {
     if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x, W, steps, y);
     if (!sizes.are_for_tiles()) return std::nullopt;
@@ -60,7 +70,10 @@ std::optional<float> convolve_directly(const Array& x, const Array& W, const Con
 
 bool are_direct_convolutions_on() { return false; }
 bool is_direct_fastest(const Array&, const Array&, const ConvolutionTail&) { return false; }
-std::optional<float> convolve_directly(const Array&, const Array&, const ConvolutionTail&, const WindowSteps&, const Array&) { return std::nullopt; }
+std::optional<float> convolve_directly(const Array&, const Array&, const ConvolutionTail&,
+                                       const WindowSteps&, const Array&) {
+    return std::nullopt;
+}
 
 #endif
 

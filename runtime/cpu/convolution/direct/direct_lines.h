@@ -9,7 +9,8 @@
 
 namespace catena::direct {
 
-/// A direct convolution (runtime/cpu/convolution/direct/direct_convolution.h) part by part, each on the calling thread.
+/// A direct convolution (runtime/cpu/convolution/direct/direct_convolution.h) part by part, each on
+/// the calling thread.
 class DirectLines {
 public:
     /// `W`: packed_weights(). All must outlive this.
@@ -23,7 +24,8 @@ public:
         int64_t first = 0;   ///< The position that `y` and `other` begin with.
     };
     const Panels& panels() const { return panels_; }
-    /// Positions of the result, numbered through all images, and panels of its channels. `largest` may be null.
+    /// Positions of the result, numbered through all images, and panels of its channels. `largest`
+    /// may be null.
     void compute(const Place& place, Range positions, Range panels, LargestLanes* largest) const;
 
 private:
@@ -47,12 +49,14 @@ private:
     static constexpr Position along{0, 1}, below{1, 0};
 
     int64_t positions_at_once(int64_t positions, int64_t weights) const;
-    Part part_of(const Place& place, Range vectors, int64_t once, const Runs& runs, LargestLanes* largest) const;
+    Part part_of(const Place& place, Range vectors, int64_t once, const Runs& runs,
+                 LargestLanes* largest) const;
     void compute_panel(Part& part, Range positions, Runs& runs) const;
     int64_t lines_alike(int64_t line, int64_t most) const;
     void compute_line(Part& part, int64_t line, Range columns, Runs& runs) const;
     void compute_lines(Part& part, Range lines, Runs& runs) const;
-    void compute_positions(Part& part, Position first, int64_t count, Position step, Range down, Runs& runs) const;
+    void compute_positions(Part& part, Position first, int64_t count, Position step, Range down,
+                           Runs& runs) const;
     void compute_tiles(Part& part, Position first, int64_t rows, int64_t tiles) const;
     void find_runs(Part& part, Runs& runs, Range down, Range across) const;
 

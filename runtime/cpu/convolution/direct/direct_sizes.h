@@ -25,7 +25,9 @@ struct Range {
     bool operator==(const Range&) const = default;
     int64_t size() const { return end - begin; }
     /// Part `index` of `count`; parts differ by one at most.
-    Range part(int64_t index, int64_t count) const { return {begin + size() * index / count, begin + size() * (index + 1) / count}; }
+    Range part(int64_t index, int64_t count) const {
+        return {begin + size() * index / count, begin + size() * (index + 1) / count};
+    }
 };
 
 /// Windows along one axis.
@@ -35,10 +37,14 @@ struct Axis {
     /// Where the window of position p begins in x.
     int64_t begin(int64_t p) const { return p * stride - pad; }
     /// Its taps that are in x.
-    Range taps(int64_t p) const { return {std::max<int64_t>(0, -begin(p)), std::max<int64_t>(0, std::min(kernel, size - begin(p)))}; }
+    Range taps(int64_t p) const {
+        return {std::max<int64_t>(0, -begin(p)),
+                std::max<int64_t>(0, std::min(kernel, size - begin(p)))};
+    }
     /// Positions whose windows are in x as a whole.
     Range whole() const {
-        const int64_t room = size + pad - kernel, first = std::min(count, (pad + stride - 1) / stride);
+        const int64_t room = size + pad - kernel,
+                      first = std::min(count, (pad + stride - 1) / stride);
         return {first, std::clamp(room < 0 ? 0 : room / stride + 1, first, count)};
     }
 };
@@ -54,19 +60,29 @@ struct Sizes {
     bool x_last;  ///< Whether x has its channels last.
 
     Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
-        : Sizes(x.shape(), W.shape(), s, y.shape(), memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {}
+        : Sizes(x.shape(), W.shape(), s, y.shape(),
+                memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {}
     Sizes(const Shape& x, const Shape& W, const WindowSteps& s, const Shape& y, bool x_is_last)
-        : images(x[0]), in(x[1]), out(y[1]), height{x[2], W[2], s.stride[0], s.pad[0], y[2]}, width{x[3], W[3], s.stride[1], s.pad[1], y[3]}, x_last(x_is_last) {
+        : images(x[0]),
+          in(x[1]),
+          out(y[1]),
+          height{x[2], W[2], s.stride[0], s.pad[0], y[2]},
+          width{x[3], W[3], s.stride[1], s.pad[1], y[3]},
+          x_last(x_is_last) {
         // Where each position is a product with one position of x, all of them are a line.
-        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
+        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 &&
+            height.count == height.size && width.count == width.size) {
             width.size = width.count = images * height.count * width.count;
             images = height.size = height.count = 1;
         }
     }
-    bool is_pointwise() const { return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0; }
+    bool is_pointwise() const {
+        return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0;
+    }
     int64_t taps() const { return in * height.kernel * width.kernel; }
     int64_t positions() const { return images * height.count * width.count; }
-    /// Threads share positions, and so find in their caches what they wrote; but where the weights are much larger than x, these.
+    /// Threads share positions, and so find in their caches what they wrote; but where the weights
+    /// are much larger than x, these.
     bool shares_weights() const {
         constexpr int64_t much = 8;
         return out * taps() > much * in * images * height.size * width.size;
@@ -74,26 +90,32 @@ struct Sizes {
     bool are_for_tiles() const {
         constexpr int64_t few = 4, least_out = 8;
         if (out < least_out) return false;
-        return x_last ? height.kernel <= most_taps : in <= few && width.kernel > 1 && taps() <= most_taps;
+        return x_last ? height.kernel <= most_taps
+                      : in <= few && width.kernel > 1 && taps() <= most_taps;
     }
 };
 
-/// Vectors of output channels in panels of up to tile_shape().vectors; where threads share the weights, so that both halves of them have the same.
+/// Vectors of output channels in panels of up to tile_shape().vectors; where threads share the
+/// weights, so that both halves of them have the same.
 class Panels {
 public:
     explicit Panels(const Sizes& s)
-        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > tile_shape().vectors ? 2 : 1),
-          in_half_(((vectors_ + halves_ - 1) / halves_ + tile_shape().vectors - 1) / tile_shape().vectors) {}
+        : vectors_(in_vectors(s.out)),
+          halves_(s.shares_weights() && vectors_ > tile_shape().vectors ? 2 : 1),
+          in_half_(((vectors_ + halves_ - 1) / halves_ + tile_shape().vectors - 1) /
+                   tile_shape().vectors) {}
     int64_t count() const { return halves_ * in_half_; }
     int64_t halves() const { return halves_; }
-    Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }
+    Range vectors(int64_t panel) const {
+        return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_);
+    }
 
 private:
     int64_t vectors_, halves_, in_half_;
 };
 
-/// The weights panel by panel, taps in the order in which they are summed: [taps, channels of the panel], zeros where there are no more
-/// channels. Kept with W (runtime/cpu/onednn/packed.h).
+/// The weights panel by panel, taps in the order in which they are summed: [taps, channels of the
+/// panel], zeros where there are no more channels. Kept with W (runtime/cpu/onednn/packed.h).
 Array packed_weights(const Array& W, const Sizes& sizes);
 
 }  // namespace catena::direct

@@ -15,7 +15,8 @@ __mmask16 lanes_of(const DirectTiles& t, int vector) {
 }
 
 template <int rows, int vectors, bool clips, bool notes>
-CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTiles& t, __m512 (&sum)[rows][vectors]) {
+CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTiles& t,
+                                                                    __m512 (&sum)[rows][vectors]) {
     const float* const other = t.other ? t.other : t.y;
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
@@ -28,8 +29,10 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
             const int64_t at = i * t.y_row + j * tile_lanes;
             const __m512 v = tail.clip(clips ? sum[i][j] : tail.add(sum[i][j], other + at, added));
             if (notes) largest = TailRegisters::larger(largest, v);
-            if (j + 1 < vectors) _mm512_storeu_ps(t.y + at, v);
-            else _mm512_mask_storeu_ps(t.y + at, there, v);
+            if (j + 1 < vectors)
+                _mm512_storeu_ps(t.y + at, v);
+            else
+                _mm512_mask_storeu_ps(t.y + at, there, v);
         }
         if (notes) tail.note(t.largest, largest);
     }
@@ -39,13 +42,15 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
 
 namespace direct_detail {
 
-/// One tile. Not inlined into the loop: what would then be kept in registers from tile to tile is needed for sums.
+/// One tile. Not inlined into the loop: what would then be kept in registers from tile to tile is
+/// needed for sums.
 template <int rows, int vectors, bool single>
 CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) {
     __m512 sum[rows][vectors];
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
-        const __m512 before = _mm512_maskz_loadu_ps(lanes_of<vectors>(t, j), t.tail->before + t.channel + j * tile_lanes);
+        const __m512 before = _mm512_maskz_loadu_ps(lanes_of<vectors>(t, j),
+                                                    t.tail->before + t.channel + j * tile_lanes);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) {
             sum[i][j] = before;
@@ -56,30 +61,37 @@ CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) 
     const float* next = t.next;
     for (int64_t run = 0; run < t.run_count; ++run) {
         // Two pointers, so that the distances between four rows are parts of addresses.
-        const float *upper = t.x + t.runs[run].x, *lower = upper + (rows > 4 ? 4 * t.x_row : 0), *W = t.W + t.runs[run].tap * vectors * tile_lanes;
+        const float *upper = t.x + t.runs[run].x, *lower = upper + (rows > 4 ? 4 * t.x_row : 0),
+                    *W = t.W + t.runs[run].tap * vectors * tile_lanes;
         const int64_t length = single ? 1 : t.length;
 #pragma GCC unroll 1
-        for (int64_t p = 0; p < length; ++p, ++upper, ++lower, W += vectors * tile_lanes, next += t.next_step) {
+        for (int64_t p = 0; p < length;
+             ++p, ++upper, ++lower, W += vectors * tile_lanes, next += t.next_step) {
             if (!single) _mm_prefetch(reinterpret_cast<const char*>(next), _MM_HINT_T1);
             __m512 w[vectors];
 #pragma GCC unroll 3
             for (int j = 0; j < vectors; ++j) w[j] = _mm512_load_ps(W + j * tile_lanes);
 #pragma GCC unroll 8
             for (int i = 0; i < rows; ++i) {
-                const __m512 x = _mm512_set1_ps(i < 4 ? upper[i * t.x_row] : lower[(i - 4) * t.x_row]);
+                const __m512 x =
+                    _mm512_set1_ps(i < 4 ? upper[i * t.x_row] : lower[(i - 4) * t.x_row]);
 #pragma GCC unroll 3
                 for (int j = 0; j < vectors; ++j) sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
             }
         }
     }
-    if (!t.tail->only_clips()) store_tile<rows, vectors, false, true>(t, sum);
-    else if (t.largest) store_tile<rows, vectors, true, true>(t, sum);
-    else store_tile<rows, vectors, true, false>(t, sum);
+    if (!t.tail->only_clips())
+        store_tile<rows, vectors, false, true>(t, sum);
+    else if (t.largest)
+        store_tile<rows, vectors, true, true>(t, sum);
+    else
+        store_tile<rows, vectors, true, false>(t, sum);
 }
 
 }  // namespace direct_detail
 
-/// Sums in registers, in the order of the taps whatever the tiles are, and then the tail. `single`: runs have one tap.
+/// Sums in registers, in the order of the taps whatever the tiles are, and then the tail. `single`:
+/// runs have one tap.
 template <int rows, int vectors, bool single>
 void compute_direct_tiles(const DirectTiles& tiles) {
     for (DirectTiles t = tiles; t.tiles > 0; --t.tiles) {

@@ -10,7 +10,8 @@ namespace catena::direct {
 namespace {
 
 Array packed(const Array& W, const Sizes& s) {
-    const int64_t taps = s.taps(), vectors = in_vectors(s.out), window = s.height.kernel * s.width.kernel;
+    const int64_t taps = s.taps(), vectors = in_vectors(s.out),
+                  window = s.height.kernel * s.width.kernel;
     const Array made = Array::empty({Dtype::float32, Shape{vectors, taps, lanes}}, cpu_device());
     const float* const from = W.elements<float>();
     float* const to = made.to_fill<float>();
@@ -25,9 +26,13 @@ Array packed(const Array& W, const Sizes& s) {
                 const float* const first = from + v * lanes * taps;
                 float* const at = to + all.begin * taps * lanes + (v - all.begin) * lanes;
                 for (int64_t t = 0; in_order && t < taps; t += lanes)
-                    transpose_lanes(first + t, taps, rows, uint16_t((1u << std::min(lanes, taps - t)) - 1), at + t * width, width);
+                    transpose_lanes(first + t, taps, rows,
+                                    uint16_t((1u << std::min(lanes, taps - t)) - 1), at + t * width,
+                                    width);
                 for (int64_t t = 0; !in_order && t < taps; ++t)  // [window, in] from [in, window].
-                    for (int64_t c = 0; c < lanes; ++c) at[t * width + c] = c < rows ? first[c * taps + t % s.in * window + t / s.in] : 0.0f;
+                    for (int64_t c = 0; c < lanes; ++c)
+                        at[t * width + c] =
+                            c < rows ? first[c * taps + t % s.in * window + t / s.in] : 0.0f;
             }
         }
     });
@@ -38,8 +43,10 @@ Array packed(const Array& W, const Sizes& s) {
 
 Array packed_weights(const Array& W, const Sizes& s) {
     const auto form = s.x_last ? onednn::WeightForm::direct : onednn::WeightForm::direct_row_major;
-    return onednn::kept_form(W, form, onednn::ordered({s.out, s.in, s.height.kernel, s.width.kernel}),
-                             onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}), [&] { return packed(W, s); });
+    return onednn::kept_form(
+        W, form, onednn::ordered({s.out, s.in, s.height.kernel, s.width.kernel}),
+        onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}),
+        [&] { return packed(W, s); });
 }
 
 }  // namespace catena::direct

@@ -10,48 +10,64 @@
 
 namespace catena {
 
-/// What decides whether sixteen images side by side are faster. Towards the images, `in` are the channels of gy and `out` those of gx.
+/// What decides whether sixteen images side by side are faster. Towards the images, `in` are the
+/// channels of gy and `out` those of gx.
 struct LaneSizes {
-    int64_t images, in, out, width;  ///< The width of the result's rows, of gy's towards the weights.
+    int64_t images, in, out,
+        width;  ///< The width of the result's rows, of gy's towards the weights.
     Dims kernel, stride;
     bool channels_last;  ///< The result, or gy.
 };
-/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX2, and with CATENA_LANE_CONVOLUTIONS=0.
+/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX2, and with
+/// CATENA_LANE_CONVOLUTIONS=0.
 bool is_faster_by_lanes(ConvolutionDirection direction, const LaneSizes& sizes);
 
-/// A float32 convolution of few channels, or one of its gradients, with sixteen images side by side: one image in each lane of a vector
-/// (two of eight on AVX2), so that no lane is idle however few channels there are. Operands are packed so as they are needed
-/// (runtime/cpu/convolution/lanes/lane_images.h), and products are summed in registers in the order of the definition: input channels, rows, columns; of
-/// the weights' gradient positions, then images. Images in both memory orders; the bits depend on the sizes alone. For use by FloatConvolution.
+/// A float32 convolution of few channels, or one of its gradients, with sixteen images side by
+/// side: one image in each lane of a vector (two of eight on AVX2), so that no lane is idle however
+/// few channels there are. Operands are packed so as they are needed
+/// (runtime/cpu/convolution/lanes/lane_images.h), and products are summed in registers in the order
+/// of the definition: input channels, rows, columns; of the weights' gradient positions, then
+/// images. Images in both memory orders; the bits depend on the sizes alone. For use by
+/// FloatConvolution.
 class LaneConvolution {
 public:
-    /// Nothing where it cannot be done, or where oneDNN is faster. Operands as those of FloatConvolution.
-    static std::optional<LaneConvolution> find(ConvolutionDirection direction, const Array& a, const Array& b, const Array& result,
+    /// Nothing where it cannot be done, or where oneDNN is faster. Operands as those of
+    /// FloatConvolution.
+    static std::optional<LaneConvolution> find(ConvolutionDirection direction, const Array& a,
+                                               const Array& b, const Array& result,
                                                const WindowSteps& steps);
     /// Whatever is faster (for benchmarks and tests).
-    static std::optional<LaneConvolution> find_possible(ConvolutionDirection direction, const Array& a, const Array& b, const Array& result,
+    static std::optional<LaneConvolution> find_possible(ConvolutionDirection direction,
+                                                        const Array& a, const Array& b,
+                                                        const Array& result,
                                                         const WindowSteps& steps);
 
     /// With the present number of threads.
     size_t scratch_bytes() const;
-    /// False if it must be computed in another way, because numbers that are not finite would meet zeros beside the images; then some of
-    /// the result may be written.
-    bool run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) const;
+    /// False if it must be computed in another way, because numbers that are not finite would meet
+    /// zeros beside the images; then some of the result may be written.
+    bool run(const Array& a, const Array& b, const Array& bias, const Array& result,
+             std::span<std::byte> scratch) const;
 
 private:
-    LaneConvolution(ConvolutionDirection direction, const Array& a, const Array& b, const Array& result, const WindowSteps& steps);
+    LaneConvolution(ConvolutionDirection direction, const Array& a, const Array& b,
+                    const Array& result, const WindowSteps& steps);
 
     bool gives_weights() const { return direction_ == ConvolutionDirection::weights; }
     int64_t weights() const { return in_ * out_ * kernel_rows_ * kernel_columns_; }
 
-    // Forwards and towards the images: a correlation of x, which is padded, with W, which is turned around for the latter.
+    // Forwards and towards the images: a correlation of x, which is padded, with W, which is turned
+    // around for the latter.
     size_t correlation_bytes() const;
-    bool correlate(const float* x, const Array& W, const float* bias, float* y, std::span<std::byte> scratch) const;
+    bool correlate(const float* x, const Array& W, const float* bias, float* y,
+                   std::span<std::byte> scratch) const;
     bool pack_weights(const float* W, float* to) const;
     int64_t bands() const;
     int64_t block_rows() const;
-    void correlate_band(const float* x, const float* W, const float* bias, float* y, int64_t unit, std::byte* memory) const;
-    void correlate_row(const float* x, int64_t x_rows, const float* W, const float* bias, float* y, int64_t y_rows, int64_t row) const;
+    void correlate_band(const float* x, const float* W, const float* bias, float* y, int64_t unit,
+                        std::byte* memory) const;
+    void correlate_row(const float* x, int64_t x_rows, const float* W, const float* bias, float* y,
+                       int64_t y_rows, int64_t row) const;
     int64_t first_input(int64_t row) const;
     int64_t end_input(int64_t row) const;
 
@@ -60,8 +76,10 @@ private:
     bool multiply(const float* x, const float* gy, float* gW, std::span<std::byte> scratch) const;
     int64_t parts() const;
     int64_t gradient_rows() const;
-    void multiply_group(const float* x, const float* gy, int64_t group, float* sums, float* memory) const;
-    void multiply_band(const float* x, const float* gy, int64_t begin, int64_t end, float* sums) const;
+    void multiply_group(const float* x, const float* gy, int64_t group, float* sums,
+                        float* memory) const;
+    void multiply_band(const float* x, const float* gy, int64_t begin, int64_t end,
+                       float* sums) const;
     bool add_up(const float* sums, float* gW) const;
 
     ConvolutionDirection direction_;

@@ -6,9 +6,10 @@
 
 namespace catena {
 
-/// Sixteen images of an array [N, C, H, W] (float32, in one of the two memory orders) side by side: each element a vector that holds it for
-/// all sixteen, one image in a lane. They are in row-major order whatever the array's, and rows may have zeros on both sides. Images that the
-/// array does not have are zeros. Needs AVX2 or AVX-512.
+/// Sixteen images of an array [N, C, H, W] (float32, in one of the two memory orders) side by side:
+/// each element a vector that holds it for all sixteen, one image in a lane. They are in row-major
+/// order whatever the array's, and rows may have zeros on both sides. Images that the array does
+/// not have are zeros. Needs AVX2 or AVX-512.
 class LaneImages {
 public:
     static constexpr int64_t lanes = 16;
@@ -23,7 +24,8 @@ public:
     int64_t width() const { return width_; }
     int64_t left() const { return left_; }
 
-    // Of `rows` of a group's rows side by side, in floats: all of it, and the steps from an element to the next along an axis.
+    // Of `rows` of a group's rows side by side, in floats: all of it, and the steps from an element
+    // to the next along an axis.
     int64_t floats(int64_t rows) const { return channels_ * channel_step(rows); }
     int64_t channel_step(int64_t rows) const { return rows * row_step(); }
     int64_t row_step() const { return (left_ + width_ + right_) * lanes; }

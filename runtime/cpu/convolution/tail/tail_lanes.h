@@ -10,7 +10,8 @@
 
 namespace catena {
 
-/// The bits of a float without its sign grow with its magnitude; those of infinity and NaN are the largest.
+/// The bits of a float without its sign grow with its magnitude; those of infinity and NaN are the
+/// largest.
 constexpr int32_t magnitude_bits = 0x7FFFFFFF;
 
 template <int bytes>
@@ -22,7 +23,8 @@ struct TailLanes {
     Lanes lowest, highest;
     Bits largest{};  ///< Magnitudes of all results so far, as bits.
 
-    CATENA_INLINE explicit TailLanes(const ConvolutionTail& tail) : lowest(Lanes{} + tail.lowest), highest(Lanes{} + tail.highest) {}
+    CATENA_INLINE explicit TailLanes(const ConvolutionTail& tail)
+        : lowest(Lanes{} + tail.lowest), highest(Lanes{} + tail.highest) {}
 
     // Comparisons with NaN are false, so it stays.
     CATENA_INLINE Lanes clipped(Lanes v) const {

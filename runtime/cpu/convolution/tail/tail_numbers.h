@@ -11,8 +11,8 @@
 
 namespace catena {
 
-/// What such a kernel knows of its tail: as in ConvolutionTail, but that `before` is where sums begin, and that scale and shift are both
-/// null where they change nothing.
+/// What such a kernel knows of its tail: as in ConvolutionTail, but that `before` is where sums
+/// begin, and that scale and shift are both null where they change nothing.
 struct TailNumbers {
     const float *before, *scale, *shift, *other;
     float lowest, highest;
@@ -21,7 +21,12 @@ struct TailNumbers {
     bool only_clips() const { return !scale && !other; }
     /// `channels` numbers each.
     TailNumbers(const ConvolutionTail& tail, int64_t channels)
-        : before(tail.before), scale(nullptr), shift(nullptr), other(tail.other), lowest(tail.lowest), highest(tail.highest) {
+        : before(tail.before),
+          scale(nullptr),
+          shift(nullptr),
+          other(tail.other),
+          lowest(tail.lowest),
+          highest(tail.highest) {
         for (int64_t c = 0; c < channels && !scale; ++c)
             if (!(tail.scale[c] == 1 && tail.shift[c] == 0)) scale = tail.scale, shift = tail.shift;
     }

@@ -9,20 +9,24 @@
 
 namespace catena::avx2 {
 
-/// What is known of a register's tail where its code is made, so that nothing is asked for each position.
+/// What is known of a register's tail where its code is made, so that nothing is asked for each
+/// position.
 struct TailKind {
     bool all;         ///< All eight lanes are channels.
     bool only_clips;  ///< Nothing stands between a sum and its bounds.
     bool notes;       ///< The largest magnitude may be wanted.
 };
 
-/// The tail of eight channels, of which the first `count` are there: the others are neither read nor counted.
+/// The tail of eight channels, of which the first `count` are there: the others are neither read
+/// nor counted.
 template <TailKind kind>
 struct TailRegisters {
     __m256 scale, shift, lowest, highest;
     int64_t count;
 
-    CATENA_AVX2 __attribute__((always_inline)) TailRegisters(const TailNumbers& tail, int64_t channel, int64_t count) : count(count) {
+    CATENA_AVX2 __attribute__((always_inline)) TailRegisters(const TailNumbers& tail,
+                                                             int64_t channel, int64_t count)
+        : count(count) {
         if (!kind.only_clips) {
             scale = tail.scale ? load(tail.scale + channel) : _mm256_set1_ps(1);
             shift = tail.scale ? load(tail.shift + channel) : _mm256_setzero_ps();
@@ -33,27 +37,40 @@ struct TailRegisters {
 
     /// What is stored for a sum. `other`, which is added, may be null.
     CATENA_AVX2 __attribute__((always_inline)) __m256 finish(__m256 sum, const float* other) const {
-        if (!kind.only_clips) sum = _mm256_add_ps(_mm256_fmadd_ps(sum, scale, shift), other ? load(other) : _mm256_setzero_ps());
+        if (!kind.only_clips)
+            sum = _mm256_add_ps(_mm256_fmadd_ps(sum, scale, shift),
+                                other ? load(other) : _mm256_setzero_ps());
         // These instructions give their second operand if one is NaN: so it stays.
         return _mm256_min_ps(highest, _mm256_max_ps(lowest, sum));
     }
     CATENA_AVX2 __attribute__((always_inline)) void store(float* to, __m256 v) const {
-        if (kind.all) _mm256_storeu_ps(to, v);
-        else store_first(to, count, v);
+        if (kind.all)
+            _mm256_storeu_ps(to, v);
+        else
+            store_first(to, count, v);
     }
     /// The larger magnitudes, as bits.
     CATENA_AVX2 __attribute__((always_inline)) static __m256i larger(__m256i largest, __m256 v) {
-        return kind.notes ? _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(0x7FFFFFFF))) : largest;
+        return kind.notes
+                   ? _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(v),
+                                                                _mm256_set1_epi32(0x7FFFFFFF)))
+                   : largest;
     }
     /// Half of `known`, which may be null.
-    CATENA_AVX2 __attribute__((always_inline)) void note(LargestLanes* known, __m256i largest) const {
+    CATENA_AVX2 __attribute__((always_inline)) void note(LargestLanes* known,
+                                                         __m256i largest) const {
         if (!kind.notes || !known) return;
         __m256i* const half = reinterpret_cast<__m256i*>(known->bits);
-        _mm256_store_si256(half, _mm256_max_epi32(_mm256_load_si256(half), kind.all ? largest : _mm256_and_si256(largest, first_lanes(count))));
+        _mm256_store_si256(
+            half,
+            _mm256_max_epi32(_mm256_load_si256(half),
+                             kind.all ? largest : _mm256_and_si256(largest, first_lanes(count))));
     }
 
 private:
-    CATENA_AVX2 __attribute__((always_inline)) __m256 load(const float* from) const { return kind.all ? _mm256_loadu_ps(from) : load_first(from, count); }
+    CATENA_AVX2 __attribute__((always_inline)) __m256 load(const float* from) const {
+        return kind.all ? _mm256_loadu_ps(from) : load_first(from, count);
+    }
 };
 
 }  // namespace catena::avx2

@@ -18,17 +18,22 @@ using winograd::Products;
 /// At least so many iterations of `work` for a thread.
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
 
-/// A convolution or the gradient of its images, all channels last. Tiles are transformed first; then each unit of work, which has some tiles and a block of
-/// result channels, transforms weights, multiplies, and transforms its results in a core's cache. A convolution's products [tiles, depth] * [depth, width]
-/// add up the phases; a gradient has a group of products for each phase.
+/// A convolution or the gradient of its images, all channels last. Tiles are transformed first;
+/// then each unit of work, which has some tiles and a block of result channels, transforms weights,
+/// multiplies, and transforms its results in a core's cache. A convolution's products [tiles,
+/// depth] * [depth, width] add up the phases; a gradient has a group of products for each phase.
 class Convolution {
 public:
-    Convolution(const Sizes& sizes, bool is_gradient, const float* x, const float* W, const float* bias, float* y)
+    Convolution(const Sizes& sizes, bool is_gradient, const float* x, const float* W,
+                const float* bias, float* y)
         : s_(sizes), is_gradient_(is_gradient), x_(x), W_(W), bias_(bias), y_(y) {}
 
     /// True if all of y is finite.
     bool run() {
-        const int64_t at_once = std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) * part_tiles, tiles_);
+        const int64_t at_once =
+            std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
+                         part_tiles,
+                     tiles_);
         const Array transformed = float_memory(parts_of(at_once) * groups_ * part_floats());
         for (int64_t first = 0; first < tiles_; first += at_once)
             run(first, std::min(at_once, tiles_ - first), transformed.to_fill<float>());
@@ -41,23 +46,33 @@ private:
     static int64_t parts_of(int64_t tiles) { return (tiles + part_tiles - 1) / part_tiles; }
     int64_t part_floats() const { return floats_of(part_tiles, depth_); }
 
-    /// Tiles [first, first + count); the transformed ones are [parts, groups, values, tiles, depth].
+    /// Tiles [first, first + count); the transformed ones are [parts, groups, values, tiles,
+    /// depth].
     void run(int64_t first, int64_t count, float* inputs) {
-        parallel_for(count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)), [&](int64_t begin, int64_t end) {
-            winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
-                is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_) : s_.read_inputs(first + from, first + until, x_);
-                for (int64_t t = from; t < until; ++t) {
-                    const int64_t part = t / part_tiles, tiles = std::min(part_tiles, count - part * part_tiles);
-                    transform_inputs(first + t, step_of(tiles, depth_), inputs + part * groups_ * part_floats() + t % part_tiles * depth_);
-                }
-            });
-        });
+        parallel_for(count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)),
+                     [&](int64_t begin, int64_t end) {
+                         winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
+                             is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_)
+                                          : s_.read_inputs(first + from, first + until, x_);
+                             for (int64_t t = from; t < until; ++t) {
+                                 const int64_t part = t / part_tiles,
+                                               tiles =
+                                                   std::min(part_tiles, count - part * part_tiles);
+                                 transform_inputs(first + t, step_of(tiles, depth_),
+                                                  inputs + part * groups_ * part_floats() +
+                                                      t % part_tiles * depth_);
+                             }
+                         });
+                     });
         const int64_t parts = parts_of(count);
         parallel_for(width_ / block_ * groups_ * parts, 1, [&](int64_t begin, int64_t end) {
-            const Array own = float_memory(floats_of(depth_, block_) + floats_of(part_tiles, block_));
-            float *const weights = own.to_fill<float>(), *const results = weights + floats_of(depth_, block_);
+            const Array own =
+                float_memory(floats_of(depth_, block_) + floats_of(part_tiles, block_));
+            float *const weights = own.to_fill<float>(), *const results =
+                                                             weights + floats_of(depth_, block_);
             for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t part = unit % parts, group = unit / parts % groups_, channel = unit / parts / groups_ * block_;
+                const int64_t part = unit % parts, group = unit / parts % groups_,
+                              channel = unit / parts / groups_ * block_;
                 if (part == 0 || unit == begin) transform_weights(group, channel, weights);
                 const int64_t tiles = std::min(part_tiles, count - part * part_tiles);
                 Products::find({.m = tiles, .n = block_, .k = depth_, .batch = values, .pad = pad})
@@ -69,8 +84,12 @@ private:
 
     void transform_inputs(int64_t tile, int64_t value_step, float* to) const {
         for (int64_t phase = 0; phase < phases; ++phase)
-            if (is_gradient_) polyphase::transform_input(s_.gradient_input(tile, phase), x_, s_.out, value_step, to + phase * part_floats());
-            else polyphase::transform_input(s_.input(tile, phase), x_, s_.in, value_step, to + phase * s_.in);
+            if (is_gradient_)
+                polyphase::transform_input(s_.gradient_input(tile, phase), x_, s_.out, value_step,
+                                           to + phase * part_floats());
+            else
+                polyphase::transform_input(s_.input(tile, phase), x_, s_.in, value_step,
+                                           to + phase * s_.in);
     }
 
     /// Those of a block of result channels: [values, depth, block].
@@ -79,48 +98,62 @@ private:
         if (!is_gradient_) {
             for (int64_t o = 0; o < block_; o += lanes)
                 for (int64_t c = 0; c < s_.in; ++c)
-                    polyphase::transform_weights(W_ + ((channel + o) * s_.in + c) * taps, s_.in * taps, s_.in * block_, value_step, to + c * block_ + o);
+                    polyphase::transform_weights(W_ + ((channel + o) * s_.in + c) * taps,
+                                                 s_.in * taps, s_.in * block_, value_step,
+                                                 to + c * block_ + o);
             return;
         }
         for (int64_t o = 0; o < s_.out; ++o)
             for (int64_t c = 0; c < block_; c += lanes)
-                transform_turned_weights(W_ + (o * s_.in + channel + c) * taps, taps, group, value_step, to + o * block_ + c);
+                transform_turned_weights(W_ + (o * s_.in + channel + c) * taps, taps, group,
+                                         value_step, to + o * block_ + c);
     }
 
-    void transform_results(int64_t first, int64_t count, int64_t group, int64_t channel, const float* from) {
+    void transform_results(int64_t first, int64_t count, int64_t group, int64_t channel,
+                           const float* from) {
         for (int64_t t = 0; t < count; ++t) {
             Tile tile = is_gradient_ ? s_.gradient_result(first + t, group) : s_.result(first + t);
             tile.first += channel;
-            if (!polyphase::transform_output(tile, from + t * block_, step_of(count, block_), block_, bias_ ? bias_ + channel : nullptr, y_)) is_finite_ = false;
+            if (!polyphase::transform_output(tile, from + t * block_, step_of(count, block_),
+                                             block_, bias_ ? bias_ + channel : nullptr, y_))
+                is_finite_ = false;
         }
     }
 
     const Sizes& s_;
     const bool is_gradient_;
-    const int64_t groups_ = is_gradient_ ? phases : 1, tiles_ = is_gradient_ ? s_.gradient_tiles() : s_.tiles();
-    const int64_t depth_ = is_gradient_ ? s_.out : phases * s_.in, width_ = is_gradient_ ? s_.in : s_.out, block_ = block_of(width_);
+    const int64_t groups_ = is_gradient_ ? phases : 1,
+                  tiles_ = is_gradient_ ? s_.gradient_tiles() : s_.tiles();
+    const int64_t depth_ = is_gradient_ ? s_.out : phases * s_.in,
+                  width_ = is_gradient_ ? s_.in : s_.out, block_ = block_of(width_);
     const float *const x_, *const W_, *const bias_;
     float* const y_;
     std::atomic<bool> is_finite_ = true;
 };
 
-bool run(const Sizes& sizes, bool is_gradient, const Array& x, const Array& W, const float* bias, const Array& y) {
+bool run(const Sizes& sizes, bool is_gradient, const Array& x, const Array& W, const float* bias,
+         const Array& y) {
     const Array from = winograd::channels_last(x), to = winograd::channels_last_like(y);
-    if (!Convolution(sizes, is_gradient, from.elements<float>(), W.elements<float>(), bias, to.to_fill<float>()).run()) return false;
+    if (!Convolution(sizes, is_gradient, from.elements<float>(), W.elements<float>(), bias,
+                     to.to_fill<float>())
+             .run())
+        return false;
     if (!(to == y)) copy_elements(to, y);
     return true;
 }
 
 }  // namespace
 
-bool convolve_by_phases(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+bool convolve_by_phases(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+                        const Array& y) {
     if (!winograd::is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), y.shape(), steps);
     if (!is_faster(s, s.tiles(), phases * s.in + s.out)) return false;
     return run(s, false, x, W, b.defined() ? b.elements<float>() : nullptr, y);
 }
 
-bool convolve_data_by_phases(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+bool convolve_data_by_phases(const Array& gy, const Array& W, const WindowSteps& steps,
+                             const Array& gx) {
     if (!winograd::is_on() || !fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
     const Sizes s = sizes_of(gx.shape(), gy.shape(), steps);
     if (!is_faster(s, s.gradient_tiles(), phases * (s.in + s.out))) return false;

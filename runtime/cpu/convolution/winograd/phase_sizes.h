@@ -6,11 +6,13 @@
 
 namespace catena::polyphase {
 
-/// One axis of a convolution with four taps in steps of two, of `size` positions padded by `pad`. Phase p of a padded axis are the positions 2 m + p - pad.
+/// One axis of a convolution with four taps in steps of two, of `size` positions padded by `pad`.
+/// Phase p of a padded axis are the positions 2 m + p - pad.
 struct Axis {
     int64_t size, results, pad;
 
-    /// Positions first, first + step, ... of an axis that lie in it; the first of them is number `top`.
+    /// Positions first, first + step, ... of an axis that lie in it; the first of them is number
+    /// `top`.
     struct Part {
         int64_t top, count, first, step;
     };
@@ -33,7 +35,9 @@ struct Sizes {
     Axis rows, columns;
 
     int64_t tiles() const { return images * rows.tiles() * columns.tiles(); }
-    int64_t gradient_tiles() const { return images * rows.gradient_tiles() * columns.gradient_tiles(); }
+    int64_t gradient_tiles() const {
+        return images * rows.gradient_tiles() * columns.gradient_tiles();
+    }
     // Tile `index` of the results and so on, as in Axis.
     Tile result(int64_t index) const;
     Tile input(int64_t index, int64_t phase) const;
@@ -44,20 +48,28 @@ struct Sizes {
     void read_gradient_inputs(int64_t first, int64_t end, const float* gy) const;
 };
 
-/// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases, `W` being the shape alone.
+/// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases, `W`
+/// being the shape alone.
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);
 Sizes sizes_of(const Shape& x, const Shape& y, const WindowSteps& steps);
 
-/// Whether so many tiles are faster than the definition, whose products oneDNN computes. `moved`: channels of all phases that are transformed for each.
+/// Whether so many tiles are faster than the definition, whose products oneDNN computes. `moved`:
+/// channels of all phases that are transformed for each.
 bool is_faster(const Sizes& sizes, int64_t tiles, int64_t moved);
 
 /// Channels that a product gives at once: a panel of tiles in registers.
-constexpr int64_t block_of(int64_t channels) { return channels % (2 * lanes) == 0 ? 2 * lanes : lanes; }
-constexpr int64_t cache_floats = 3'000'000;  ///< What the shared cache holds of the transformed tiles.
+constexpr int64_t block_of(int64_t channels) {
+    return channels % (2 * lanes) == 0 ? 2 * lanes : lanes;
+}
+constexpr int64_t cache_floats =
+    3'000'000;  ///< What the shared cache holds of the transformed tiles.
 
-/// Floats between two of the 25 matrices: one step apart that is a power of two, they would share a few lines of the cache.
+/// Floats between two of the 25 matrices: one step apart that is a power of two, they would share a
+/// few lines of the cache.
 constexpr int64_t pad = lanes;
 constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
-constexpr int64_t floats_of(int64_t rows, int64_t columns) { return values * step_of(rows, columns); }
+constexpr int64_t floats_of(int64_t rows, int64_t columns) {
+    return values * step_of(rows, columns);
+}
 
 }  // namespace catena::polyphase

@@ -20,8 +20,8 @@ using namespace winograd;
 
 constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
 
-/// One image alone is inference, whose weights are transformed once for many calls. Sizes decide, not whether they are kept yet:
-/// all calls give the same bits.
+/// One image alone is inference, whose weights are transformed once for many calls. Sizes decide,
+/// not whether they are kept yet: all calls give the same bits.
 Speed speed_of(const Sizes& sizes) {
     Speed expected = speed;
     if (sizes.images == 1) expected.weight_passes = 1;
@@ -38,16 +38,19 @@ Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) 
     parallel_for(N / lanes, 1 + 20'000 / (values * K), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
             for (int64_t k = 0; k < K; ++k)
-                transform_weights(W + k * steps.k + n * steps.n, steps.n, steps.turned, K * N, to + k * N + n);
+                transform_weights(W + k * steps.k + n * steps.n, steps.n, steps.turned, K * N,
+                                  to + k * N + n);
     });
     return made;
 }
 
 /// Kept as long as W does not change, in the form that a Convolution wants.
-Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& steps, const Sizes& s) {
+Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& steps,
+                  const Sizes& s) {
     const int64_t K = s.in, N = s.out;
     if (are_small(s)) return transformed_blocks(W, kind, steps, K, N);
-    return onednn::kept_form(W, kind, onednn::ordered({W.dim(0), W.dim(1), 3, 3}), onednn::ordered({values, K, N}),
+    return onednn::kept_form(W, kind, onednn::ordered({W.dim(0), W.dim(1), 3, 3}),
+                             onednn::ordered({values, K, N}),
                              [&] { return transform(W.elements<float>(), steps, K, N); });
 }
 
@@ -56,9 +59,11 @@ class Convolution {
 public:
     Convolution(const Sizes& sizes, const float* x, const Array& U, const float* bias, float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), bias_(bias), y_(y) {}
-    Convolution(const Sizes& sizes, const float* x, const Array& U, ColumnStatistics& statistics, float* y)
+    Convolution(const Sizes& sizes, const float* x, const Array& U, ColumnStatistics& statistics,
+                float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), statistics_(&statistics), y_(y) {}
-    Convolution(const Sizes& sizes, const float* x, const Array& U, const ConvolutionTail& tail, float* y)
+    Convolution(const Sizes& sizes, const float* x, const Array& U, const ConvolutionTail& tail,
+                float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), tail_(&tail), y_(y) {}
 
     /// `U`: the transformed weights. True if all of y is finite.
@@ -73,58 +78,83 @@ private:
     int64_t floats_a_tile() const { return values * (s_.in + s_.out); }
     /// For turns of so many tiles.
     void prepare_statistics(int64_t at_once) {
-        if (statistics_) statistics_->prepare((s_.tiles() + at_once - 1) / at_once * measured_parts(at_once), s_.out);
+        if (statistics_)
+            statistics_->prepare((s_.tiles() + at_once - 1) / at_once * measured_parts(at_once),
+                                 s_.out);
     }
 
-    /// Each thread takes tiles from input to result, so many at once that they stay in its cache. U: blocks.
+    /// Each thread takes tiles from input to result, so many at once that they stay in its cache.
+    /// U: blocks.
     void by_tiles() {
-        constexpr int64_t cache_floats = 160'000, least = 16, most = 64, rows = 8;  // Of a product's tile in registers.
+        constexpr int64_t cache_floats = 160'000, least = 16, most = 64,
+                          rows = 8;  // Of a product's tile in registers.
         const int64_t block = block_of(s_.out), blocks = s_.out / block;
         const int64_t wanted = std::max(cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
         const int64_t at_once = std::min(std::clamp(wanted / rows * rows, least, most), s_.tiles());
         prepare_statistics(at_once);
         parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
-            const Array scratch = Array::empty({Dtype::float32, Shape{floats_of(at_once, s_.in) + blocks * floats_of(at_once, block)}}, cpu_device());
+            const Array scratch = Array::empty(
+                {Dtype::float32,
+                 Shape{floats_of(at_once, s_.in) + blocks * floats_of(at_once, block)}},
+                cpu_device());
             float *inputs = scratch.to_fill<float>(), *results = inputs + floats_of(at_once, s_.in);
-            for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles()); first += at_once) {
+            for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles());
+                 first += at_once) {
                 const int64_t count = std::min(at_once, s_.tiles() - first);
-                const auto products = Products::find({.m = count, .n = block, .k = s_.in, .batch = values, .pad = pad});
+                const auto products = Products::find(
+                    {.m = count, .n = block, .k = s_.in, .batch = values, .pad = pad});
                 transform_inputs(first, 0, count, step_of(count, s_.in), inputs);
-                for (int64_t b = 0; b < blocks; ++b) products->run(inputs, U_ + b * floats_of(s_.in, block), results + b * floats_of(count, block));
+                for (int64_t b = 0; b < blocks; ++b)
+                    products->run(inputs, U_ + b * floats_of(s_.in, block),
+                                  results + b * floats_of(count, block));
                 s_.read_results(first, first + count, y_);
                 for (int64_t t = 0; t < count; ++t)
                     for (int64_t b = 0; b < blocks; ++b)
-                        transform_results(first + t, 0, 1, {b * block, block, step_of(count, block)}, results + b * floats_of(count, block) + t * block);
-                if (statistics_) add_statistics(s_, {first, first + count}, first / at_once * measured_parts(at_once), {0, s_.out}, y_, *statistics_);
+                        transform_results(first + t, 0, 1,
+                                          {b * block, block, step_of(count, block)},
+                                          results + b * floats_of(count, block) + t * block);
+                if (statistics_)
+                    add_statistics(s_, {first, first + count},
+                                   first / at_once * measured_parts(at_once), {0, s_.out}, y_,
+                                   *statistics_);
             }
         });
     }
 
-    /// All threads transform tiles, then each multiplies with some of the weights, then all transform results. U: [values, in, out].
+    /// All threads transform tiles, then each multiplies with some of the weights, then all
+    /// transform results. U: [values, in, out].
     void by_values() {
         constexpr int64_t cache_floats = 3'000'000, worthwhile = 20'000;
         const int64_t at_once = std::clamp<int64_t>(cache_floats / floats_a_tile(), 1, s_.tiles());
         prepare_statistics(at_once);
-        const Array scratch = Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
+        const Array scratch =
+            Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
         float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
         for (int64_t first = 0; first < s_.tiles(); first += at_once) {
             const int64_t count = std::min(at_once, s_.tiles() - first);
-            parallel_for(count, 1 + worthwhile / (values * s_.in),
-                         [&](int64_t begin, int64_t end) { transform_inputs(first, begin, end, count * s_.in, inputs); });
+            parallel_for(count, 1 + worthwhile / (values * s_.in), [&](int64_t begin, int64_t end) {
+                transform_inputs(first, begin, end, count * s_.in, inputs);
+            });
             const auto products = Products::find({count, s_.out, s_.in, values_a_unit});
             parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
                 for (int64_t p = begin * values_a_unit; p < end * values_a_unit; p += values_a_unit)
-                    products->run(inputs + p * count * s_.in, U_ + p * s_.in * s_.out, results + p * count * s_.out);
+                    products->run(inputs + p * count * s_.in, U_ + p * s_.in * s_.out,
+                                  results + p * count * s_.out);
             });
-            parallel_for(measured_parts(count), 1 + worthwhile / (values * s_.out * measured_tiles), [&](int64_t begin, int64_t end) {
-                for (int64_t part = begin; part < end; ++part) {
-                    const int64_t from = part * measured_tiles, until = std::min(count, from + measured_tiles);
-                    s_.read_results(first + from, first + until, y_);
-                    transform_results(first, from, until, {0, s_.out, count * s_.out}, results);
-                    if (statistics_)
-                        add_statistics(s_, {first + from, first + until}, first / at_once * measured_parts(at_once) + part, {0, s_.out}, y_, *statistics_);
-                }
-            });
+            parallel_for(
+                measured_parts(count), 1 + worthwhile / (values * s_.out * measured_tiles),
+                [&](int64_t begin, int64_t end) {
+                    for (int64_t part = begin; part < end; ++part) {
+                        const int64_t from = part * measured_tiles,
+                                      until = std::min(count, from + measured_tiles);
+                        s_.read_results(first + from, first + until, y_);
+                        transform_results(first, from, until, {0, s_.out, count * s_.out}, results);
+                        if (statistics_)
+                            add_statistics(s_, {first + from, first + until},
+                                           first / at_once * measured_parts(at_once) + part,
+                                           {0, s_.out}, y_, *statistics_);
+                    }
+                });
         }
     }
 
@@ -134,25 +164,33 @@ private:
     };
 
     /// Tiles [begin, end) of those from `first` on.
-    void transform_inputs(int64_t first, int64_t begin, int64_t end, int64_t value_step, float* to) const {
+    void transform_inputs(int64_t first, int64_t begin, int64_t end, int64_t value_step,
+                          float* to) const {
         in_turns(begin, end, [&](int64_t from, int64_t until) {
             s_.read_inputs(first + from, first + until, x_);
-            for (int64_t t = from; t < until; ++t) transform_input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
+            for (int64_t t = from; t < until; ++t)
+                transform_input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
         });
     }
-    void transform_results(int64_t first, int64_t begin, int64_t end, const Channels& c, const float* from) {
+    void transform_results(int64_t first, int64_t begin, int64_t end, const Channels& c,
+                           const float* from) {
         if (tail_) return transform_with_tail(first, begin, end, c, from);
         const float* const bias = bias_ ? bias_ + c.first : nullptr;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count, c.value_step, c.count, bias, y_)) is_finite_ = false;
+            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
+                                  c.value_step, c.count, bias, y_))
+                is_finite_ = false;
     }
 
-    void transform_with_tail(int64_t first, int64_t begin, int64_t end, const Channels& c, const float* from) {
+    void transform_with_tail(int64_t first, int64_t begin, int64_t end, const Channels& c,
+                             const float* from) {
         int32_t largest = 0;
         ConvolutionTail tail = *tail_;
         for (const float** each : {&tail.before, &tail.scale, &tail.shift}) *each += c.first;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count, c.value_step, c.count, tail, y_, largest)) is_finite_ = false;
+            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
+                                  c.value_step, c.count, tail, y_, largest))
+                is_finite_ = false;
         int32_t known = largest_.load();
         while (largest > known && !largest_.compare_exchange_weak(known, largest)) {
         }
@@ -167,11 +205,15 @@ private:
     std::atomic<int32_t> largest_ = 0;
 };
 
-bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form, const WeightSteps& steps, const float* bias, const Array& y) {
+bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form,
+         const WeightSteps& steps, const float* bias, const Array& y) {
     const Array from = channels_last(x), to = channels_last_like(y);
     const bool is_finite =
-        s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias, to.to_fill<float>())
-                         : Convolution(s, from.elements<float>(), transformed(W, form, steps, s), bias, to.to_fill<float>()).run();
+        s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias,
+                                                 to.to_fill<float>())
+                            : Convolution(s, from.elements<float>(), transformed(W, form, steps, s),
+                                          bias, to.to_fill<float>())
+                                  .run();
     if (!is_finite) return false;
     if (!(to == y)) copy_elements(to, y);
     return true;
@@ -179,36 +221,50 @@ bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form
 
 }  // namespace
 
-bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+                       const Array& y) {
     if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed_of(s))) return false;
-    return run(s, x, W, onednn::WeightForm::tiles, {9, s.in * 9, false}, b.defined() ? b.elements<float>() : nullptr, y);
+    return run(s, x, W, onednn::WeightForm::tiles, {9, s.in * 9, false},
+               b.defined() ? b.elements<float>() : nullptr, y);
 }
 
-bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y, float& largest) {
-    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) || memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last) return false;
+bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail,
+                       const WindowSteps& steps, const Array& y, float& largest) {
+    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) ||
+        memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last)
+        return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed_of(s))) return false;
-    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, false}, s), from = channels_last(x);
+    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, false}, s),
+                from = channels_last(x);
     Convolution convolution(s, from.elements<float>(), U, tail, y.to_fill<float>());
     if (!convolution.run()) return false;
     largest = convolution.largest();
     return true;
 }
 
-bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y, ColumnStatistics& statistics) {
-    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) || memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last) return false;
+bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y,
+                       ColumnStatistics& statistics) {
+    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) ||
+        memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last)
+        return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed_of(s))) return false;
     const WeightSteps each{9, s.in * 9, false};
     const Array from = channels_last(x);
     if (s.has_small_tiles())
-        return convolve_in_blocks(s, from.elements<float>(), W, onednn::WeightForm::tiles, each, nullptr, y.to_fill<float>(), &statistics);
-    return Convolution(s, from.elements<float>(), transformed(W, onednn::WeightForm::tiles, each, s), statistics, y.to_fill<float>()).run();
+        return convolve_in_blocks(s, from.elements<float>(), W, onednn::WeightForm::tiles, each,
+                                  nullptr, y.to_fill<float>(), &statistics);
+    return Convolution(s, from.elements<float>(),
+                       transformed(W, onednn::WeightForm::tiles, each, s), statistics,
+                       y.to_fill<float>())
+        .run();
 }
 
-bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps,
+                            const Array& gx) {
     if (!is_on() || !fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
     // The convolution of gy with the weights turned around: their last tap comes first.
     Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);

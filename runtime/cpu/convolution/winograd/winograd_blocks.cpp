@@ -21,10 +21,12 @@ int64_t largest_block(int64_t channels, int64_t most) {
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
 
 /// The weights of out-channels [first, first + count): [values, in, block].
-void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64_t first, int64_t count, int64_t block, float* to) {
+void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64_t first,
+                     int64_t count, int64_t block, float* to) {
     const float* const from = W + first * steps.n;
     const auto transform = [&](int64_t k, int64_t n) {
-        transform_weights(from + k * steps.k + n * steps.n, steps.n, steps.turned, step_of(in, block), to + k * block + n);
+        transform_weights(from + k * steps.k + n * steps.n, steps.n, steps.turned,
+                          step_of(in, block), to + k * block + n);
     };
     if (steps.n > steps.k) {
         for (int64_t n = 0; n < count; n += lanes)
@@ -45,18 +47,24 @@ Array made_blocks(const Array& W, const WeightSteps& steps, int64_t in, int64_t 
     float* blocks = made.to_fill<float>();
     parallel_for(out / lanes, grain(values * in), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; ++n)
-            transform_block(from, steps, in, n * lanes, lanes, block, blocks + n / halves * floats_of(in, block) + n % halves * lanes);
+            transform_block(from, steps, in, n * lanes, lanes, block,
+                            blocks + n / halves * floats_of(in, block) + n % halves * lanes);
     });
     return made;
 }
 
 /// What they are made from and how, for those that are kept.
-dnnl::memory::desc weights_of(const Array& W) { return onednn::ordered({W.dim(0), W.dim(1), 3, 3}); }
-dnnl::memory::desc blocks_of(int64_t in, int64_t out) { return onednn::ordered({out / block_of(out), values, in, block_of(out)}); }
+dnnl::memory::desc weights_of(const Array& W) {
+    return onednn::ordered({W.dim(0), W.dim(1), 3, 3});
+}
+dnnl::memory::desc blocks_of(int64_t in, int64_t out) {
+    return onednn::ordered({out / block_of(out), values, in, block_of(out)});
+}
 
 }  // namespace
 
-void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in, int64_t block) {
+void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in,
+                      int64_t block) {
     constexpr int64_t ahead = 4;
     if (k + ahead >= in) return;
     const float* const row = W + (k + ahead) * steps.k;
@@ -70,36 +78,50 @@ Tile moved(Tile tile, int64_t channels) {
     return tile;
 }
 
-Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSteps& steps, int64_t in, int64_t out) {
-    return onednn::kept_form(W, form, weights_of(W), blocks_of(in, out), [&] { return made_blocks(W, steps, in, out); });
+Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSteps& steps,
+                         int64_t in, int64_t out) {
+    return onednn::kept_form(W, form, weights_of(W), blocks_of(in, out),
+                             [&] { return made_blocks(W, steps, in, out); });
 }
 
-bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::WeightForm form, const WeightSteps& steps,
-                        const float* bias, float* y, ColumnStatistics* statistics) {
+bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::WeightForm form,
+                        const WeightSteps& steps, const float* bias, float* y,
+                        ColumnStatistics* statistics) {
     const int64_t tiles = s.tiles(), block = block_of(s.out);
     const Array transformed = float_memory(floats_of(tiles, s.in));
     float* const inputs = transformed.to_fill<float>();
     parallel_for(tiles, grain(values * s.in), [&](int64_t begin, int64_t end) {
         in_turns(begin, end, [&](int64_t from, int64_t until) {
             s.read_inputs(from, until, x);
-            for (int64_t t = from; t < until; ++t) transform_input(s.input(t), x, s.in, step_of(tiles, s.in), inputs + t * s.in);
+            for (int64_t t = from; t < until; ++t)
+                transform_input(s.input(t), x, s.in, step_of(tiles, s.in), inputs + t * s.in);
         });
     });
-    const Array kept = onednn::form_if_kept(W, form, weights_of(W), blocks_of(s.in, s.out), [&] { return made_blocks(W, steps, s.in, s.out); });
-    const auto products = Products::find({.m = tiles, .n = block, .k = s.in, .batch = values, .pad = pad});
+    const Array kept = onednn::form_if_kept(W, form, weights_of(W), blocks_of(s.in, s.out),
+                                            [&] { return made_blocks(W, steps, s.in, s.out); });
+    const auto products =
+        Products::find({.m = tiles, .n = block, .k = s.in, .batch = values, .pad = pad});
     std::atomic<bool> is_finite = true;
     if (statistics) statistics->prepare(measured_parts(tiles), s.out);
     parallel_for(s.out / block, 1, [&](int64_t begin, int64_t end) {
-        const Array own = float_memory(floats_of(tiles, block) + (kept.defined() ? 0 : floats_of(s.in, block)));
-        float *const results = own.to_fill<float>(), *const weights = results + floats_of(tiles, block);
+        const Array own =
+            float_memory(floats_of(tiles, block) + (kept.defined() ? 0 : floats_of(s.in, block)));
+        float *const results = own.to_fill<float>(), *const weights =
+                                                         results + floats_of(tiles, block);
         for (int64_t b = begin; b < end; ++b) {
-            if (!kept.defined()) transform_block(W.elements<float>(), steps, s.in, b * block, block, block, weights);
-            products->run(inputs, kept.defined() ? kept.elements<float>() + b * floats_of(s.in, block) : weights, results);
+            if (!kept.defined())
+                transform_block(W.elements<float>(), steps, s.in, b * block, block, block, weights);
+            products->run(
+                inputs,
+                kept.defined() ? kept.elements<float>() + b * floats_of(s.in, block) : weights,
+                results);
             for (int64_t t = 0; t < tiles; ++t)
-                if (!transform_output(moved(s.result(t), b * block), results + t * block, step_of(tiles, block), block,
+                if (!transform_output(moved(s.result(t), b * block), results + t * block,
+                                      step_of(tiles, block), block,
                                       bias ? bias + b * block : nullptr, y))
                     is_finite = false;
-            if (statistics) add_statistics(s, {0, tiles}, 0, {b * block, (b + 1) * block}, y, *statistics);
+            if (statistics)
+                add_statistics(s, {0, tiles}, 0, {b * block, (b + 1) * block}, y, *statistics);
         }
     });
     return is_finite;
@@ -113,17 +135,22 @@ bool are_weights_for_blocks(const Sizes& s) {
 bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy, float* gW) {
     const int64_t tiles = s.tiles(), in = largest_block(s.in, 64), out = block_of(s.out);
     const int64_t input_floats = floats_of(tiles, in), gradient_floats = floats_of(tiles, out);
-    const Array transformed = float_memory(s.in / in * input_floats + s.out / out * gradient_floats);
-    float *const inputs = transformed.to_fill<float>(), *const gradients = inputs + s.in / in * input_floats;
+    const Array transformed =
+        float_memory(s.in / in * input_floats + s.out / out * gradient_floats);
+    float *const inputs = transformed.to_fill<float>(), *const gradients =
+                                                            inputs + s.in / in * input_floats;
     parallel_for(tiles, grain(values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t) {
             for (int64_t b = 0; b < s.in / in; ++b)
-                transform_input(moved(s.input(t), b * in), x, in, step_of(tiles, in), inputs + b * input_floats + t * in);
+                transform_input(moved(s.input(t), b * in), x, in, step_of(tiles, in),
+                                inputs + b * input_floats + t * in);
             for (int64_t b = 0; b < s.out / out; ++b)
-                transform_output_gradient(moved(s.result(t), b * out), gy, out, step_of(tiles, out), gradients + b * gradient_floats + t * out);
+                transform_output_gradient(moved(s.result(t), b * out), gy, out, step_of(tiles, out),
+                                          gradients + b * gradient_floats + t * out);
         }
     });
-    const auto products = Products::find({.m = in, .n = out, .k = tiles, .batch = values, .transposed = true, .pad = pad});
+    const auto products = Products::find(
+        {.m = in, .n = out, .k = tiles, .batch = values, .transposed = true, .pad = pad});
     std::atomic<bool> is_finite = true;
     parallel_for(s.in / in * (s.out / out), 1, [&](int64_t begin, int64_t end) {
         const Array own = float_memory(floats_of(in, out));

@@ -1,7 +1,8 @@
 #pragma once
 
-// What transforms of tiles have in common (winograd_transforms.cpp, phase_transforms.cpp, two_by_two_transforms.cpp): as many channels side by side as a vector of so many `bytes`
-// has lanes. For functions of CATENA_VECTOR_WIDTHS.
+// What transforms of tiles have in common (winograd_transforms.cpp, phase_transforms.cpp,
+// two_by_two_transforms.cpp): as many channels side by side as a vector of so many `bytes` has
+// lanes. For functions of CATENA_VECTOR_WIDTHS.
 
 #include <array>
 #include <cstddef>
@@ -46,7 +47,8 @@ CATENA_INLINE void store(float* to, Lanes v) {
 /// Zeros for what lies outside of an array.
 alignas(64) constexpr float zeros[lanes] = {};
 
-/// Where the elements of a tile are: their addresses, and 1 or 0 for the step from channel to channel.
+/// Where the elements of a tile are: their addresses, and 1 or 0 for the step from channel to
+/// channel.
 template <size_t n>
 struct Sources {
     const float* from[n][n];
@@ -56,8 +58,11 @@ struct Sources {
         for (size_t i = 0; i < n; ++i)
             for (size_t j = 0; j < n; ++j) {
                 const int64_t row = int64_t(i) - tile.top, column = int64_t(j) - tile.left;
-                const bool inside = row >= 0 && row < tile.rows && column >= 0 && column < tile.columns;
-                from[i][j] = inside ? array + tile.first + row * tile.row_step + column * tile.column_step : zeros;
+                const bool inside =
+                    row >= 0 && row < tile.rows && column >= 0 && column < tile.columns;
+                from[i][j] =
+                    inside ? array + tile.first + row * tile.row_step + column * tile.column_step
+                           : zeros;
                 step[i][j] = inside;
             }
     }
@@ -77,15 +82,19 @@ CATENA_INLINE bool is_finite(Lanes zero) {
 template <int distance, class Lanes, size_t... lane>
 CATENA_INLINE void exchange(Lanes& upper, Lanes& lower, std::index_sequence<lane...>) {
     constexpr int count = int(sizeof...(lane));
-    const Lanes first = __builtin_shufflevector(upper, lower, ((lane & distance) ? count + int(lane) - distance : int(lane))...);
-    lower = __builtin_shufflevector(upper, lower, ((lane & distance) ? count + int(lane) : int(lane) + distance)...);
+    const Lanes first = __builtin_shufflevector(
+        upper, lower, ((lane & distance) ? count + int(lane) - distance : int(lane))...);
+    lower = __builtin_shufflevector(
+        upper, lower, ((lane & distance) ? count + int(lane) : int(lane) + distance)...);
     upper = first;
 }
 
 template <int distance, class Lanes, size_t n>
 CATENA_INLINE void exchange_all(Lanes (&rows)[n]) {
     for (size_t i = 0; i < n; ++i)
-        if (!(i & distance)) exchange<distance>(rows[i], rows[i + distance], std::make_index_sequence<size_t(lanes_of<Lanes>)>());
+        if (!(i & distance))
+            exchange<distance>(rows[i], rows[i + distance],
+                               std::make_index_sequence<size_t(lanes_of<Lanes>)>());
 }
 
 /// Squares of n rows and lanes, side by side.
@@ -103,7 +112,8 @@ CATENA_INLINE void load_squares(const float* from, int64_t lane_step, Lanes* to)
     constexpr int64_t n = lanes_of<Lanes>;
     for (size_t first = 0; first < count; first += n) {
         Lanes rows[n];
-        for (int64_t lane = 0; lane < n; ++lane) __builtin_memcpy(&rows[lane], from + lane * lane_step + first, sizeof rows[lane]);
+        for (int64_t lane = 0; lane < n; ++lane)
+            __builtin_memcpy(&rows[lane], from + lane * lane_step + first, sizeof rows[lane]);
         transpose(rows);
         for (int64_t i = 0; i < n; ++i) to[first + size_t(i)] = rows[i];
     }
@@ -130,7 +140,8 @@ CATENA_INLINE void load_nine(const float* from, int64_t lane_step, Lanes (&to)[9
             Half low, high;
             __builtin_memcpy(&low, from + lane * lane_step, sizeof low);
             __builtin_memcpy(&high, from + (lane + 8) * lane_step, sizeof high);
-            rows[lane] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            rows[lane] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                                 12, 13, 14, 15);
         }
         transpose(rows);
         for (size_t i = 0; i < 8; ++i) to[i] = rows[i];
@@ -148,8 +159,10 @@ CATENA_INLINE void store_nine(const Lanes (&from)[9], int64_t lane_step, float* 
         for (size_t i = 0; i < 8; ++i) rows[i] = from[i];
         transpose(rows);
         for (int64_t lane = 0; lane < 8; ++lane) {
-            const Half low = __builtin_shufflevector(rows[lane], rows[lane], 0, 1, 2, 3, 4, 5, 6, 7);
-            const Half high = __builtin_shufflevector(rows[lane], rows[lane], 8, 9, 10, 11, 12, 13, 14, 15);
+            const Half low =
+                __builtin_shufflevector(rows[lane], rows[lane], 0, 1, 2, 3, 4, 5, 6, 7);
+            const Half high =
+                __builtin_shufflevector(rows[lane], rows[lane], 8, 9, 10, 11, 12, 13, 14, 15);
             __builtin_memcpy(to + lane * lane_step, &low, sizeof low);
             __builtin_memcpy(to + (lane + 8) * lane_step, &high, sizeof high);
         }

@@ -17,9 +17,11 @@ namespace {
 using dnnl::memory;
 
 /// Matrices [rows, columns], or stored [columns, rows].
-memory::desc matrices(const Products::Form& f, int64_t rows, int64_t columns, bool transposed = false) {
+memory::desc matrices(const Products::Form& f, int64_t rows, int64_t columns,
+                      bool transposed = false) {
     const int64_t step = rows * columns + f.pad;
-    const memory::dims strides = transposed ? memory::dims{step, 1, rows} : memory::dims{step, columns, 1};
+    const memory::dims strides =
+        transposed ? memory::dims{step, 1, rows} : memory::dims{step, columns, 1};
     return {{f.batch, rows, columns}, memory::data_type::f32, strides};
 }
 
@@ -31,14 +33,16 @@ dnnl::matmul::primitive_desc described(const Products::Form& f) {
         sum.append_sum(1);
         attributes.set_post_ops(sum);
     }
-    const dnnl::matmul::desc desc(matrices(f, f.m, f.k, f.transposed), matrices(f, f.k, f.n), matrices(f, f.m, f.n));
+    const dnnl::matmul::desc desc(matrices(f, f.m, f.k, f.transposed), matrices(f, f.k, f.n),
+                                  matrices(f, f.m, f.n));
     return {desc, attributes, onednn::engine()};
 }
 
 #if defined(__x86_64__)
 
 bool are_panels(const Products::Form& f) {
-    return has_product_tiles() && f.n % tile_lanes == 0 && f.n <= most_tile_vectors * tile_lanes && f.pad % tile_lanes == 0;
+    return has_product_tiles() && f.n % tile_lanes == 0 && f.n <= most_tile_vectors * tile_lanes &&
+           f.pad % tile_lanes == 0;
 }
 
 template <int vectors>
@@ -47,8 +51,16 @@ void multiply(const Products::Form& f, const float* a, const float* b, float* y)
     for (int64_t i = 0; i < f.m; i += tile_rows) {
         float* const to = y + i * f.n;
         // Nobody writes to a panel that is there.
-        compute_rows<vectors>({.a = a + i * row, .a_row = row, .a_step = f.transposed ? f.m : 1, .panel = {const_cast<float*>(b), f.n}, .k = f.k,
-                               .plus = f.adds ? to : nullptr, .plus_row = f.n, .c = to, .c_row = f.n, .last = 0xffff},
+        compute_rows<vectors>({.a = a + i * row,
+                               .a_row = row,
+                               .a_step = f.transposed ? f.m : 1,
+                               .panel = {const_cast<float*>(b), f.n},
+                               .k = f.k,
+                               .plus = f.adds ? to : nullptr,
+                               .plus_row = f.n,
+                               .c = to,
+                               .c_row = f.n,
+                               .last = 0xffff},
                               std::min(tile_rows, f.m - i));
     }
 }
@@ -83,8 +95,10 @@ std::shared_ptr<const Products> Products::find(const Form& form) {
 void Products::run(const float* a, const float* b, float* y) const {
     if (in_tiles_) return run_in_tiles(a, b, y);
     onednn::Call& call = onednn::call_of_this_thread(primitive_, [&] {
-        return onednn::Call(primitive_, {{DNNL_ARG_SRC, desc_.src_desc()}, {DNNL_ARG_WEIGHTS, desc_.weights_desc()},
-                                         {DNNL_ARG_DST, desc_.dst_desc()}, {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}});
+        return onednn::Call(primitive_, {{DNNL_ARG_SRC, desc_.src_desc()},
+                                         {DNNL_ARG_WEIGHTS, desc_.weights_desc()},
+                                         {DNNL_ARG_DST, desc_.dst_desc()},
+                                         {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}});
     });
     Scratch scratch({}, scratch_bytes_);
     call.set(0, a);
@@ -98,16 +112,22 @@ void Products::run(const float* a, const float* b, float* y) const {
 
 void Products::run_in_tiles(const float* a, const float* b, float* y) const {
     const Form& f = form_;
-    for (int64_t i = 0; i < f.batch; ++i, a += f.m * f.k + f.pad, b += f.k * f.n + f.pad, y += f.m * f.n + f.pad) {
-        if (f.n == tile_lanes) multiply<1>(f, a, b, y);
-        else if (f.n == 2 * tile_lanes) multiply<2>(f, a, b, y);
-        else multiply<3>(f, a, b, y);
+    for (int64_t i = 0; i < f.batch;
+         ++i, a += f.m * f.k + f.pad, b += f.k * f.n + f.pad, y += f.m * f.n + f.pad) {
+        if (f.n == tile_lanes)
+            multiply<1>(f, a, b, y);
+        else if (f.n == 2 * tile_lanes)
+            multiply<2>(f, a, b, y);
+        else
+            multiply<3>(f, a, b, y);
     }
 }
 
 #else
 
-void Products::run_in_tiles(const float*, const float*, float*) const { CATENA_ASSERT(false, "this processor has no tiles"); }
+void Products::run_in_tiles(const float*, const float*, float*) const {
+    CATENA_ASSERT(false, "this processor has no tiles");
+}
 
 #endif
 

@@ -7,8 +7,8 @@
 
 namespace catena::winograd {
 
-/// [batch, m, n] = [batch, m, k] [batch, k, n] on the caller's thread alone: by oneDNN, or by tiles in registers (product_tile.h) where a
-/// matrix of up to 48 columns is a panel as it stands.
+/// [batch, m, n] = [batch, m, k] [batch, k, n] on the caller's thread alone: by oneDNN, or by tiles
+/// in registers (product_tile.h) where a matrix of up to 48 columns is a panel as it stands.
 class Products {
 public:
     struct Form {

@@ -25,7 +25,8 @@ bool is_on() {
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
     if (x.rank() != 4 || W[2] != 3 || W[3] != 3 || steps.groups != 1) return false;
     for (int d = 0; d < 2; ++d)
-        if (steps.stride[d] != 1 || steps.dilate[d] != 1 || steps.pad[d] < 0 || steps.pad[d] > 2) return false;
+        if (steps.stride[d] != 1 || steps.dilate[d] != 1 || steps.pad[d] < 0 || steps.pad[d] > 2)
+            return false;
     return x[1] % lanes == 0 && y[1] % lanes == 0;
 }
 
@@ -38,7 +39,17 @@ bool is_faster(const Sizes& s, const Speed& speed) {
 }
 
 Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
-    return {x[0], W[1], W[0], x[2], x[3], y[2], y[3], steps.pad[0], steps.pad[1], rounded_up(y[2], out_side), rounded_up(y[3], out_side)};
+    return {x[0],
+            W[1],
+            W[0],
+            x[2],
+            x[3],
+            y[2],
+            y[3],
+            steps.pad[0],
+            steps.pad[1],
+            rounded_up(y[2], out_side),
+            rounded_up(y[3], out_side)};
 }
 
 bool Sizes::has_small_tiles() const {
@@ -49,16 +60,26 @@ bool Sizes::has_small_tiles() const {
 Tile Sizes::result(int64_t index) const {
     const int64_t column = index % tile_columns * out_side, rest = index / tile_columns;
     const int64_t row = rest % tile_rows * out_side, image = rest / tile_rows;
-    return {0, 0, std::min(out_side, out_height - row), std::min(out_side, out_width - column),
-            ((image * out_height + row) * out_width + column) * out, out_width * out, out};
+    return {0,
+            0,
+            std::min(out_side, out_height - row),
+            std::min(out_side, out_width - column),
+            ((image * out_height + row) * out_width + column) * out,
+            out_width * out,
+            out};
 }
 
 Tile Sizes::input(int64_t index) const {
     const int64_t column = index % tile_columns * out_side - pad_left, rest = index / tile_columns;
     const int64_t row = rest % tile_rows * out_side - pad_top, image = rest / tile_rows;
     const int64_t top = std::max<int64_t>(0, -row), left = std::max<int64_t>(0, -column);
-    return {top, left, std::min(in_side, height - row) - top, std::min(in_side, width - column) - left,
-            ((image * height + row + top) * width + column + left) * in, width * in, in};
+    return {top,
+            left,
+            std::min(in_side, height - row) - top,
+            std::min(in_side, width - column) - left,
+            ((image * height + row + top) * width + column + left) * in,
+            width * in,
+            in};
 }
 
 void Sizes::read_results(int64_t first, int64_t end, const float* y) const {
@@ -78,7 +99,8 @@ Array channels_last(const Array& images) {
 
 Array channels_last_like(const Array& images) {
     if (is_channels_last(images)) return images;
-    return Array::empty(images.type(), images.device()).view(images.shape(), strides_in(MemoryOrder::channels_last, images.shape()), 0);
+    return Array::empty(images.type(), images.device())
+        .view(images.shape(), strides_in(MemoryOrder::channels_last, images.shape()), 0);
 }
 
 }  // namespace catena::winograd

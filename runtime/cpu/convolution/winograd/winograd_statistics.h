@@ -8,13 +8,18 @@ namespace catena::winograd {
 /// Tiles of results whose positions are a block of the statistics of their channels.
 constexpr int64_t measured_tiles = 16;
 /// Blocks of so many tiles.
-constexpr int64_t measured_parts(int64_t tiles) { return (tiles + measured_tiles - 1) / measured_tiles; }
+constexpr int64_t measured_parts(int64_t tiles) {
+    return (tiles + measured_tiles - 1) / measured_tiles;
+}
 
 struct TileNumbers {
     int64_t begin, end;
 };
 
-/// Adds these channels of results that were just stored in y, channels last; their blocks begin with `block`.
-void add_statistics(const Sizes& sizes, TileNumbers tiles, int64_t block, ColumnStatistics::Columns channels, const float* y, ColumnStatistics& statistics);
+/// Adds these channels of results that were just stored in y, channels last; their blocks begin
+/// with `block`.
+void add_statistics(const Sizes& sizes, TileNumbers tiles, int64_t block,
+                    ColumnStatistics::Columns channels, const float* y,
+                    ColumnStatistics& statistics);
 
 }  // namespace catena::winograd

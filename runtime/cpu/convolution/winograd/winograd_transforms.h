@@ -1,12 +1,12 @@
 #pragma once
 
-// The transforms of Winograd's minimal filtering F(4x4, 3x3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural
-// Networks", 2015): 4x4 results of a 3x3 window take 36 multiplications a pair of channels instead of 144. Of the usual
-// choices of points, 0, +-5/8, +-3/2 and infinity give the smallest error (0, +-1, +-2: twice that); their first two powers
-// are exact.
+// The transforms of Winograd's minimal filtering F(4x4, 3x3) (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2015): 4x4 results of a 3x3 window take 36 multiplications a pair
+// of channels instead of 144. Of the usual choices of points, 0, +-5/8, +-3/2 and infinity give the
+// smallest error (0, +-1, +-2: twice that); their first two powers are exact.
 //
-// A *tile* is a block of 4x4 results and of the 6x6 inputs that they are made from. Its 36 transformed values lie 36 matrices
-// apart: value p of channel c of tile t is at [p][t][c].
+// A *tile* is a block of 4x4 results and of the 6x6 inputs that they are made from. Its 36
+// transformed values lie 36 matrices apart: value p of channel c of tile t is at [p][t][c].
 
 #include <cstdint>
 
@@ -17,8 +17,9 @@ namespace catena::winograd {
 constexpr int64_t out_side = 4, in_side = 6, values = in_side * in_side;
 constexpr int64_t lanes = 16;  ///< Channels come in multiples of it.
 
-/// A tile of an array [images, height, width, channels]: `rows` x `columns` of it from `first` on lie in the array, at
-/// (top, left) of the tile; the other elements of the tile are outside of the array.
+/// A tile of an array [images, height, width, channels]: `rows` x `columns` of it from `first` on
+/// lie in the array, at (top, left) of the tile; the other elements of the tile are outside of the
+/// array.
 struct Tile {
     int64_t top = 0, left = 0, rows = 0, columns = 0;
     int64_t first = 0;  ///< Offset of the first channel.
@@ -26,22 +27,30 @@ struct Tile {
 };
 
 /// 6x6 inputs -> 36 values each of `channels`: B^T d B. What is outside counts as 0.
-void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t value_step, float* values);
+void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t value_step,
+                     float* values);
 
 /// 36 values -> 4x4 results A^T m A plus `bias` (or null). True if all of them are finite.
-bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels, const float* bias, float* y);
+bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels,
+                      const float* bias, float* y);
 
-/// The same with a tail in the place of the bias. `largest`: of the magnitudes of these results and what it was before, as bits.
-bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels, const ConvolutionTail& tail, float* y,
-                      int32_t& largest);
+/// The same with a tail in the place of the bias. `largest`: of the magnitudes of these results and
+/// what it was before, as bits.
+bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels,
+                      const ConvolutionTail& tail, float* y, int32_t& largest);
 
 /// The transpose of that: gradients of 4x4 results -> gradients of 36 values, A g A^T.
-void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels, int64_t value_step, float* values);
+void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels,
+                               int64_t value_step, float* values);
 
-/// Weights G w G^T for in-channel `k` and `lanes` out-channels, whose nine taps lie `lane_step` apart. `turned`: the last tap counts as the first.
-void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step, float* values);
+/// Weights G w G^T for in-channel `k` and `lanes` out-channels, whose nine taps lie `lane_step`
+/// apart. `turned`: the last tap counts as the first.
+void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step,
+                       float* values);
 
-/// The transpose of that, not turned: gradients of 36 values -> gradients of 9 taps, G^T g G. True if all of them are finite.
-bool transform_weights_gradient(const float* values, int64_t value_step, int64_t lane_step, float* gw);
+/// The transpose of that, not turned: gradients of 36 values -> gradients of 9 taps, G^T g G. True
+/// if all of them are finite.
+bool transform_weights_gradient(const float* values, int64_t value_step, int64_t lane_step,
+                                float* gw);
 
 }  // namespace catena::winograd

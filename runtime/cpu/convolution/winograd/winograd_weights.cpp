@@ -13,33 +13,45 @@ namespace {
 
 using namespace winograd;
 
-/// The products' results are written once for all tiles, and images and gradients are both transformed through the shared cache.
+/// The products' results are written once for all tiles, and images and gradients are both
+/// transformed through the shared cache.
 constexpr Speed speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
 
-/// The products of all tiles: matrices [C, O], step_of() apart, as a sum over blocks of tiles that stay in the shared cache.
+/// The products of all tiles: matrices [C, O], step_of() apart, as a sum over blocks of tiles that
+/// stay in the shared cache.
 Array products_of(const Sizes& s, const float* x, const float* gy) {
     constexpr int64_t cache_elements = 3'000'000;
-    const int64_t at_once = std::clamp<int64_t>(cache_elements / (values * (s.in + s.out)), 1, s.tiles());
-    const Array scratch = Array::empty({Dtype::float32, Shape{floats_of(at_once, s.in) + floats_of(at_once, s.out)}}, cpu_device());
+    const int64_t at_once =
+        std::clamp<int64_t>(cache_elements / (values * (s.in + s.out)), 1, s.tiles());
+    const Array scratch =
+        Array::empty({Dtype::float32, Shape{floats_of(at_once, s.in) + floats_of(at_once, s.out)}},
+                     cpu_device());
     float *inputs = scratch.to_fill<float>(), *gradients = inputs + floats_of(at_once, s.in);
     const Array made = Array::empty({Dtype::float32, Shape{floats_of(s.in, s.out)}}, cpu_device());
     float* sums = made.to_fill<float>();
     for (int64_t first = 0; first < s.tiles(); first += at_once) {
         const int64_t count = std::min(at_once, s.tiles() - first);
-        parallel_for(count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
-            in_turns(begin, end, [&](int64_t from, int64_t until) {
-                s.read_inputs(first + from, first + until, x);
-                for (int64_t t = from; t < until; ++t) transform_input(s.input(first + t), x, s.in, step_of(count, s.in), inputs + t * s.in);
-                s.read_results(first + from, first + until, gy);
-                for (int64_t t = from; t < until; ++t)
-                    transform_output_gradient(s.result(first + t), gy, s.out, step_of(count, s.out), gradients + t * s.out);
+        parallel_for(
+            count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
+                in_turns(begin, end, [&](int64_t from, int64_t until) {
+                    s.read_inputs(first + from, first + until, x);
+                    for (int64_t t = from; t < until; ++t)
+                        transform_input(s.input(first + t), x, s.in, step_of(count, s.in),
+                                        inputs + t * s.in);
+                    s.read_results(first + from, first + until, gy);
+                    for (int64_t t = from; t < until; ++t)
+                        transform_output_gradient(s.result(first + t), gy, s.out,
+                                                  step_of(count, s.out), gradients + t * s.out);
+                });
             });
-        });
-        const auto products = Products::find({s.in, s.out, count, values_a_unit, true, first > 0, pad});
+        const auto products =
+            Products::find({s.in, s.out, count, values_a_unit, true, first > 0, pad});
         parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t p = unit * values_a_unit;
-                products->run(inputs + p * step_of(count, s.in), gradients + p * step_of(count, s.out), sums + p * step_of(s.in, s.out));
+                products->run(inputs + p * step_of(count, s.in),
+                              gradients + p * step_of(count, s.out),
+                              sums + p * step_of(s.in, s.out));
             }
         });
     }
@@ -48,12 +60,15 @@ Array products_of(const Sizes& s, const float* x, const float* gy) {
 
 }  // namespace
 
-bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps,
+                               const Array& gW) {
     if (!is_on() || !fits(x.shape(), gW.shape(), gy.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), gW.shape(), gy.shape(), steps);
     if (!is_faster(s, speed)) return false;
     const Array images = channels_last(x), gradients = channels_last(gy);
-    if (are_weights_for_blocks(s)) return convolve_weights_in_blocks(s, images.elements<float>(), gradients.elements<float>(), gW.to_fill<float>());
+    if (are_weights_for_blocks(s))
+        return convolve_weights_in_blocks(s, images.elements<float>(), gradients.elements<float>(),
+                                          gW.to_fill<float>());
     const Array sums = products_of(s, images.elements<float>(), gradients.elements<float>());
     const float* from = sums.elements<float>();
     float* to = gW.to_fill<float>();
@@ -61,7 +76,8 @@ bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowStep
     parallel_for(s.in, 1 + 20'000 / (values * s.out), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c)
             for (int64_t o = 0; o < s.out; o += lanes)
-                if (!transform_weights_gradient(from + c * s.out + o, step_of(s.in, s.out), s.in * 9, to + (o * s.in + c) * 9))
+                if (!transform_weights_gradient(from + c * s.out + o, step_of(s.in, s.out),
+                                                s.in * 9, to + (o * s.in + c) * 9))
                     is_finite = false;
     });
     return is_finite;
