@@ -23,6 +23,23 @@ std::vector<std::string> sources_below(const std::string& folder) {
     return files;
 }
 
+std::vector<std::string> code_files() {
+    std::vector<std::string> files;
+    for (const auto& folder : fs::directory_iterator(root())) {
+        if (!fs::exists(folder.path() / "CMakeLists.txt")) continue;  // docs, or a build.
+        for (fs::recursive_directory_iterator it(folder), end; it != end; ++it) {
+            const std::string extension = it->path().extension();
+            if (it->is_directory() && fs::exists(it->path() / "CMakeCache.txt"))
+                it.disable_recursion_pending();
+            else if (extension == ".h" || extension == ".cpp" || extension == ".c" ||
+                     extension == ".inc")
+                files.push_back(fs::relative(it->path(), root()).string());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 std::string read(const std::string& path) {
     std::ifstream file(root() / path);
     return {std::istreambuf_iterator<char>(file), {}};
