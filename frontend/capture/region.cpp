@@ -82,7 +82,7 @@ bool is_due(Audit audit, int64_t call) {
 Region::Region(StaticGraphOptions options, const SourceLoc& at)
     : options_(std::move(options)), at_(at) {}
 
-StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
+Outcome Region::run_eagerly(Body body) {
     bool is_first = false;
     {
         std::lock_guard lock(mutex_);
@@ -147,7 +147,7 @@ Entry& Region::entry_for(const Flat& arguments) {
     return *found->second;
 }
 
-StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Body& body) {
+Outcome Region::call(const Flat& arguments, Body body) {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
     if (!config().debug && !verifies(options_) && repetition_.rests()) return run_eagerly(body);
@@ -175,7 +175,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     }
     if (!program) return follow(entry, number, arguments, body);
     ++program->hits;
-    StaticRegion::Outcome outcome;
+    Outcome outcome;
     if (!replay->run(arguments, *program, entry->tree, outcome.outputs.variables)) {
         // The code's own operations before the failing one change states, as in eager code, and the
         // error names its line.
@@ -214,8 +214,8 @@ bool Region::must_follow(Entry& entry) {
     return true;
 }
 
-StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
-                                     const Flat& arguments, const StaticRegion::Body& body) {
+Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
+                       const Flat& arguments, Body body) {
     std::unique_ptr<Follower> follower;
     {
         std::lock_guard lock(mutex_);
@@ -237,7 +237,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
         throw;
     }
     session.finish(*follower);
-    StaticRegion::Outcome outcome;
+    Outcome outcome;
     std::lock_guard lock(mutex_);
     session.count();
     if (options_.audit != Audit::always && session.replay())
@@ -364,8 +364,7 @@ private:
 
 ExportedProgram SavedCall::exported() const { return program->replay->exported(*program); }
 
-ExportedProgram SavedCall::exported_for(const std::vector<Type>& given,
-                                        const StaticRegion::Rerun& rerun) const {
+ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, Rerun rerun) const {
     Flat arguments, results;
     for (size_t k = 0; k < given.size(); ++k)
         arguments.variables.emplace_back(Array::empty(given[k], meta_device()),

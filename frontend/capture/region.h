@@ -14,7 +14,9 @@
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/repetition.h"
+#include "frontend/static_graph/flatten.h"
 #include "frontend/static_graph/static_graph.h"
+#include "runtime/core/function_ref.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/communication/received_types.h"
 
@@ -39,6 +41,19 @@ struct Entry {
     parallel::ReceivedTypes received;
 };
 
+/// Runs the user's code and lists its results in `outputs`.
+using Body = FunctionRef<void(Flat& outputs)>;
+/// The same with these Variables in place of its arguments.
+using Rerun = FunctionRef<void(const Flat& arguments, Flat& outputs)>;
+
+struct Outcome {
+    bool replayed = false;  ///< False: the body ran.
+    Flat outputs;           ///< Results of a call that skipped the body, in its order.
+    /// For later calls that skip the body: the result without its Variables, stored by the caller.
+    /// Null: not needed.
+    std::shared_ptr<std::shared_ptr<void>> result_template;
+};
+
 /// The number of a call, counted per key and per region.
 struct CallNumber {
     int64_t of_key = 0, of_region = 0;
@@ -57,8 +72,7 @@ struct SavedCall {
     Device& device() const { return program->device(); }
     ExportedProgram exported() const;
     /// Exports the code for arguments of other types, by running it on shapes only.
-    ExportedProgram exported_for(const std::vector<Type>& types,
-                                 const StaticRegion::Rerun& rerun) const;
+    ExportedProgram exported_for(const std::vector<Type>& types, Rerun rerun) const;
 };
 
 /// Counts background compilations, which must finish before the region is destroyed.
@@ -92,7 +106,7 @@ class Region {
 public:
     Region(StaticGraphOptions options, const SourceLoc& at);
     ~Region() { beside_.wait(); }
-    StaticRegion::Outcome call(const Flat& arguments, const StaticRegion::Body& body);
+    Outcome call(const Flat& arguments, Body body);
     SavedCall last_call() const;  ///< ValueError if there is none that can be saved.
     std::string explain() const;
     RegionProfile profile() const;
@@ -103,9 +117,9 @@ public:
 private:
     friend class Session;
 
-    StaticRegion::Outcome run_eagerly(const StaticRegion::Body& body);
-    StaticRegion::Outcome follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
-                                 const Flat& arguments, const StaticRegion::Body& body);
+    Outcome run_eagerly(Body body);
+    Outcome follow(const std::shared_ptr<Entry>& entry, const CallNumber& number,
+                   const Flat& arguments, Body body);
     bool must_follow(Entry& entry);
     Entry& entry_for(const Flat& arguments);
     void say_unavailable();

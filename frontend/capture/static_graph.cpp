@@ -1,5 +1,7 @@
 #include "frontend/static_graph/static_graph.h"
 
+#include <atomic>
+
 #include "frontend/capture/region.h"
 #include "frontend/package/save_package.h"
 #include "runtime/core/device.h"
@@ -7,32 +9,107 @@
 #include "runtime/core/notice.h"
 
 namespace catena {
+namespace {
+
+using Value = std::shared_ptr<void>;
+
+Value copy(const ValueType& type, const void* value) { return {type.copy(value), type.destroy}; }
+
+Value copy_without_variables(const ValueType& type, const void* value) {
+    Value made = copy(type, value);
+    FillVariables none;
+    type.fill(made.get(), none);
+    return made;
+}
+
+/// The arguments of a region's first call without their Variables: its code can be called again,
+/// with others.
+class FirstCall {
+public:
+    FirstCall(const RegionCall& how, void* const* arguments) : how_(how) {
+        for (size_t i = 0; i < how.argument_count; ++i)
+            arguments_.push_back(copy_without_variables(*how.arguments[i], arguments[i]));
+    }
+    void again(void* callable, Flat variables, Flat& outputs) const {
+        FillVariables filling(variables);
+        std::vector<Value> filled;
+        std::vector<void*> places;
+        for (size_t i = 0; i < how_.argument_count; ++i) {
+            filled.push_back(copy(*how_.arguments[i], arguments_[i].get()));
+            places.push_back(filled[i].get());
+            how_.arguments[i]->fill(places[i], filling);
+        }
+        how_.run(callable, places.data(), nullptr, outputs);
+    }
+
+private:
+    const RegionCall& how_;
+    std::vector<Value> arguments_;
+};
+
+bool can_be_copied(const RegionCall& how) {
+    for (size_t i = 0; i < how.argument_count; ++i)
+        if (!how.arguments[i]->copy) return false;
+    return true;
+}
+
+}  // namespace
 
 struct StaticRegion::Implementation : capture::Region {
     using capture::Region::Region;
+    ~Implementation() { delete first.load(); }
+
+    /// Of several threads' first calls one is kept.
+    void remember(const RegionCall& how, void* const* arguments) {
+        if (!can_be_copied(how)) return;
+        auto call = std::make_unique<const FirstCall>(how, arguments);
+        const FirstCall* none = nullptr;
+        if (first.compare_exchange_strong(none, call.get(), std::memory_order_acq_rel))
+            call.release();
+    }
+    std::atomic<const FirstCall*> first = nullptr;
 };
 
 StaticRegion::StaticRegion(StaticGraphOptions options, const std::source_location& at)
     : implementation_(std::make_unique<Implementation>(std::move(options), at)) {}
+StaticRegion::StaticRegion(std::string_view name, const std::source_location& at)
+    : StaticRegion(StaticGraphOptions{.name = std::string(name)}, at) {}
+StaticRegion::StaticRegion(StaticRegion&&) noexcept = default;
+StaticRegion& StaticRegion::operator=(StaticRegion&&) noexcept = default;
 StaticRegion::~StaticRegion() = default;
 
-void fail_without_region() {
-    fail<ValueError>("StaticFunction: it holds no region; assign one: f = ct::static_graph(...)");
-}
-
-StaticRegion::Outcome StaticRegion::call(const Flat& arguments, const Body& body) {
-    return implementation_->call(arguments, body);
-}
-
-void fail_to_rerun() {
-    fail<ValueError>(
-        "save: the arguments of this region cannot be copied, so its code cannot be called on "
-        "others");
+void StaticRegion::call(const RegionCall& how, void* callable, void* const* arguments,
+                        void* place) {
+    Implementation& region = *implementation_;  // The code may move this.
+    Flat flat;
+    for (size_t i = 0; i < how.argument_count; ++i) how.arguments[i]->list(arguments[i], flat);
+    if (!region.first.load(std::memory_order_acquire)) region.remember(how, arguments);
+    const void* result = nullptr;
+    capture::Outcome outcome = region.call(
+        flat, [&](Flat& outputs) { result = how.run(callable, arguments, place, outputs); });
+    if (!how.result) return;
+    const auto& [type, copy_into] = *how.result;
+    if (outcome.replayed) {
+        FillVariables filling(outcome.outputs);
+        void* filled = copy_into ? copy_into(place, outcome.result_template->get())
+                                 : &static_cast<detail::Place<Variable>*>(place)->value;
+        type->fill(filled, filling);
+    } else if (outcome.result_template && copy_into) {
+        *outcome.result_template = copy_without_variables(*type, result);
+    }
 }
 
 void StaticRegion::save(const std::string& path, const PackageOptions& options,
-                        const Rerun& rerun) const {
+                        void* callable) const {
     const capture::SavedCall call = implementation_->last_call();
+    const auto rerun = [&](const Flat& arguments, Flat& outputs) {
+        const FirstCall* first = implementation_->first.load(std::memory_order_acquire);
+        if (!first)
+            fail<ValueError>(
+                "save: the arguments of this region cannot be copied, so its code cannot be called "
+                "on others");
+        first->again(callable, arguments, outputs);
+    };
     save_package(path, call.types, options, call.device(), [&](const std::vector<Type>& types) {
         if (types == call.types) return call.exported();
         const QuietScope quiet;

@@ -36,9 +36,9 @@ constexpr bool takes(std::index_sequence<I...>) {
 
 template <class T>
 Variables listed(const T& result) {
-    Variables outputs;
-    visit_values(result, [&](const Variable& y) { outputs.push_back(y); }, [](uint64_t) {});
-    return outputs;
+    Flat outputs;
+    visit_values(result, outputs);
+    return outputs.variables;
 }
 
 template <class F, size_t... I>

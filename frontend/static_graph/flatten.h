@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -17,21 +16,34 @@
 namespace catena {
 
 /// The Variables inside a value, in order, and a signature of the rest of it: sizes of lists,
-/// numbers, texts.
+/// numbers, texts. visit_values() lists those of a further value behind them.
 struct Flat {
     SmallVector<Variable, 4> variables;
     SmallVector<uint64_t, 4> signature;
+
+    void variable(const Variable& part);
+    void array(const Array& part);
+    void constant(uint64_t part);
+    void number(double part);
+    void text(std::string_view part);
 };
 
-/// Replaces the Variables that visit_values finds, in order; by undefined ones when none are left.
-struct FillVariables {
-    static constexpr bool fills_arrays = true;
-    const Flat* from = nullptr;
-    size_t next = 0;
-    void operator()(Variable& place) {
-        place = from && next < from->variables.size() ? from->variables[next] : Variable();
-        ++next;
-    }
+/// Moves Variables into the places that visit_values() finds, in order; undefined ones when none
+/// are left.
+class FillVariables {
+public:
+    FillVariables() = default;  ///< With none.
+    explicit FillVariables(Flat& from) : from_(&from) {}
+    void variable(Variable& place);
+    void array(Array& place);
+    void constant(uint64_t) {}
+    void number(double) {}
+    void text(std::string_view) {}
+
+private:
+    Variable next();
+    Flat* from_ = nullptr;
+    size_t next_ = 0;
 };
 
 namespace detail {
@@ -77,95 +89,98 @@ constexpr size_t field_count() {
         return field_count<T, N - 1>();
 }
 
-/// Calls f with every member of a plain struct of up to eight members.
-template <class T, class F>
-void for_each_field(T& value, F&& f) {
+}  // namespace detail
+
+/// Visits the parts of a value: the Variables and Arrays in it, sizes, numbers and texts. Lists,
+/// maps, optionals, tuples, pairs and plain structs of them nest freely. The visitor is one of the
+/// two classes above, so that each type of value is compiled for two visitors, however many regions
+/// take it.
+template <class T, class Visitor>
+void visit_values(T& value, Visitor& visitor);
+
+namespace detail {
+
+template <class Visitor, class... Parts>
+void visit_each(Visitor& visitor, Parts&... parts) {
+    (visit_values(parts, visitor), ...);
+}
+
+template <class T, class Visitor, size_t... I>
+void visit_tuple(T& value, Visitor& visitor, std::index_sequence<I...>) {
+    (visit_values(std::get<I>(value), visitor), ...);
+}
+
+/// Every member of a plain struct of up to eight members.
+template <class T, class Visitor>
+void visit_fields(T& value, Visitor& visitor) {
     constexpr size_t n = field_count<std::remove_const_t<T>, 8>();
     static_assert(
         n > 0,
         "static_graph: the members of this struct cannot be listed (a plain struct of up to 8)");
     if constexpr (n == 1) {
         auto& [a] = value;
-        f(a);
+        visit_each(visitor, a);
     } else if constexpr (n == 2) {
         auto& [a, b] = value;
-        f(a), f(b);
+        visit_each(visitor, a, b);
     } else if constexpr (n == 3) {
         auto& [a, b, c] = value;
-        f(a), f(b), f(c);
+        visit_each(visitor, a, b, c);
     } else if constexpr (n == 4) {
         auto& [a, b, c, d] = value;
-        f(a), f(b), f(c), f(d);
+        visit_each(visitor, a, b, c, d);
     } else if constexpr (n == 5) {
         auto& [a, b, c, d, e] = value;
-        f(a), f(b), f(c), f(d), f(e);
+        visit_each(visitor, a, b, c, d, e);
     } else if constexpr (n == 6) {
-        auto& [a, b, c, d, e, g] = value;
-        f(a), f(b), f(c), f(d), f(e), f(g);
+        auto& [a, b, c, d, e, f] = value;
+        visit_each(visitor, a, b, c, d, e, f);
     } else if constexpr (n == 7) {
-        auto& [a, b, c, d, e, g, h] = value;
-        f(a), f(b), f(c), f(d), f(e), f(g), f(h);
+        auto& [a, b, c, d, e, f, g] = value;
+        visit_each(visitor, a, b, c, d, e, f, g);
     } else {
-        auto& [a, b, c, d, e, g, h, i] = value;
-        f(a), f(b), f(c), f(d), f(e), f(g), f(h), f(i);
+        auto& [a, b, c, d, e, f, g, h] = value;
+        visit_each(visitor, a, b, c, d, e, f, g, h);
     }
-}
-
-inline uint64_t bits_of(double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 }  // namespace detail
 
-/// Visits the parts of a value: `on_variable(Variable&)` for each Variable, `on_constant(uint64_t)`
-/// for the rest. Lists, maps, optionals, tuples, pairs and plain structs of them nest freely.
-template <class T, class V, class C>
-void visit_values(T& value, V&& on_variable, C&& on_constant) {
+template <class T, class Visitor>
+void visit_values(T& value, Visitor& visitor) {
     using U = std::remove_const_t<T>;
-    auto again = [&](auto& part) { visit_values(part, on_variable, on_constant); };
     if constexpr (std::is_base_of_v<Variable, U>) {
-        on_variable(
-            static_cast<std::conditional_t<std::is_const_v<T>, const Variable, Variable>&>(value));
+        visitor.variable(value);
     } else if constexpr (std::is_same_v<U, Array>) {
-        constexpr bool fills =
-            !std::is_const_v<T> && requires { std::remove_cvref_t<V>::fills_arrays; };
-        Variable data = value.defined() ? Variable(value, false) : Variable();
-        if constexpr (fills) {
-            on_variable(data);
-            value = data.defined() ? data.array() : Array();
-        } else {
-            on_variable(std::as_const(data));
-        }
+        visitor.array(value);
     } else if constexpr (std::is_same_v<U, std::vector<bool>>) {  // Its parts are no bool.
-        on_constant(uint64_t(value.size()));
-        for (const bool part : value) on_constant(uint64_t(part));
+        visitor.constant(uint64_t(value.size()));
+        for (const bool part : value) visitor.constant(uint64_t(part));
     } else if constexpr (detail::IsList<U>::value) {
-        on_constant(uint64_t(value.size()));
-        for (auto& part : value) again(part);
+        visitor.constant(uint64_t(value.size()));
+        for (auto& part : value) visit_values(part, visitor);
     } else if constexpr (detail::IsMap<U>::value) {
-        on_constant(uint64_t(value.size()));
-        for (auto& [key, part] : value) again(key), again(part);
+        visitor.constant(uint64_t(value.size()));
+        for (auto& [key, part] : value) detail::visit_each(visitor, key, part);
     } else if constexpr (detail::IsOptional<U>::value) {
-        on_constant(value.has_value());
-        if (value) again(*value);
+        visitor.constant(value.has_value());
+        if (value) visit_values(*value, visitor);
     } else if constexpr (std::is_same_v<U, std::nullopt_t>) {
-        on_constant(uint64_t(false));
+        visitor.constant(uint64_t(false));
     } else if constexpr (detail::IsTuple<U>::value) {
-        std::apply([&](auto&... part) { (again(part), ...); }, value);
+        detail::visit_tuple(value, visitor, std::make_index_sequence<std::tuple_size_v<U>>());
     } else if constexpr (std::is_convertible_v<const U&, std::string_view>) {
-        on_constant(std::hash<std::string_view>()(value));
+        visitor.text(value);
     } else if constexpr (std::is_floating_point_v<U>) {
-        on_constant(detail::bits_of(double(value)));
+        visitor.number(double(value));
     } else if constexpr (std::is_integral_v<U> || std::is_enum_v<U>) {
-        on_constant(uint64_t(value));
+        visitor.constant(uint64_t(value));
     } else {
         static_assert(
             std::is_aggregate_v<U>,
             "static_graph: arguments and results are Variables, numbers, texts, and lists, maps, "
             "tuples and plain structs of them");
-        detail::for_each_field(value, again);
+        detail::visit_fields(value, visitor);
     }
 }
 

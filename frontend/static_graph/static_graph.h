@@ -1,17 +1,16 @@
 #pragma once
 
-#include <atomic>
 #include <concepts>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "frontend/static_graph/flatten.h"
 #include "frontend/static_graph/open_size.h"
 #include "frontend/static_graph/profile.h"
-#include "runtime/core/function_ref.h"
+#include "frontend/static_graph/region_call.h"
 #include "runtime/core/kept_function.h"
 
 namespace catena {
@@ -94,164 +93,72 @@ struct StaticGraphStatistics {
     double eager_seconds = 0;       ///< and their time.
 };
 
-/// One region: records and runs its programs. Thread-safe. static_graph() wraps it for a callable.
+template <class Signature>
+class StaticFunction;
+
+/// One region, whatever its callable: records and runs its programs. Thread-safe.
 class StaticRegion {
 public:
-    StaticRegion(StaticGraphOptions options, const std::source_location& at);
+    StaticRegion(StaticRegion&&) noexcept;
+    StaticRegion& operator=(StaticRegion&&) noexcept;
     ~StaticRegion();
-    StaticRegion(const StaticRegion&) = delete;
 
-    /// Runs the user's code and lists the results in `outputs`.
-    using Body = FunctionRef<void(Flat& outputs)>;
-    struct Outcome {
-        bool replayed = false;  ///< False: the body ran and has stored the result.
-        Flat outputs;           ///< Results of a call that skipped the body, in its order.
-        /// For later calls that skip the body: the result without its Variables, stored by the
-        /// wrapper. Null: not needed.
-        std::shared_ptr<std::shared_ptr<void>> result_template;
-    };
-    Outcome call(const Flat& arguments, const Body& body);
-
-    /// Runs the user's code with these Variables in place of its arguments.
-    using Rerun = std::function<void(const Flat& arguments, Flat& outputs)>;
-    void save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const;
-
+    /// A report: what was recorded and fused, what was not and why, and every program with its hits
+    /// and times.
     std::string explain() const;
+    /// The launches of its compiled programs, with their times as far as calls ran in a
+    /// ProfileScope or with CATENA_PROFILE.
     RegionProfile profile() const;
+    /// Writes a page for a browser: the programs as launches and stages, with what is known of
+    /// their costs.
     void save_html(const std::string& path) const;
     StaticGraphStatistics statistics() const;
-    void clear();  ///< Removes all programs.
+    /// Removes all programs; the next call records again.
+    void clear();
+
+protected:
+    StaticRegion(StaticGraphOptions options, const std::source_location& at);
+    StaticRegion(std::string_view name, const std::source_location& at);
+    /// Calls the callable, or does what it would do; the result is in `place`.
+    void call(const RegionCall& how, void* callable, void* const* arguments, void* place);
+    void save(const std::string& path, const PackageOptions& options, void* callable) const;
 
 private:
+    friend class AnyStaticFunction;
     struct Implementation;
     std::unique_ptr<Implementation> implementation_;
 };
 
-/// Throws a ValueError: the region's arguments cannot be copied, so its code cannot be called with
-/// others.
-[[noreturn]] void fail_to_rerun();
-
-/// ValueError: a StaticFunction is called that no region was assigned to.
-[[noreturn]] void fail_without_region();
-
 /// A callable whose arithmetic is compiled. Made by static_graph().
 template <class F>
-class StaticGraph {
+class StaticGraph : public StaticRegion {
 public:
     StaticGraph(F f, StaticGraphOptions options, const std::source_location& at)
-        : f_(std::move(f)),
-          region_(std::make_unique<StaticRegion>(std::move(options), at)),
-          shared_(std::make_unique<Shared>()) {}
+        : StaticRegion(std::move(options), at), f_(std::move(f)) {}
+    StaticGraph(F f, std::string_view name, const std::source_location& at)
+        : StaticRegion(name, at), f_(std::move(f)) {}
 
     template <class... Arguments>
         requires std::invocable<F&, Arguments&...>
     auto operator()(Arguments&&... arguments) {
-        using Result = std::invoke_result_t<F&, Arguments&...>;
-        Flat flat;
-        (add(flat, std::as_const(arguments)), ...);
-        if constexpr ((std::copy_constructible<std::remove_cvref_t<Arguments>> && ...))
-            if (!shared_->rerun.load(std::memory_order_acquire)) remember(arguments...);
-        if constexpr (std::is_void_v<Result>) {
-            region_->call(flat, [&](Flat&) { f_(arguments...); });
-        } else {
-            std::optional<Result> result;
-            StaticRegion::Outcome outcome = region_->call(flat, [&](Flat& outputs) {
-                result.emplace(f_(arguments...));
-                add(outputs, *result);
-            });
-            return finish(result, outcome);
-        }
+        using Code = detail::RegionCode<F, std::index_sequence_for<Arguments...>, Arguments...>;
+        void* const list[] = {detail::address(arguments)..., nullptr};
+        detail::Place<typename Code::Result> place;
+        call(Code::call, detail::address(f_), list, &place);
+        return place.take();
     }
 
     /// Writes the program of the last call to a file that Program::load runs without a compiler:
     /// schedule, code, and copies of the present parameters, optimizer moments and other states.
     /// ValueError naming op and line when it cannot be saved; CompileError without a linker.
     void save(const std::string& path, const PackageOptions& options = {}) {
-        region_->save(path, options, [this](const Flat& arguments, Flat& outputs) {
-            const RerunWith* rerun = shared_->rerun.load(std::memory_order_acquire);
-            if (!rerun) fail_to_rerun();
-            (*rerun)(f_, arguments, outputs);
-        });
+        StaticRegion::save(path, options, detail::address(f_));
     }
-
-    /// A report: what was recorded and fused, what was not and why, and every program with its hits
-    /// and times.
-    std::string explain() const { return region_->explain(); }
-    /// The launches of its compiled programs, with their times as far as calls ran in a
-    /// ProfileScope or with CATENA_PROFILE.
-    RegionProfile profile() const { return region_->profile(); }
-    /// Writes a page for a browser: the programs as launches and stages, with what is known of
-    /// their costs.
-    void save_html(const std::string& path) const { region_->save_html(path); }
-    StaticGraphStatistics statistics() const { return region_->statistics(); }
-    /// Removes all programs; the next call records again.
-    void clear() { region_->clear(); }
 
 private:
-    using RerunWith = std::function<void(F&, const Flat&, Flat&)>;
-
-    /// Stores how to call the callable again, without the Variables. Of several threads' first
-    /// calls one is kept.
-    template <class... Arguments>
-    void remember(const Arguments&... arguments) {
-        auto mould = std::make_shared<std::tuple<std::remove_cvref_t<Arguments>...>>(arguments...);
-        fill(*mould, nullptr);
-        auto rerun = std::make_unique<RerunWith>([mould](F& f, const Flat& given, Flat& outputs) {
-            auto filled = *mould;
-            fill(filled, &given);
-            using Result = decltype(std::apply(f, filled));
-            if constexpr (std::is_void_v<Result>) {
-                std::apply(f, filled);
-            } else {
-                const auto result = std::apply(f, filled);
-                add(outputs, result);
-            }
-        });
-        const RerunWith* none = nullptr;
-        if (shared_->rerun.compare_exchange_strong(none, rerun.get(), std::memory_order_acq_rel))
-            rerun.release();
-    }
-    template <class Tuple>
-    static void fill(Tuple& tuple, const Flat* from) {
-        FillVariables variables{from};
-        visit_values(tuple, variables, [](uint64_t) {});
-    }
-
-    template <class T>
-    static void add(Flat& flat, const T& value) {
-        visit_values(
-            value, [&](const Variable& v) { flat.variables.push_back(v); },
-            [&](uint64_t constant) { flat.signature.push_back(constant); });
-    }
-    // A result without its Variables is the prototype of the results of calls that skip the code.
-    template <class Result>
-    static Result finish(std::optional<Result>& result, StaticRegion::Outcome& outcome) {
-        if (!outcome.replayed) {
-            if (outcome.result_template) {
-                auto mould = std::make_shared<Result>(*result);
-                visit_values(*mould, FillVariables{nullptr}, [](uint64_t) {});
-                *outcome.result_template = mould;
-            }
-            return std::move(*result);
-        }
-        if constexpr (std::is_same_v<Result, Variable>) {
-            return std::move(outcome.outputs.variables[0]);
-        } else {
-            Result filled = *static_cast<const Result*>(outcome.result_template->get());
-            FillVariables variables{&outcome.outputs};
-            visit_values(filled, variables, [](uint64_t) {});
-            return filled;
-        }
-    }
-
+    template <class Signature>
+    friend class StaticFunction;
     F f_;
-    std::unique_ptr<StaticRegion> region_;
-    /// How to call the callable with other Variables, from its first call.
-    struct Shared {
-        std::atomic<const RerunWith*> rerun = nullptr;
-        ~Shared() { delete rerun.load(); }
-    };
-    std::unique_ptr<Shared> shared_;
 };
 
 /// Marks a callable of Variables (a lambda, a free function, a link) as a static region. Its code
@@ -270,8 +177,8 @@ auto static_graph(F&& f, StaticGraphOptions options = {},
 template <class F, std::convertible_to<std::string_view> Name>
 auto static_graph(F&& f, const Name& name,
                   const std::source_location& at = std::source_location::current()) {
-    return static_graph(std::forward<F>(f),
-                        StaticGraphOptions{.name = std::string(std::string_view(name))}, at);
+    return StaticGraph<KeptFunction<F>>(KeptFunction<F>(std::forward<F>(f)), std::string_view(name),
+                                        at);
 }
 
 }  // namespace catena
