@@ -53,9 +53,9 @@ struct Tensor {
     Dtype dtype{};
 };
 
-class Reader {
+class GroupReader {
 public:
-    Reader(const std::function<View(mlir::Value)>& view, bool fast_math)
+    GroupReader(const std::function<View(mlir::Value)>& view, bool fast_math)
         : view_(view), fast_math_(fast_math) {}
 
     GroupReading read(mlir::Operation* op) {
@@ -292,7 +292,7 @@ private:
 
 GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view,
                         bool fast_math) {
-    return Reader(view, fast_math).read(op);
+    return GroupReader(view, fast_math).read(op);
 }
 
 }  // namespace catena::codegen

@@ -27,9 +27,9 @@ constexpr int64_t fewest_bytes = 64 * 1024;
 constexpr int most_arithmetic = 12, division = 4;
 /// Beside one array as large as the result, a formula may keep a fraction of it alive: statistics,
 /// scales.
-constexpr int64_t small_share = 8;
+constexpr int64_t small_recompute_share = 8;
 /// As many as fusion allows a group to read (fuse.cpp).
-constexpr size_t max_inputs = 12;
+constexpr size_t max_recompute_inputs = 12;
 
 /// Of a map that any sweep can do on the side; nothing for others: exp, tanh and their like.
 std::optional<int> arithmetic_of(ir::MapOp map) {
@@ -54,7 +54,7 @@ struct Formula {
     int arithmetic = 0;
 };
 
-bool is_full(mlir::Value value, ir::GroupOp group) {
+bool is_full_size(mlir::Value value, ir::GroupOp group) {
     auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
     return type && aligned_shape(type.getShape()) == aligned_shape(group.getDomain());
 }
@@ -62,7 +62,7 @@ bool is_full(mlir::Value value, ir::GroupOp group) {
 /// False where that is not only a little arithmetic.
 bool find_formula(mlir::Value value, ir::GroupOp group, Formula& formula) {
     mlir::Operation* op = value.getDefiningOp();
-    if (!op || !is_full(value, group)) {
+    if (!op || !is_full_size(value, group)) {
         formula.leaves.insert(value);
         return true;
     }
@@ -114,11 +114,11 @@ std::optional<int64_t> bytes_more(ir::GroupOp reader, const Candidate& candidate
         if (!llvm::isa<mlir::RankedTensorType>(leaf.getType())) continue;
         const mlir::Value value = outside(leaf, group);
         if (value && llvm::is_contained(reader.getInputs(), value)) continue;
-        if (value && is_full(leaf, group) && is_overwritten(value)) return std::nullopt;
+        if (value && is_full_size(leaf, group) && is_overwritten(value)) return std::nullopt;
         bytes += bytes_of(leaf);
         ++inputs;
     }
-    if (inputs > max_inputs) return std::nullopt;
+    if (inputs > max_recompute_inputs) return std::nullopt;
     return bytes;
 }
 
@@ -142,7 +142,7 @@ std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp grou
     candidate.stored = true;
     candidate.readers.remove_if([&](ir::GroupOp reader) {
         const std::optional<int64_t> more = bytes_more(reader, candidate, group);
-        return !more || *more > bytes_of(candidate.result) / small_share;
+        return !more || *more > bytes_of(candidate.result) / small_recompute_share;
     });
     return candidate.readers.empty() ? std::nullopt : std::optional(std::move(candidate));
 }
@@ -152,7 +152,7 @@ std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp grou
 /// reads, which now lives as long: hardly more memory is needed.
 std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) {
     const mlir::Value inside = group.yield().getValues()[result.getResultNumber()];
-    if (result.use_empty() || !is_full(result, group) || bytes_of(result) < fewest_bytes)
+    if (result.use_empty() || !is_full_size(result, group) || bytes_of(result) < fewest_bytes)
         return std::nullopt;
     Candidate candidate{.result = result, .formula = {}, .readers = {}};
     bool has_others = false;
@@ -173,7 +173,7 @@ std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) 
         if (!more) return stored_for_others(std::move(candidate), group);
         saved += bytes_of(result) - *more;
     }
-    if (saved <= 0 || kept_bytes > bytes_of(result) + bytes_of(result) / small_share)
+    if (saved <= 0 || kept_bytes > bytes_of(result) + bytes_of(result) / small_recompute_share)
         return stored_for_others(std::move(candidate), group);
     return candidate;
 }

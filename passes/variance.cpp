@@ -24,7 +24,7 @@ constexpr int64_t largest_block = 1024;
 /// the sweep would be split.
 constexpr int64_t enough_rows = 32, channels_together = 256, smallest_split = 256 * 1024;
 
-llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
+llvm::ArrayRef<int64_t> static_shape(mlir::Value value) {
     return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
@@ -36,7 +36,8 @@ struct Blocks {
 };
 
 std::optional<Blocks> blocks_of(Spread spread) {
-    const llvm::ArrayRef<int64_t> shape = shape_of(spread.x), kept_shape = shape_of(spread.centre);
+    const llvm::ArrayRef<int64_t> shape = static_shape(spread.x),
+                                  kept_shape = static_shape(spread.centre);
     int64_t elements = 1, kept = 1;
     for (int64_t size : shape) elements *= size;
     for (int64_t size : kept_shape) kept *= size;
@@ -72,15 +73,15 @@ void divide(Spread spread, const Blocks& blocks) {
     old_sum.erase();
 
     FormulaWriter w(old_squares);
-    const llvm::SmallVector<int64_t> rows(shape_of(block_sum));
+    const llvm::SmallVector<int64_t> rows(static_shape(block_sum));
     const auto mean_of = [&](mlir::Value sum) { return w.multiply(sum, w.number(1 / size)); };
     const mlir::Value block_mean =
         w.map("block_mean", rows, {block_sum}, [&](auto v) { return mean_of(v[0]); });
-    const mlir::Value difference = w.map("difference", shape_of(x), {x, block_mean},
+    const mlir::Value difference = w.map("difference", static_shape(x), {x, block_mean},
                                          [&](auto v) { return w.subtract(v[0], v[1]); });
     const mlir::Value rest = w.sum(difference, blocks.within);
-    const mlir::Value square =
-        w.map("squared", shape_of(x), {difference}, [&](auto v) { return w.multiply(v[0], v[0]); });
+    const mlir::Value square = w.map("squared", static_shape(x), {difference},
+                                     [&](auto v) { return w.multiply(v[0], v[0]); });
     const mlir::Value squares = w.sum(square, blocks.within);
     const mlir::Value moved =
         w.map("around_centre", rows, {squares, rest, block_sum, centre}, [&](auto v) {

@@ -34,7 +34,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Processor& processor, bo
 
 namespace {
 
-void must(llvm::Error error, const char* what) {
+void must_succeed(llvm::Error error, const char* what) {
     if (error) fail<CompileError>("codegen: {}: {}", what, llvm::toString(std::move(error)));
 }
 
@@ -51,8 +51,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, graphs, modules);
     llvm::ModulePassManager passes;
-    must(builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(licm),instsimplify)"),
-         "LLVM's pipeline");
+    must_succeed(
+        builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(licm),instsimplify)"),
+        "LLVM's pipeline");
     passes.run(module, modules);
 }
 

@@ -35,7 +35,7 @@ Cache& cache() {
     return instance;
 }
 
-std::string key_of(const CodeKernel& kernel) {
+std::string cache_key_of(const CodeKernel& kernel) {
     return fmt::format("{} {}", kernel.layout.threads, kernel.text.body);
 }
 
@@ -44,7 +44,7 @@ std::string key_of(const CodeKernel& kernel) {
 std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
     constexpr const char* kinds[] = {"map", "rows", "columns"};
     return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)],
-                       fingerprint(key_of(kernel)).substr(0, 16), fast_math ? "_fast" : "");
+                       fingerprint(cache_key_of(kernel)).substr(0, 16), fast_math ? "_fast" : "");
 }
 
 std::string code_for(const std::string& architecture, const std::string& text, bool fast_math,
@@ -107,7 +107,7 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
     std::map<std::string, CodeKernel*> missing;
     auto key = [&](const std::string& text) { return std::tuple(&device, fast_math, text); };
     for (CodeKernel* kernel : kernels)
-        if (std::string text = key_of(*kernel); !known.kernels.contains(key(text)))
+        if (std::string text = cache_key_of(*kernel); !known.kernels.contains(key(text)))
             missing.emplace(std::move(text), kernel);
 
     std::vector<CodeKernel*> fresh;
@@ -131,7 +131,7 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
     }
     known.compiled += int(fresh.size());
     for (CodeKernel* kernel : kernels) {
-        const Known& found = known.kernels.at(key(key_of(*kernel)));
+        const Known& found = known.kernels.at(key(cache_key_of(*kernel)));
         kernel->name = found.name;
         kernel->handle = found.handle;
     }

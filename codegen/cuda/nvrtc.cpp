@@ -91,7 +91,7 @@ void bind(void* library, F*& function, const char* name, std::string& missing) {
     if (!function) missing = name;
 }
 
-Nvrtc load(int newest) {
+Nvrtc load_nvrtc(int newest) {
     Nvrtc n;
     Search search;
     std::string missing;
@@ -131,7 +131,7 @@ const Nvrtc& nvrtc(int newest) {
     static auto& instances = *new std::map<int, std::unique_ptr<Nvrtc>>;
     std::lock_guard lock(mutex);
     std::unique_ptr<Nvrtc>& instance = instances[newest / 1000];
-    if (!instance) instance = std::make_unique<Nvrtc>(load(newest));
+    if (!instance) instance = std::make_unique<Nvrtc>(load_nvrtc(newest));
     return *instance;
 }
 

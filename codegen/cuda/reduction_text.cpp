@@ -8,13 +8,14 @@ namespace catena::codegen::cuda {
 
 namespace {
 
-constexpr int warp = 32;
+constexpr int reduction_warp = 32;
 
 }  // namespace
 
 int ReductionText::shared_words() const {
     if (w.layout.reduce_threads == 1) return 0;
-    if (w.lanes_reduced()) return w.layout.reduce_threads > warp ? w.layout.threads / warp : 0;
+    if (w.lanes_reduced())
+        return w.layout.reduce_threads > reduction_warp ? w.layout.threads / reduction_warp : 0;
     return w.layout.threads;
 }
 
@@ -80,11 +81,12 @@ void ReductionText::finish_rows(int r) {
                                   fmt::format("total{}[{}]", r, at + step)));
     w.lines.line("{0} v{1} = total{1}[0];", text_of(value_of(r).type), r);
     const std::string v = fmt::format("v{}", r);
-    for (int offset = std::min(w.layout.reduce_threads, warp) / 2; offset > 0; offset /= 2)
+    for (int offset = std::min(w.layout.reduce_threads, reduction_warp) / 2; offset > 0;
+         offset /= 2)
         w.lines.line(
             "{0} = {1};", v,
             combined(r, v, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", v, offset)));
-    if (w.layout.reduce_threads > warp) combine_warps(r);
+    if (w.layout.reduce_threads > reduction_warp) combine_warps(r);
 }
 
 void ReductionText::combine_warps(int r) {
@@ -94,7 +96,7 @@ void ReductionText::combine_warps(int r) {
     w.lines.line("if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = {};", v);
     w.lines.line("__syncthreads();");
     w.lines.line("{} = warps[0];", v);
-    w.lines.line("for (int w = 1; w < {}; ++w) {} = {};", w.layout.threads / warp, v,
+    w.lines.line("for (int w = 1; w < {}; ++w) {} = {};", w.layout.threads / reduction_warp, v,
                  combined(r, v, "warps[w]"));
     w.lines.line("__syncthreads();");
     w.lines.close();

@@ -15,7 +15,7 @@ using Inputs = std::span<const Variable* const>;
 
 /// Bodies at one place that are remembered: one whose numbers are others at every call never comes
 /// again.
-constexpr int most_attempts = 2;
+constexpr int most_body_attempts = 2;
 
 bool same_numbers(std::span<const Scalar> scalars, std::span<const uint64_t> bits) {
     return std::ranges::equal(scalars, bits, [](const Scalar& s, uint64_t b) {
@@ -132,7 +132,7 @@ BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attribu
     const bool is_open =
         known ? known->state == KnownState::new_one ||
                     (known->state == KnownState::confirmed && known_steps_are_checked())
-              : place().body_attempts() < most_attempts;
+              : place().body_attempts() < most_body_attempts;
     if (!is_open) return {};
     if (!known) ++place().rare().body_attempts;
     return {.at = &place(),

@@ -14,7 +14,7 @@ namespace catena::capture {
 namespace {
 
 /// Walks at one place that were made in vain; then no more are remembered there.
-constexpr int most_attempts = 8;
+constexpr int most_walk_attempts = 8;
 
 /// `array` is value `v` (-1: undefined) of the call. `slots`: its values.
 template <class Slots>
@@ -90,7 +90,7 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
     if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() ||
-        config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts)
+        config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_walk_attempts)
         return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {

@@ -11,8 +11,8 @@ namespace {
 
 /// The place of an equal element of `list`, at whose end it is put if there is none.
 template <class T>
-int place_of(const T& element, uint64_t hash, std::vector<T>& list,
-             std::unordered_multimap<uint64_t, int>& places) {
+int packed_place_of(const T& element, uint64_t hash, std::vector<T>& list,
+                    std::unordered_multimap<uint64_t, int>& places) {
     const auto [first, last] = places.equal_range(hash);
     for (auto known = first; known != last; ++known)
         if (list[size_t(known->second)] == element) return known->second;
@@ -37,7 +37,8 @@ PackedTrace::PackedTrace(const Trace& trace)
     type_of_value_.reserve(trace.values.size());
     for (size_t v = 0; v < trace.values.size(); ++v) {
         const Trace::Value& value = trace.values[v];
-        type_of_value_.push_back(place_of(value.type, hash_of({&value.type, 1}), types_, types));
+        type_of_value_.push_back(
+            packed_place_of(value.type, hash_of({&value.type, 1}), types_, types));
         if (value.role != Trace::Role::computed || !value.name.empty())
             given_.push_back({int(v), value});
     }
@@ -47,7 +48,7 @@ PackedTrace::PackedTrace(const Trace& trace)
     steps_.reserve(numbers);
     for (const Trace::Step& step : trace.steps) {
         const RecordedCall call{step.op, step.attributes, step.location, step.function};
-        steps_.push_back(place_of(call, call.hash(), calls_, calls));
+        steps_.push_back(packed_place_of(call, call.hash(), calls_, calls));
         for (const std::vector<int>* list : {&step.inputs, &step.outputs, &step.scalars})
             steps_.push_back(int(list->size()));
         for (const std::vector<int>* list : {&step.inputs, &step.outputs, &step.scalars})

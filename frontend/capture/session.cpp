@@ -28,7 +28,7 @@ std::string place_of(const Step& step) {
 }
 
 /// Describes the difference between two steps at one place.
-std::string difference(const Step* expected, const Step* present_step) {
+std::string difference_of_steps(const Step* expected, const Step* present_step) {
     if (!present_step)
         return expected ? "the code ends, keeps references to other arrays, or has results of "
                           "which backward asked for other gradients, after " +
@@ -97,7 +97,7 @@ void Session::left(const Step* now, const Step* expected) {
     ++region_.statistics_.mismatches;
     std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}",
                                    region_.options_.name, to_string(region_.at_),
-                                   region_.statistics_.calls, difference(expected, now));
+                                   region_.statistics_.calls, difference_of_steps(expected, now));
     const int64_t programs = region_.statistics_.programs;
     if (programs >= 8 && (programs & (programs - 1)) == 0 &&
         std::exchange(region_.programs_told_, programs) != programs)

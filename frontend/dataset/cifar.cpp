@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t pixels_of_image = 3 * 32 * 32;
 
 /// Records of `labels` bytes, the last of which is used, and the pixels.
-Dataset read_set(const std::string& folder, const std::vector<std::string>& names, int labels,
-                 int classes, const CifarOptions& options) {
+Dataset read_cifar(const std::string& folder, const std::vector<std::string>& names, int labels,
+                   int classes, const CifarOptions& options) {
     if (options.ndim != 1 && options.ndim != 3)
         fail<ValueError>("get_cifar: ndim is {}, it should be 1 or 3", options.ndim);
     const int64_t record = labels + pixels_of_image;
@@ -54,13 +54,13 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
 std::pair<Dataset, Dataset> get_cifar10(const std::string& folder, const CifarOptions& options) {
     std::vector<std::string> names;
     for (int k = 1; k <= 5; ++k) names.push_back(fmt::format("data_batch_{}.bin", k));
-    return {read_set(folder, names, 1, 10, options),
-            read_set(folder, {"test_batch.bin"}, 1, 10, options)};
+    return {read_cifar(folder, names, 1, 10, options),
+            read_cifar(folder, {"test_batch.bin"}, 1, 10, options)};
 }
 
 std::pair<Dataset, Dataset> get_cifar100(const std::string& folder, const CifarOptions& options) {
-    return {read_set(folder, {"train.bin"}, 2, 100, options),
-            read_set(folder, {"test.bin"}, 2, 100, options)};
+    return {read_cifar(folder, {"train.bin"}, 2, 100, options),
+            read_cifar(folder, {"test.bin"}, 2, 100, options)};
 }
 
 }  // namespace catena

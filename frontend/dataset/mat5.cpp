@@ -23,7 +23,7 @@ enum Element : uint32_t {
     uint16,
     int32,
     uint32,
-    single,
+    mat_single,
     double_ = 9,
     int64 = 12,
     uint64,
@@ -89,7 +89,7 @@ std::optional<Dtype> dtype_of(uint32_t type) {
             return Dtype::int16;
         case int32:
             return Dtype::int32;
-        case single:
+        case mat_single:
             return Dtype::float32;
         case double_:
             return Dtype::float64;

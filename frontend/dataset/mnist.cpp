@@ -26,7 +26,7 @@ Shape image_shape(const Array& pixels, const MnistOptions& options) {
     }
 }
 
-Array images_of(const Array& pixels, const MnistOptions& options) {
+Array mnist_images(const Array& pixels, const MnistOptions& options) {
     Array scaled = Array::empty({Dtype::float32, image_shape(pixels, options)}, cpu_device());
     const uint8_t* from = pixels.elements<uint8_t>();
     float* to = scaled.to_fill<float>();
@@ -51,7 +51,8 @@ void check_is_there(const std::string& file) {
             file);
 }
 
-Dataset read_set(const std::string& folder, const std::string& name, const MnistOptions& options) {
+Dataset read_mnist(const std::string& folder, const std::string& name,
+                   const MnistOptions& options) {
     std::string path = folder + "/" + name;
     for (const char* file : {"-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz"})
         check_is_there(path + file);
@@ -62,7 +63,7 @@ Dataset read_set(const std::string& folder, const std::string& name, const Mnist
             "get_mnist: in {}, {} has images {} and labels {}; 28x28 and equal numbers are "
             "expected",
             folder, name, to_string(pixels.shape()), to_string(labels.shape()));
-    Dataset images(images_of(pixels, options));
+    Dataset images(mnist_images(pixels, options));
     if (!options.withlabel) return images;
     return TupleDataset(images, Dataset(labels.astype(options.label_dtype)));
 }
@@ -70,7 +71,7 @@ Dataset read_set(const std::string& folder, const std::string& name, const Mnist
 }  // namespace
 
 std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options) {
-    return {read_set(folder, "train", options), read_set(folder, "t10k", options)};
+    return {read_mnist(folder, "train", options), read_mnist(folder, "t10k", options)};
 }
 
 }  // namespace catena

@@ -11,7 +11,7 @@ namespace catena {
 namespace {
 
 /// X is stored as [n, 3, column, row].
-Array images_of(const Array& X, const SvhnOptions& options) {
+Array svhn_images(const Array& X, const SvhnOptions& options) {
     constexpr int64_t side = 32, channels = 3;
     const int64_t count = X.dim(0) * channels;
     Array images = Array::empty({Dtype::float32, {X.dim(0), channels, side, side}}, cpu_device());
@@ -24,7 +24,7 @@ Array images_of(const Array& X, const SvhnOptions& options) {
     return images.astype(options.dtype);
 }
 
-Dataset read_set(const std::string& path, const SvhnOptions& options) {
+Dataset read_svhn(const std::string& path, const SvhnOptions& options) {
     const auto arrays = read_mat5(path);
     const auto X = arrays.find("X"), y = arrays.find("y");
     if (X == arrays.end() || y == arrays.end()) fail<FileError>("{}: X and y are expected", path);
@@ -35,7 +35,7 @@ Dataset read_set(const std::string& path, const SvhnOptions& options) {
             "{}: X is {} {} and y has {} elements; uint8 [n,3,32,32] (axes reversed) and n are "
             "expected",
             path, name_of(X->second.dtype()), to_string(shape), y->second.size());
-    Dataset images(images_of(X->second, options));
+    Dataset images(svhn_images(X->second, options));
     if (!options.withlabel) return images;
     std::vector<int32_t> labels;
     for (const double label : y->second.to_vector<double>()) {
@@ -50,9 +50,9 @@ Dataset read_set(const std::string& path, const SvhnOptions& options) {
 }  // namespace
 
 std::vector<Dataset> get_svhn(const std::string& folder, const SvhnOptions& options) {
-    std::vector<Dataset> sets{read_set(folder + "/train_32x32.mat", options),
-                              read_set(folder + "/test_32x32.mat", options)};
-    if (options.add_extra) sets.push_back(read_set(folder + "/extra_32x32.mat", options));
+    std::vector<Dataset> sets{read_svhn(folder + "/train_32x32.mat", options),
+                              read_svhn(folder + "/test_32x32.mat", options)};
+    if (options.add_extra) sets.push_back(read_svhn(folder + "/extra_32x32.mat", options));
     return sets;
 }
 

@@ -15,9 +15,10 @@ namespace {
 Variable x_log_x(const Variable& x) { return x * log(where(x == 0, 1, x)); }
 Variable is_infinite(const Variable& x) { return absolute(x) == INFINITY; }
 
-const bool known = register_kl<Bernoulli, Bernoulli>([](const Bernoulli& p, const Bernoulli& q) {
-    return (p.logit() - q.logit()) * (p.p() - 1) - softplus(-p.logit()) + softplus(-q.logit());
-});
+const bool bernoulli_is_known =
+    register_kl<Bernoulli, Bernoulli>([](const Bernoulli& p, const Bernoulli& q) {
+        return (p.logit() - q.logit()) * (p.p() - 1) - softplus(-p.logit()) + softplus(-q.logit());
+    });
 
 }  // namespace
 

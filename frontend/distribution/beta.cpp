@@ -11,14 +11,15 @@
 namespace catena::distributions {
 namespace {
 
-Variable log_beta(const Variable& a, const Variable& b) {
+Variable log_beta_of_two(const Variable& a, const Variable& b) {
     return lgamma(a) + lgamma(b) - lgamma(a + b);
 }
 
-const bool known = register_kl<Beta, Beta>([](const Beta& p, const Beta& q) {
+const bool beta_is_known = register_kl<Beta, Beta>([](const Beta& p, const Beta& q) {
     const Variable of_p = p.a() + p.b(), of_q = q.a() + q.b();
-    return log_beta(q.a(), q.b()) - log_beta(p.a(), p.b()) + (p.a() - q.a()) * digamma(p.a()) +
-           (p.b() - q.b()) * digamma(p.b()) + (of_q - of_p) * digamma(of_p);
+    return log_beta_of_two(q.a(), q.b()) - log_beta_of_two(p.a(), p.b()) +
+           (p.a() - q.a()) * digamma(p.a()) + (p.b() - q.b()) * digamma(p.b()) +
+           (of_q - of_p) * digamma(of_p);
 });
 
 }  // namespace
@@ -31,13 +32,13 @@ std::map<std::string, Variable> Beta::params() const { return {{"a", a_}, {"b", 
 
 Variable Beta::log_prob(const Operand& x) const {
     const Variable v = value(x);
-    const Variable y = (a_ - 1) * log(v) + (b_ - 1) * log1p(-v) - log_beta(a_, b_);
+    const Variable y = (a_ - 1) * log(v) + (b_ - 1) * log1p(-v) - log_beta_of_two(a_, b_);
     return where(v >= 0 && v <= 1, y, -INFINITY);
 }
 
 Variable Beta::entropy() const {
     const Variable both = a_ + b_;
-    return log_beta(a_, b_) - (a_ - 1) * digamma(a_) - (b_ - 1) * digamma(b_) +
+    return log_beta_of_two(a_, b_) - (a_ - 1) * digamma(a_) - (b_ - 1) * digamma(b_) +
            (both - 2) * digamma(both);
 }
 Variable Beta::mean() const { return a_ / (a_ + b_); }

@@ -13,7 +13,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known =
+const bool categorical_is_known =
     register_kl<Categorical, Categorical>([](const Categorical& p, const Categorical& q) {
         return sum(p.p() * (p.log_p() - q.log_p()), -1);
     });

@@ -15,11 +15,12 @@ namespace {
 /// The logarithm of the density's divisor.
 Variable log_beta(const Variable& alpha) { return sum(lgamma(alpha), -1) - lgamma(sum(alpha, -1)); }
 
-const bool known = register_kl<Dirichlet, Dirichlet>([](const Dirichlet& p, const Dirichlet& q) {
-    const Variable expected_log = digamma(p.alpha()) - expand_dims(digamma(p.alpha0()), -1);
-    return log_beta(q.alpha()) - log_beta(p.alpha()) +
-           sum((p.alpha() - q.alpha()) * expected_log, -1);
-});
+const bool dirichlet_is_known =
+    register_kl<Dirichlet, Dirichlet>([](const Dirichlet& p, const Dirichlet& q) {
+        const Variable expected_log = digamma(p.alpha()) - expand_dims(digamma(p.alpha0()), -1);
+        return log_beta(q.alpha()) - log_beta(p.alpha()) +
+               sum((p.alpha() - q.alpha()) * expected_log, -1);
+    });
 
 }  // namespace
 

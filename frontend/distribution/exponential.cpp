@@ -10,7 +10,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known =
+const bool exponential_is_known =
     register_kl<Exponential, Exponential>([](const Exponential& p, const Exponential& q) {
         return log(p.lam()) - log(q.lam()) + q.lam() / p.lam() - 1;
     });

@@ -11,7 +11,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Gamma, Gamma>([](const Gamma& p, const Gamma& q) {
+const bool gamma_is_known = register_kl<Gamma, Gamma>([](const Gamma& p, const Gamma& q) {
     return (p.k() - q.k()) * digamma(p.k()) - lgamma(p.k()) + lgamma(q.k()) +
            q.k() * (log(q.theta()) - log(p.theta())) + p.k() * (p.theta() / q.theta() - 1);
 });

@@ -9,9 +9,10 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Geometric, Geometric>([](const Geometric& p, const Geometric& q) {
-    return (1 / p.p() - 1) * (log1p(-p.p()) - log1p(-q.p())) + log(p.p()) - log(q.p());
-});
+const bool geometric_is_known =
+    register_kl<Geometric, Geometric>([](const Geometric& p, const Geometric& q) {
+        return (1 / p.p() - 1) * (log1p(-p.p()) - log1p(-q.p())) + log(p.p()) - log(q.p());
+    });
 
 }  // namespace
 

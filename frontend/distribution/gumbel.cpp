@@ -13,7 +13,7 @@ namespace {
 
 constexpr double euler = std::numbers::egamma;
 
-const bool known = register_kl<Gumbel, Gumbel>([](const Gumbel& p, const Gumbel& q) {
+const bool gumbel_is_known = register_kl<Gumbel, Gumbel>([](const Gumbel& p, const Gumbel& q) {
     const Variable ratio = p.scale() / q.scale(), distance = (p.loc() - q.loc()) / q.scale();
     return log(q.scale()) - log(p.scale()) + (ratio - 1) * euler +
            exp(lgamma(ratio + 1) - distance) - 1 + distance;

@@ -15,7 +15,7 @@ Axes last_axes(int count) {
     return axes;
 }
 
-const bool known =
+const bool independent_is_known =
     register_kl<Independent, Independent>([](const Independent& p, const Independent& q) {
         if (p.event_shape() != q.event_shape() ||
             p.reinterpreted_batch_ndims() != q.reinterpreted_batch_ndims())

@@ -10,7 +10,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Laplace, Laplace>([](const Laplace& p, const Laplace& q) {
+const bool laplace_is_known = register_kl<Laplace, Laplace>([](const Laplace& p, const Laplace& q) {
     const Variable distance = absolute(p.loc() - q.loc());
     return log(q.scale()) - log(p.scale()) + distance / q.scale() +
            p.scale() / q.scale() * exp(-distance / p.scale()) - 1;

@@ -11,12 +11,13 @@
 namespace catena::distributions {
 namespace {
 
-const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
+const double log_normal_constant = 0.5 * std::log(2 * std::numbers::pi);
 
-const bool known = register_kl<LogNormal, LogNormal>([](const LogNormal& p, const LogNormal& q) {
-    const Variable ratio = (square(p.mu() - q.mu()) + square(p.sigma())) / square(q.sigma());
-    return ratio * 0.5 - 0.5 + log(q.sigma()) - log(p.sigma());
-});
+const bool log_normal_is_known =
+    register_kl<LogNormal, LogNormal>([](const LogNormal& p, const LogNormal& q) {
+        const Variable ratio = (square(p.mu() - q.mu()) + square(p.sigma())) / square(q.sigma());
+        return ratio * 0.5 - 0.5 + log(q.sigma()) - log(p.sigma());
+    });
 
 }  // namespace
 
@@ -30,10 +31,10 @@ std::map<std::string, Variable> LogNormal::params() const {
 
 Variable LogNormal::log_prob(const Operand& x) const {
     const Variable log_x = log(value(x)), z = (log_x - mu_) / sigma_;
-    return z * z * -0.5 - log(sigma_) - log_x - half_log_two_pi;
+    return z * z * -0.5 - log(sigma_) - log_x - log_normal_constant;
 }
 
-Variable LogNormal::entropy() const { return log(sigma_) + mu_ + (half_log_two_pi + 0.5); }
+Variable LogNormal::entropy() const { return log(sigma_) + mu_ + (log_normal_constant + 0.5); }
 Variable LogNormal::mean() const { return exp(mu_ + square(sigma_) * 0.5); }
 Variable LogNormal::variance() const {
     return exp(mu_ * 2 + square(sigma_)) * expm1(square(sigma_));

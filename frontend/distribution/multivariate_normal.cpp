@@ -17,7 +17,7 @@
 namespace catena::distributions {
 namespace {
 
-const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
+const double multivariate_constant = 0.5 * std::log(2 * std::numbers::pi);
 
 Variable lower_triangle(const Variable& L) {
     const int64_t d = L.shape()[L.rank() - 1];
@@ -27,7 +27,7 @@ Variable lower_triangle(const Variable& L) {
                  L, 0);
 }
 
-const bool known = register_kl<MultivariateNormal, MultivariateNormal>(
+const bool multivariate_normal_is_known = register_kl<MultivariateNormal, MultivariateNormal>(
     [](const MultivariateNormal& p, const MultivariateNormal& q) {
         const Variable inverse = inv(q.scale_tril());
         const Variable trace = sum(square(matmul(inverse, p.scale_tril())), {-2, -1});
@@ -70,11 +70,11 @@ Variable MultivariateNormal::log_det_scale() const {
 
 Variable MultivariateNormal::log_prob(const Operand& x) const {
     const Variable z = matmul(inv(scale_tril_), expand_dims(value(x) - loc_, -1));
-    return sum(square(z), {-2, -1}) * -0.5 - log_det_scale() - half_log_two_pi * double(d());
+    return sum(square(z), {-2, -1}) * -0.5 - log_det_scale() - multivariate_constant * double(d());
 }
 
 Variable MultivariateNormal::entropy() const {
-    return log_det_scale() + (half_log_two_pi + 0.5) * double(d());
+    return log_det_scale() + (multivariate_constant + 0.5) * double(d());
 }
 Variable MultivariateNormal::variance() const { return sum(square(scale_tril_), -1); }
 Variable MultivariateNormal::covariance() const {

@@ -14,7 +14,7 @@ namespace {
 
 const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 
-const bool known = register_kl<Normal, Normal>([](const Normal& p, const Normal& q) {
+const bool normal_is_known = register_kl<Normal, Normal>([](const Normal& p, const Normal& q) {
     const Variable ratio = (p.variance() + square(p.loc() - q.loc())) / q.variance();
     return q.log_scale() - p.log_scale() + ratio * 0.5 - 0.5;
 });

@@ -11,7 +11,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<OneHotCategorical, OneHotCategorical>(
+const bool one_hot_categorical_is_known = register_kl<OneHotCategorical, OneHotCategorical>(
     [](const OneHotCategorical& p, const OneHotCategorical& q) {
         return sum(p.p() * (p.log_p() - q.log_p()), -1);
     });

@@ -10,7 +10,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Pareto, Pareto>([](const Pareto& p, const Pareto& q) {
+const bool pareto_is_known = register_kl<Pareto, Pareto>([](const Pareto& p, const Pareto& q) {
     const Variable y = q.alpha() * (log(p.scale()) - log(q.scale())) + log(p.alpha()) -
                        log(q.alpha()) + (q.alpha() - p.alpha()) / p.alpha();
     return where(p.scale() >= q.scale(), y, INFINITY);

@@ -9,7 +9,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Poisson, Poisson>([](const Poisson& p, const Poisson& q) {
+const bool poisson_is_known = register_kl<Poisson, Poisson>([](const Poisson& p, const Poisson& q) {
     return p.lam() * (log(p.lam()) - log(q.lam())) - p.lam() + q.lam();
 });
 

@@ -11,7 +11,7 @@
 namespace catena::distributions {
 namespace {
 
-const bool known = register_kl<Uniform, Uniform>([](const Uniform& p, const Uniform& q) {
+const bool uniform_is_known = register_kl<Uniform, Uniform>([](const Uniform& p, const Uniform& q) {
     return where(p.high() > q.high() || p.low() < q.low(), INFINITY,
                  log(q.scale()) - log(p.scale()));
 });

@@ -21,25 +21,25 @@ Device& device_of(std::span<const Variable> grad_outputs) {
     return current_device();
 }
 
-constexpr const char* units[] = {"B", "KB", "MB", "GB", "TB"};
+constexpr const char* memory_units[] = {"B", "KB", "MB", "GB", "TB"};
 
-int unit_for(int64_t bytes) {
+int memory_unit_for(int64_t bytes) {
     int unit = 0;
     for (double left = std::abs(double(bytes)); left >= 1024 && unit < 4; left /= 1024) ++unit;
     return unit;
 }
 
-int unit_named(const std::string& name) {
+int memory_unit_named(const std::string& name) {
     for (int unit = 0; unit < 5; ++unit)
-        if (name == units[unit]) return unit;
+        if (name == memory_units[unit]) return unit;
     fail<ValueError>("MemoryHook: '{}' is not a unit; use auto, auto_foreach, B, KB, MB, GB, TB",
                      name);
 }
 
 std::string in_unit(int64_t bytes, int unit) {
-    return unit == 0
-               ? fmt::format("{} B", bytes)
-               : fmt::format("{:.2f} {}", double(bytes) / std::pow(1024.0, unit), units[unit]);
+    return unit == 0 ? fmt::format("{} B", bytes)
+                     : fmt::format("{:.2f} {}", double(bytes) / std::pow(1024.0, unit),
+                                   memory_units[unit]);
 }
 
 }  // namespace
@@ -104,10 +104,10 @@ void MemoryHook::print_report(std::ostream& out, const std::string& unit) const 
         largest.acquired_bytes = std::max(largest.acquired_bytes, std::abs(record.acquired_bytes));
     }
     const bool is_automatic = unit == "auto" || unit == "auto_foreach";
-    const int given = is_automatic ? 0 : unit_named(unit);
+    const int given = is_automatic ? 0 : memory_unit_named(unit);
     const auto cell = [&](int64_t bytes, int64_t largest_of_column) {
-        return in_unit(bytes, unit == "auto" ? unit_for(largest_of_column)
-                              : is_automatic ? unit_for(bytes)
+        return in_unit(bytes, unit == "auto" ? memory_unit_for(largest_of_column)
+                              : is_automatic ? memory_unit_for(bytes)
                                              : given);
     };
     out << fmt::format("{:<{}}  {:>14}  {:>14}  {:>10}\n", "function", width, "used bytes",

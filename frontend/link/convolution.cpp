@@ -28,7 +28,7 @@ Dims kernel_sizes(const char* kind, int ndim, Dims ksize) {
 }
 
 /// ShapeError unless W can be the weight over so many axes.
-const Array& checked(const char* kind, int ndim, const Array& W) {
+const Array& checked_channels(const char* kind, int ndim, const Array& W) {
     if (!W.defined() || W.rank() != ndim + 2)
         fail<ShapeError>("{}: W should have {} axes, it is {}", kind, ndim + 2,
                          W.defined() ? to_string(W.type()) : "undefined");
@@ -113,7 +113,7 @@ ConvolutionND::ConvolutionND(const char* kind, int ndim, std::optional<int64_t> 
 
 ConvolutionND::ConvolutionND(const char* kind, int ndim, const Array& weight, const Array& bias,
                              const ConvolutionLinkOptions& options)
-    : ConvolutionND(kind, ndim, checked(kind, ndim, weight).shape()[1] * options.groups,
+    : ConvolutionND(kind, ndim, checked_channels(kind, ndim, weight).shape()[1] * options.groups,
                     weight.shape()[0],
                     Dims(std::span(weight.shape().begin() + 2, weight.shape().end())),
                     with_params(options, weight, bias)) {}

@@ -12,8 +12,8 @@ using Node = ::onnx::NodeProto;
 
 /// The names that a node may read, in the order in which they are defined: a later one hides an
 /// earlier one.
-struct Names {
-    const Names* outer = nullptr;
+struct UsedNames {
+    const UsedNames* outer = nullptr;
     const Constants& constants;
     std::unordered_map<std::string, int> numbers;
     int count = 0;
@@ -22,7 +22,7 @@ struct Names {
 
     ValuePlace place_of(const std::string& name) const {
         int scopes = 0;
-        for (const Names* names = this; names; names = names->outer, ++scopes)
+        for (const UsedNames* names = this; names; names = names->outer, ++scopes)
             if (const auto found = names->numbers.find(name); found != names->numbers.end())
                 return {.scopes = scopes, .number = found->second};
         const auto constant = constants.find(name);
@@ -30,9 +30,9 @@ struct Names {
     }
 };
 
-PreparedGraph prepare_subgraph(const Graph& graph, const Names& outer);
+PreparedGraph prepare_subgraph(const Graph& graph, const UsedNames& outer);
 
-PreparedNode prepare(const Node& node, Names& names) {
+PreparedNode prepare(const Node& node, UsedNames& names) {
     PreparedNode made;
     made.node = &node;
     made.importer = find_importer(node.domain(), node.op_type());
@@ -48,15 +48,15 @@ PreparedNode prepare(const Node& node, Names& names) {
     return made;
 }
 
-void prepare_nodes(const Graph& graph, Names& names, PreparedGraph& made) {
+void prepare_nodes(const Graph& graph, UsedNames& names, PreparedGraph& made) {
     made.graph = &graph;
     for (const Node& node : graph.node()) made.nodes.push_back(prepare(node, names));
     for (const auto& output : graph.output()) made.outputs.push_back(names.place_of(output.name()));
     made.values = names.count;
 }
 
-PreparedGraph prepare_subgraph(const Graph& graph, const Names& outer) {
-    Names names{.outer = &outer, .constants = outer.constants, .numbers = {}};
+PreparedGraph prepare_subgraph(const Graph& graph, const UsedNames& outer) {
+    UsedNames names{.outer = &outer, .constants = outer.constants, .numbers = {}};
     PreparedGraph made;
     for (const auto& input : graph.input()) made.inputs.push_back(names.define(input.name()));
     for (const auto& tensor : graph.initializer())
@@ -73,7 +73,7 @@ const PreparedGraph& PreparedNode::prepared(const Graph& graph) const {
 
 PreparedGraph prepare_graph(const Graph& graph, const std::vector<std::string>& given,
                             const Constants& constants) {
-    Names names{.constants = constants, .numbers = {}};
+    UsedNames names{.constants = constants, .numbers = {}};
     PreparedGraph made;
     for (const std::string& name : given) made.inputs.push_back(names.define(name));
     prepare_nodes(graph, names, made);
@@ -81,7 +81,7 @@ PreparedGraph prepare_graph(const Graph& graph, const std::vector<std::string>& 
 }
 
 PreparedNode prepare_node(const Node& node, const Constants& constants) {
-    Names names{.constants = constants, .numbers = {}};
+    UsedNames names{.constants = constants, .numbers = {}};
     return prepare(node, names);
 }
 

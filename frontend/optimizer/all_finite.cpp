@@ -16,7 +16,7 @@
 namespace catena {
 namespace {
 
-constexpr int64_t chunk_elements = 16384;
+constexpr int64_t finite_chunk = 16384;
 
 bool is_finite(const Array& array, int64_t begin, int64_t end) {
     return visit_dtype(array.dtype(), [&](auto zero) {
@@ -33,12 +33,12 @@ void run_all_finite(const KernelCall& call) {
     bool finite = true;
     for (const Array& input : call.inputs) {
         const Array array = input.as_contiguous();
-        const int64_t chunks = (array.size() + chunk_elements - 1) / chunk_elements;
+        const int64_t chunks = (array.size() + finite_chunk - 1) / finite_chunk;
         std::vector<char> each(size_t(chunks), 1);
         parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i)
-                each[size_t(i)] = is_finite(array, i * chunk_elements,
-                                            std::min((i + 1) * chunk_elements, array.size()));
+                each[size_t(i)] = is_finite(array, i * finite_chunk,
+                                            std::min((i + 1) * finite_chunk, array.size()));
         });
         finite &= std::ranges::all_of(each, [](char c) { return c != 0; });
     }
@@ -46,7 +46,8 @@ void run_all_finite(const KernelCall& call) {
 }
 
 /// x - x is 0 for a finite x and NaN for all others, in whatever order it is added up.
-Variables body(std::span<const Variable> arrays, const Attributes&, std::span<const Scalar>) {
+Variables all_finite_body(std::span<const Variable> arrays, const Attributes&,
+                          std::span<const Scalar>) {
     std::vector<Variable> sums;
     for (const Variable& array : arrays) {
         const Variable x = cast(array, compute_dtype(array.dtype()));
@@ -68,7 +69,7 @@ const OpDef& all_finite_op() {
         .input_count = -1,
         .type = type_of_truth,
         .kernel = run_all_finite,
-        .body = body,
+        .body = all_finite_body,
     });
     return op;
 }

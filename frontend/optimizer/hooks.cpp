@@ -14,7 +14,7 @@
 namespace catena {
 namespace {
 
-using Slots = std::span<UpdateSlot* const>;
+using HookSlots = std::span<UpdateSlot* const>;
 constexpr auto gradient_alone = GradientSweepValues::gradient;
 constexpr auto gradient_and_param = GradientSweepValues::gradient_and_param;
 
@@ -90,16 +90,16 @@ void ParameterHook::operator()(Optimizer& optimizer) {
     for_each_device(
         std::span<UpdateSlot* const>(slots),
         [](const UpdateSlot* slot) -> Device& { return slot->param.device(); },
-        [&](Slots there, Device& device) {
+        [&](HookSlots there, Device& device) {
             change(there, beside(optimizer.step_count(), device));
         });
 }
 
-void WeightDecay::change(Slots slots, const Variable&) {
+void WeightDecay::change(HookSlots slots, const Variable&) {
     sweep_gradients(weight_decay_sweep(), slots, {}, {rate}, gradient_and_param);
 }
 
-void Lasso::change(Slots slots, const Variable&) {
+void Lasso::change(HookSlots slots, const Variable&) {
     sweep_gradients(lasso_sweep(), slots, {}, {rate}, gradient_and_param);
 }
 
@@ -115,11 +115,11 @@ void GradientClipping::operator()(Optimizer& optimizer) {
     sweep_gradients(clipping_sweep(), slots, std::span(&rate, 1), {}, gradient_alone);
 }
 
-void GradientHardClipping::change(Slots slots, const Variable&) {
+void GradientHardClipping::change(HookSlots slots, const Variable&) {
     sweep_gradients(hard_clipping_sweep(), slots, {}, {lower_bound, upper_bound}, gradient_alone);
 }
 
-void GradientLARS::change(Slots slots, const Variable&) {
+void GradientLARS::change(HookSlots slots, const Variable&) {
     for (UpdateSlot* slot : slots) {
         const Variable size = norm(slot->param);
         const Variable local =
@@ -133,7 +133,7 @@ void GradientLARS::change(Slots slots, const Variable&) {
 GradientNoise::GradientNoise(double eta, Noise noise)
     : eta(eta, "eta"), noise_(noise ? std::move(noise) : Noise(exponential_decay_noise)) {}
 
-void GradientNoise::change(Slots slots, const Variable& t) {
+void GradientNoise::change(HookSlots slots, const Variable& t) {
     for (UpdateSlot* slot : slots) {
         const Variable g = slot->param.grad_variable();
         DeviceScope scope(g.device());

@@ -19,7 +19,7 @@
 namespace catena {
 namespace {
 
-const Sweep& unscale_sweep() {
+const Sweep& loss_unscale_sweep() {
     static const Sweep sweep(
         "unscale_gradient_by",
         {.values = 1,
@@ -125,7 +125,7 @@ void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
 
 void LossScaling::unscale(std::span<UpdateSlot* const> slots, const Variable& scale) const {
     const Variable shared[] = {scale};
-    sweep_gradients(unscale_sweep(), slots, shared, {}, GradientSweepValues::gradient);
+    sweep_gradients(loss_unscale_sweep(), slots, shared, {}, GradientSweepValues::gradient);
 }
 
 void LossScaling::update_loss_scale() {

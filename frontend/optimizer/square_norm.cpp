@@ -16,7 +16,7 @@
 namespace catena {
 namespace {
 
-constexpr int64_t chunk_elements = 16384;
+constexpr int64_t norm_chunk = 16384;
 
 template <class T>
 double sum_of_squares(const T* elements, int64_t count) {
@@ -45,22 +45,22 @@ void run_square_norm(const KernelCall& call) {
     std::vector<int64_t> first = {0};  // By array: the number of its first chunk.
     for (const Array& input : call.inputs) {
         arrays.push_back(input.as_contiguous());
-        work.push_back({.units = (input.size() + chunk_elements - 1) / chunk_elements,
-                        .unit_cost = double(chunk_elements)});
+        work.push_back({.units = (input.size() + norm_chunk - 1) / norm_chunk,
+                        .unit_cost = double(norm_chunk)});
         first.push_back(first.back() + work.back().units);
     }
     // Chunks do not depend on the thread count, nor does the order in which they are added.
     std::vector<double> sums(static_cast<size_t>(first.back()));
-    const std::vector<ThreadWork> threads = share_work(
-        work, double(chunk_elements), int(std::min<int64_t>(thread_count(), first.back())));
+    const std::vector<ThreadWork> threads =
+        share_work(work, double(norm_chunk), int(std::min<int64_t>(thread_count(), first.back())));
     parallel_for(int64_t(threads.size()), 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t)
             for (const WorkPart& part : threads[size_t(t)].parts)
                 for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk) {
                     const Array& array = arrays[size_t(part.work)];
-                    const int64_t from = chunk * chunk_elements;
+                    const int64_t from = chunk * norm_chunk;
                     sums[size_t(first[size_t(part.work)] + chunk)] =
-                        sum_of_squares(array, from, std::min(from + chunk_elements, array.size()));
+                        sum_of_squares(array, from, std::min(from + norm_chunk, array.size()));
                 }
     });
     double total = std::accumulate(sums.begin(), sums.end(), 0.0);

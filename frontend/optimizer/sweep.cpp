@@ -112,8 +112,8 @@ Types all_types(const SweepRule& rule, const TypeCall& call) {
     return types;
 }
 
-Variables body(const OpDef& map, const SweepRule& rule, std::span<const Variable> inputs,
-               std::span<const Scalar> scalars) {
+Variables sweep_body(const OpDef& map, const SweepRule& rule, std::span<const Variable> inputs,
+                     std::span<const Scalar> scalars) {
     Variables results;
     for (size_t first = rule.shared; first < inputs.size(); first += rule.values) {
         SmallVector<const Variable*, 8> row;
@@ -136,7 +136,7 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
     op.kernel = [rule, &map](const KernelCall& call) { SweepKernel(map, rule, call).run(); };
     op.body = [rule, &map](std::span<const Variable> inputs, const Attributes&,
                            std::span<const Scalar> scalars) {
-        return body(map, rule, inputs, scalars);
+        return sweep_body(map, rule, inputs, scalars);
     };
     return register_op(std::move(op));
 }
@@ -145,10 +145,11 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
 /// state, which is to change, or a gradient that only its owner holds, beside the row. Gradients
 /// may have other owners: the user, or another parameter (Variable::addgrad).
 bool owned_alone(const Variable& variable) {
-    const ArrayBody& body = *variable.array().body();
+    const ArrayBody& sweep_body = *variable.array().body();
     const VariableBody* holder = variable.body();
-    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous &&
-           body.storage->device->is_host() && (body.owner == holder || holder->use_count() <= 2);
+    return sweep_body.use_count() == 1 && sweep_body.storage->use_count() == 1 &&
+           sweep_body.contiguous && sweep_body.storage->device->is_host() &&
+           (sweep_body.owner == holder || holder->use_count() <= 2);
 }
 
 /// The kernel walks over all values of a row by the size of one.

@@ -48,7 +48,7 @@ std::string store(const std::string& value, Dtype dtype) {
     }
 }
 
-std::string listed(const Dims& values) {
+std::string listed_arguments(const Dims& values) {
     std::string text;
     for (int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
     return text.empty() ? "0" : text;
@@ -99,7 +99,8 @@ std::string CElementFunction::pass_text(const KernelCall& call, const ElementPas
     };
     auto list = [&](const std::string& name, const Dims& values) {
         if (uses(name))
-            text += fmt::format("        static const i64 {}[] = {{{}}};\n", name, listed(values));
+            text += fmt::format("        static const i64 {}[] = {{{}}};\n", name,
+                                listed_arguments(values));
     };
     auto macro = [&](const std::string& name, const std::string& rest) {
         text += fmt::format("#define {}{}\n", name, rest);

@@ -13,8 +13,8 @@ namespace {
 
 using program::LibraryCall;
 
-size_t up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-size_t bytes_of(const Type& type) {
+size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+size_t operand_bytes(const Type& type) {
     return size_t(element_count(type.shape)) * size_of(type.dtype);
 }
 
@@ -57,7 +57,7 @@ std::string COperations::statements(const LibraryCall& made,
         "{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
     if (!host_only_reason(op).empty())
         fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
-    if (bytes_of(call.outputs[0].type) == 0) return "";
+    if (operand_bytes(call.outputs[0].type) == 0) return "";
     try {
         if (library(call)) {
             uses_library_ = true;
@@ -79,7 +79,7 @@ std::string COperations::statements(const LibraryCall& made,
 
 std::string COperations::take_scratch(Call& call, size_t bytes) {
     const std::string address = fmt::format("{} + {}", call.scratch, call.bytes);
-    call.bytes += up(bytes);
+    call.bytes += rounded_up(bytes);
     return address;
 }
 
@@ -89,7 +89,7 @@ void COperations::copy(Call& call, const Operand& from, const Operand& to) {
     const size_t size = size_of(from.type.dtype);
     if (contiguous(from.type, from.strides) && contiguous(to.type, to.strides)) {
         call.text += fmt::format("        memcpy({}, {}, {});\n", to.address, from.address,
-                                 bytes_of(from.type));
+                                 operand_bytes(from.type));
         return;
     }
     copies_ = true;
@@ -105,7 +105,7 @@ void COperations::make_contiguous(Call& call) {
     for (Operand& input : call.inputs) {
         if (contiguous(input.type, input.strides)) continue;
         const Operand dense{input.type, contiguous_strides(input.type.shape),
-                            take_scratch(call, bytes_of(input.type))};
+                            take_scratch(call, operand_bytes(input.type))};
         copy(call, input, dense);
         input = dense;
     }

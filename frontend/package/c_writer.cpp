@@ -17,7 +17,7 @@ using program::Contents;
 using program::KernelLaunch;
 using program::Result;
 
-size_t up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+size_t aligned_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t bytes_of(const Type& type) {
     return size_t(element_count(type.shape)) * size_of(type.dtype);
 }
@@ -113,7 +113,7 @@ void CWriter::find_blocks() {
     std::set<std::string> taken;
     auto add = [&](std::string name, const Array& array) {
         blocks_.push_back({std::move(name), &array, weight_bytes_});
-        weight_bytes_ += up(bytes_of(array.type()));
+        weight_bytes_ += aligned_up(bytes_of(array.type()));
     };
     for (const Contents::State& state : contents_.states)
         add(unique(identifier(state.name), taken), state.array);
@@ -158,7 +158,7 @@ void CWriter::place_buffers() {
     addresses_.resize(schedule_.buffers.size());
     auto in_arena = [&](size_t bytes) {
         const size_t offset = arena_bytes_;
-        arena_bytes_ += up(bytes);
+        arena_bytes_ += aligned_up(bytes);
         return fmt::format("program->arena + {}", offset);
     };
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
@@ -192,7 +192,7 @@ void CWriter::place_buffers() {
     const std::string address = fmt::format("program->arena + {}", scratch_offset_);
     for (const program::LibraryCall& call : schedule_.library_calls)
         calls_.push_back(operations_.statements(call, addresses_, address));
-    arena_bytes_ += up(std::max(size_t(scratch), operations_.scratch_bytes()));
+    arena_bytes_ += aligned_up(std::max(size_t(scratch), operations_.scratch_bytes()));
 }
 
 std::string CWriter::prototype() const {

@@ -45,7 +45,7 @@ std::vector<int64_t> order_of(int64_t n, const ScatterOptions& options) {
     return order;
 }
 
-std::string problem_of(const std::vector<Array>& columns) {
+std::string problem_of_part(const std::vector<Array>& columns) {
     if (columns.empty()) return "the dataset has no arrays";
     for (const Array& column : columns)
         if (column.rank() == 0 || column.dim(0) != columns[0].dim(0))
@@ -101,7 +101,7 @@ std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicat
                                    const ScatterOptions& options) {
     const bool at_root = communicator.rank() == options.root;
     std::string problem =
-        communicator.bcast_bytes(at_root ? problem_of(columns) : "", options.root);
+        communicator.bcast_bytes(at_root ? problem_of_part(columns) : "", options.root);
     if (!problem.empty()) fail<ValueError>("scatter_dataset: {}", problem);
     int64_t count =
         communicator.bcast(Array::scalar(int64_t(columns.size())), options.root).item<int64_t>();

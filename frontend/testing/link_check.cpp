@@ -8,7 +8,8 @@
 namespace catena::checks {
 namespace {
 
-std::vector<Array> results(const ErasedLink& erased, Link& link, const std::vector<Array>& xs) {
+std::vector<Array> link_results(const ErasedLink& erased, Link& link,
+                                const std::vector<Array>& xs) {
     const auto mode = no_backprop_mode();
     std::vector<Variable> inputs;
     for (const Array& x : xs) inputs.emplace_back(x, false);
@@ -38,22 +39,22 @@ std::vector<Variable> float_params(const Link& link) {
 void check_copy(const ErasedLink& erased, Link& link, const std::vector<Array>& xs,
                 const std::vector<Array>& ys) {
     const std::shared_ptr<Link> copy = erased.copy(link);
-    same_elements("check_link: a copy of the link gives other results", results(erased, *copy, xs),
-                  ys);
+    same_elements("check_link: a copy of the link gives other results",
+                  link_results(erased, *copy, xs), ys);
     for (const Parameter* param : copy->params(false))
         param->set_array(Array::zeros(param->type()));
     same_elements("check_link: the link changes with the parameters of its copy",
-                  results(erased, link, xs), ys);
+                  link_results(erased, link, xs), ys);
 }
 
 void check_saved(const ErasedLink& erased, Link& link, const std::vector<Array>& xs,
                  const std::vector<Array>& ys) {
     const std::shared_ptr<Link> other = erased.make();
-    results(erased, *other, xs);  // Its first call makes what is uninitialised.
+    link_results(erased, *other, xs);  // Its first call makes what is uninitialised.
     widen(*other);
     erased.save_and_load(link, *other);
     same_elements("check_link: a link that loaded its file gives other results",
-                  results(erased, *other, xs), ys);
+                  link_results(erased, *other, xs), ys);
 }
 
 }  // namespace
@@ -71,10 +72,11 @@ void check_link(const ErasedLink& erased, const std::vector<Array>& inputs, bool
     const LocationScope scope(at);
     const auto mode = using_config(&Config::train, false);
     const std::shared_ptr<Link> link = erased.make();
-    results(erased, *link, inputs);  // As users call it first: makes what is uninitialised.
+    link_results(erased, *link, inputs);  // As users call it first: makes what is uninitialised.
     link->check_all_listed();
     widen(*link);
-    const std::vector<Array> xs = in_dtype(inputs, Dtype::float64), ys = results(erased, *link, xs);
+    const std::vector<Array> xs = in_dtype(inputs, Dtype::float64),
+                             ys = link_results(erased, *link, xs);
     if (erased.expected) near("check_link: results", ys, erased.expected(*link, xs), atol, rtol);
     check_copy(erased, *link, xs, ys);
     if (erased.save_and_load) check_saved(erased, *link, xs, ys);

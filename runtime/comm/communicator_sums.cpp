@@ -8,9 +8,9 @@
 namespace catena {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+using SumClock = std::chrono::steady_clock;
+double seconds_since(SumClock::time_point start) {
+    return std::chrono::duration<double>(SumClock::now() - start).count();
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
         b.requests[ticket].buffer = std::move(buffer);
     }
     b.thread->post([this, &b, ticket, reduction, label] {
-        Clock::time_point start = Clock::now();
+        SumClock::time_point start = SumClock::now();
         Array data;
         {
             std::lock_guard lock(b.mutex);
@@ -157,7 +157,7 @@ Array Communicator::wait_allreduce(int64_t ticket) {
     auto found = b.requests.find(ticket);
     if (found == b.requests.end())
         fail<CommunicationError>("allreduce: no background transfer has the ticket {}", ticket);
-    Clock::time_point start = Clock::now();
+    SumClock::time_point start = SumClock::now();
     b.done.wait(lock, [&] { return found->second.done; });
     b.statistics.waited_seconds += seconds_since(start);
     auto request = std::move(found->second);

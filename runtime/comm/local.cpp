@@ -26,13 +26,14 @@ struct Parcel {
 };
 
 /// Data shared by the threads of one group.
-struct Group {
-    explicit Group(int size) : gone(size_t(size)), failures(size_t(size)), buffers(size_t(size)) {}
+struct LocalGroup {
+    explicit LocalGroup(int size)
+        : gone(size_t(size)), failures(size_t(size)), buffers(size_t(size)) {}
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::tuple<int, int, int>, std::deque<Parcel*>>
         mail;  ///< By source, destination and tag.
-    std::map<std::pair<int64_t, int>, std::shared_ptr<Group>>
+    std::map<std::pair<int64_t, int>, std::shared_ptr<LocalGroup>>
         parts;  ///< Being split off: by turn and color.
     std::vector<char> gone;
     std::vector<std::string> failures;  ///< By rank: why it has left. "" if it was not an error.
@@ -52,7 +53,7 @@ struct Group {
 
 class LocalCommunicator final : public Communicator {
 public:
-    LocalCommunicator(std::shared_ptr<Group> group, int rank, int size)
+    LocalCommunicator(std::shared_ptr<LocalGroup> group, int rank, int size)
         : Communicator(rank, size), group_(std::move(group)) {
         share_one_machine();
     }
@@ -66,7 +67,7 @@ public:
         group_->fail_all(rank(), reason);
         fail<CommunicationError>("rank {} has aborted the group: {}", rank(), reason);
     }
-    Group& group() { return *group_; }
+    LocalGroup& group() { return *group_; }
 
 protected:
     void transfer(const char* call, int tag, std::span<const Message> sends,
@@ -93,14 +94,14 @@ private:
     void wait(std::unique_lock<std::mutex>& lock, const char* call, int peer, Ready ready);
     void receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
                  const Message& message);
-    std::shared_ptr<Group> group_;
+    std::shared_ptr<LocalGroup> group_;
     int64_t splits_ = 0;
 };
 
 template <class Ready>
 void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* call, int peer,
                              Ready ready) {
-    Group& g = *group_;
+    LocalGroup& g = *group_;
     auto over = [&] { return ready() || g.failed_rank >= 0 || g.gone[size_t(peer)]; };
     bool in_time = true;
     const auto start = std::chrono::steady_clock::now();
@@ -143,7 +144,7 @@ void LocalCommunicator::receive(std::unique_lock<std::mutex>& lock, const char* 
 
 void LocalCommunicator::transfer(const char* call, int tag, std::span<const Message> sends,
                                  std::span<const Message> receives) {
-    Group& g = *group_;
+    LocalGroup& g = *group_;
     std::vector<Parcel> parcels;
     for (const Message& m : sends) parcels.push_back({m.data, m.bytes});
     std::unique_lock lock(g.mutex);
@@ -217,11 +218,11 @@ std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     while (std::get<1>(members[size_t(place)]) != rank()) ++place;
     if (place == 0 && color >= 0) {
         std::lock_guard lock(group_->mutex);
-        group_->parts[{turn, color}] = std::make_shared<Group>(int(members.size()));
+        group_->parts[{turn, color}] = std::make_shared<LocalGroup>(int(members.size()));
     }
     barrier();
     if (color < 0) return nullptr;
-    std::shared_ptr<Group> part;
+    std::shared_ptr<LocalGroup> part;
     {
         std::lock_guard lock(group_->mutex);
         part = group_->parts.at({turn, color});
@@ -236,13 +237,13 @@ thread_local PerThread<std::shared_ptr<Communicator>> communicator_of_thread;
 std::shared_ptr<Communicator> local_communicator() {
     std::shared_ptr<Communicator>& of_thread = communicator_of_thread.get();
     if (!of_thread)
-        of_thread = std::make_shared<LocalCommunicator>(std::make_shared<Group>(1), 0, 1);
+        of_thread = std::make_shared<LocalCommunicator>(std::make_shared<LocalGroup>(1), 0, 1);
     return of_thread;
 }
 
 void run_local(int size, const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
     if (size < 1) fail<ValueError>("run_local: {} ranks are not possible; use 1 or more", size);
-    auto group = std::make_shared<Group>(size);
+    auto group = std::make_shared<LocalGroup>(size);
     std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
     auto run = [&](int rank) {
         std::shared_ptr<Communicator>& of_thread = communicator_of_thread.get();

@@ -55,9 +55,9 @@ struct Address {
     }
 };
 
-class Group final : public SharedMemory {
+class MappedGroup final : public SharedMemory {
 public:
-    Group(int rank, int size) : rank_(rank), desks_(size_t(size)), pids_(size_t(size)) {
+    MappedGroup(int rank, int size) : rank_(rank), desks_(size_t(size)), pids_(size_t(size)) {
         SharedBlock& own = desks_[size_t(rank)];
         own = make_shared_block(Desk::bytes(size));
         if (!own.data) return;
@@ -66,7 +66,7 @@ public:
         std::random_device random;
         desk(rank).nonce = uint64_t(random()) << 32 | random();
     }
-    ~Group() override {
+    ~MappedGroup() override {
         for (SharedBlock& block : desks_) unmap_shared_block(block);
         for (auto& [key, block] : mapped_) unmap_shared_block(block);
     }
@@ -273,7 +273,7 @@ private:
 
 std::unique_ptr<SharedMemory> SharedMemory::create(int rank, int size, const AllGather& allgather) {
     if (size < 2 || size > largest_group) return nullptr;
-    auto group = std::make_unique<Group>(rank, size);
+    auto group = std::make_unique<MappedGroup>(rank, size);
     const bool met = group->meet(allgather(group->address().text()));
     for (const std::string& answer : allgather(met ? "1" : "0"))
         if (answer != "1") return nullptr;

@@ -18,7 +18,7 @@
 namespace catena::checked_memory {
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t checked_alignment = 64;
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int fresh_byte = 0xFF;
 
@@ -35,7 +35,7 @@ struct Guard {
     uint8_t bytes[4];
 
     Guard(const void* block, size_t size) {
-        const uint64_t mixed = (uintptr_t(block) / alignment + size) * 0x9E3779B97F4A7C15u;
+        const uint64_t mixed = (uintptr_t(block) / checked_alignment + size) * 0x9E3779B97F4A7C15u;
         // Little endian: 0xFFF. in both halves is NaN in float16, bfloat16, float32 and float64.
         bytes[0] = uint8_t(0xF0 | (mixed >> 60)), bytes[2] = uint8_t(0xF0 | ((mixed >> 56) & 15));
         bytes[1] = bytes[3] = 0xFF;
@@ -69,7 +69,7 @@ bool is_on() {
 void* allocate(size_t bytes) {
     void* whole = nullptr;
     if (bytes > SIZE_MAX - 2 * guard_bytes ||
-        posix_memalign(&whole, alignment, bytes + 2 * guard_bytes) != 0)
+        posix_memalign(&whole, checked_alignment, bytes + 2 * guard_bytes) != 0)
         return nullptr;
     uint8_t* const block = static_cast<uint8_t*>(whole) + guard_bytes;
     std::memset(block, fresh_byte, bytes);

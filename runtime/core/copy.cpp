@@ -17,7 +17,7 @@ namespace catena {
 
 namespace {
 
-constexpr int64_t grain = 1 << 16;  ///< Elements; about 30 us of copying.
+constexpr int64_t copy_grain = 1 << 16;  ///< Elements; about 30 us of copying.
 
 template <class T>
 constexpr bool is_16bit = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
@@ -91,7 +91,7 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
     // Rows that one piece of work takes: many of short ones.
     const int64_t band = columns >= 64 ? 64 : std::max<int64_t>(64, 4096 / columns);
     const int64_t bands = (rows + band - 1) / band;
-    parallel_for(planes * bands, std::max<int64_t>(1, grain / (band * columns)),
+    parallel_for(planes * bands, std::max<int64_t>(1, copy_grain / (band * columns)),
                  [&](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
                          const int64_t first = i % bands * band,
@@ -159,7 +159,7 @@ void copy_elements(const Array& from, const Array& to) {
     const CopyRow copy = copy_row_of(to.dtype(), from.dtype());
     const int64_t inner = nest.inner();
     const int64_t to_step = nest.inner_stride(0), from_step = nest.inner_stride(1);
-    parallel_for(to.size(), grain, [&](int64_t begin, int64_t end) {
+    parallel_for(to.size(), copy_grain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end;) {
             const int64_t row = i / inner, column = i - row * inner;
             const int64_t n = std::min(inner - column, end - i);

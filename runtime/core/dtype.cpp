@@ -11,19 +11,19 @@ namespace catena {
 
 namespace {
 
-constexpr std::array<std::string_view, dtype_count> names = {
+constexpr std::array<std::string_view, dtype_count> dtype_names = {
     "bool",  "int8",    "int16",    "int32",   "int64",
     "uint8", "float16", "bfloat16", "float32", "float64"};
 
 }  // namespace
 
-std::string_view name_of(Dtype dtype) { return names[size_t(dtype)]; }
+std::string_view name_of(Dtype dtype) { return dtype_names[size_t(dtype)]; }
 
 Dtype parse_dtype(std::string_view name) {
     std::string known;
-    for (size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == name) return Dtype(i);
-        known += (known.empty() ? "" : ", ") + std::string(names[i]);
+    for (size_t i = 0; i < dtype_names.size(); ++i) {
+        if (dtype_names[i] == name) return Dtype(i);
+        known += (known.empty() ? "" : ", ") + std::string(dtype_names[i]);
     }
     fail<DtypeError>("'{}' is not a dtype; there are {}", name, known);
 }

@@ -156,10 +156,10 @@ constexpr VariableInfo table[] = {
      "values lose precision."},
 };
 
-std::vector<std::string> names() {
-    std::vector<std::string> names;
-    for (const VariableInfo& variable : table) names.push_back(variable.name);
-    return names;
+std::vector<std::string> known_names() {
+    std::vector<std::string> known_names;
+    for (const VariableInfo& variable : table) known_names.push_back(variable.name);
+    return known_names;
 }
 
 /// Prefixes of the variables read only by Catena's own tests and their scripts.
@@ -181,7 +181,7 @@ std::string complaints_about_unknown_names() {
         const std::string_view entry = *at;
         const std::string name(entry.substr(0, entry.find('=')));
         if (!name.starts_with("CATENA_") || is_of_tests(name)) continue;
-        const std::vector<std::string> known = names();
+        const std::vector<std::string> known = known_names();
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         text += fmt::format(
             "catena: warning: {} is set in the environment, and there is no such variable; the "

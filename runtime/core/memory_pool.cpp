@@ -21,7 +21,7 @@ namespace catena {
 
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t pool_alignment = 64;
 constexpr size_t huge_page = size_t(2) << 20;
 /// From here on blocks are mapped one by one: freed into malloc's heap, where small allocations
 /// live on between them, they would never leave the process. A model whose arrays grow from call to
@@ -47,7 +47,7 @@ struct SizeClass {
 };
 
 constexpr SizeClass class_of(size_t bytes) {
-    const size_t last = (bytes - 1) | (alignment - 1);
+    const size_t last = (bytes - 1) | (pool_alignment - 1);
     const int log2 = 63 - std::countl_zero(last);
     const int shift = std::max(log2 - steps_log2, 6);
     const uint32_t step = uint32_t(last >> shift) & ((1u << steps_log2) - 1);
@@ -278,7 +278,7 @@ size_t free_large_blocks() {
 void* system_allocate(size_t bytes) {
     Central& shared = central();
     const auto attempt = [bytes] {
-        return bytes >= mapped_limit ? map_pages(bytes) : std::aligned_alloc(alignment, bytes);
+        return bytes >= mapped_limit ? map_pages(bytes) : std::aligned_alloc(pool_alignment, bytes);
     };
     void* block = attempt();
     if (!block && free_large_blocks() > 0) block = attempt();

@@ -6,11 +6,11 @@ namespace catena {
 
 namespace {
 
-constexpr int64_t grain = 4096;  ///< Elements; a Philox call is about 8 ns.
+constexpr int64_t random_grain = 4096;  ///< Elements; a Philox call is about 8 ns.
 
 template <class T, class F>
 void fill(T* to, int64_t n, F element) {
-    parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+    parallel_for(n, random_grain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) to[i] = element(uint64_t(i));
     });
 }

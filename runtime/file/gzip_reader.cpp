@@ -14,7 +14,7 @@ namespace {
 // Smaller reads than two of zlib's buffers go through it, and it reads on to the checksum. A larger
 // read ends at the last byte of the content, and zlib takes a file that is cut off there for a
 // whole one; as it does where the content fills its buffer, so the size is odd.
-constexpr unsigned buffer_bytes = 65539;
+constexpr unsigned gzip_buffer_bytes = 65539;
 
 }  // namespace
 
@@ -27,13 +27,13 @@ GzipReader::GzipReader(std::string path) : path_(std::move(path)), file_(nullptr
         close(descriptor);
         throw InternalError("zlib: gzdopen failed");
     }
-    gzbuffer(file_.get(), buffer_bytes);
+    gzbuffer(file_.get(), gzip_buffer_bytes);
 }
 
 size_t GzipReader::read_some(void* to, size_t bytes) {
     size_t at = 0;
     while (at < bytes) {
-        const unsigned part = unsigned(std::min<size_t>(bytes - at, buffer_bytes));
+        const unsigned part = unsigned(std::min<size_t>(bytes - at, gzip_buffer_bytes));
         const int got = gzread(file_.get(), static_cast<char*>(to) + at, part);
         int problem = Z_OK;
         const std::string message =

@@ -12,8 +12,8 @@
 namespace catena {
 namespace {
 
-constexpr char magic[] = "\x93NUMPY";
-constexpr size_t magic_bytes = 6;
+constexpr char npy_magic[] = "\x93NUMPY";
+constexpr size_t npy_magic_bytes = 6;
 constexpr uint32_t largest_header = 1 << 16;  // NumPy's own are under 200 bytes.
 
 static_assert(std::endian::native == std::endian::little);
@@ -275,15 +275,15 @@ Array in_row_major_order(const Array& transposed) {
 
 NpyHeader read_npy_header(ByteSource& source) {
     uint64_t start = source.offset();
-    char head[magic_bytes + 2];
+    char head[npy_magic_bytes + 2];
     source.read(head, sizeof head);
-    if (std::memcmp(head, magic, magic_bytes) != 0)
+    if (std::memcmp(head, npy_magic, npy_magic_bytes) != 0)
         fail<FileError>("{}: is not .npy data: byte {} should begin \"\\x93NUMPY\"", source.name(),
                         start);
-    int major = uint8_t(head[magic_bytes]);
+    int major = uint8_t(head[npy_magic_bytes]);
     if (major < 1 || major > 3)
         fail<FileError>("{}: .npy format {} at byte {}; 1, 2 and 3 are known", source.name(), major,
-                        start + magic_bytes);
+                        start + npy_magic_bytes);
     uint32_t length = 0;
     source.read(&length, major == 1 ? 2 : 4);
     if (length > largest_header)
@@ -376,12 +376,12 @@ void write_header(const std::string& descr, const Shape* shape, const ByteSink& 
     if (shape) sizes.assign(shape->begin(), shape->end());
     std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    descr, shape_text(sizes));
-    size_t before = magic_bytes + 4;
+    size_t before = npy_magic_bytes + 4;
     text.append(63 - (before + text.size()) % 64, ' ');  // Elements then begin at a multiple of 64.
     text += '\n';
     uint8_t version[] = {1, 0};
     uint16_t length = uint16_t(text.size());
-    sink(magic, magic_bytes);
+    sink(npy_magic, npy_magic_bytes);
     sink(version, 2);
     sink(&length, 2);
     sink(text.data(), text.size());

@@ -20,7 +20,7 @@ namespace {
 
 using Inputs = std::span<const Variable* const>;
 
-Device& device_of(const OpDef& op, Inputs inputs, const Recorder* recorder) {
+Device& device_of_inputs(const OpDef& op, Inputs inputs, const Recorder* recorder) {
     if (recorder && recorder->shape_only()) return meta_device();
     if (inputs.empty()) return current_device();
     Device* device = &inputs[0]->device();
@@ -124,7 +124,7 @@ Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
 
 Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attributes,
                      std::span<const Scalar> scalars, const Recorder* recorder) {
-    Device& device = device_of(op, inputs, recorder);
+    Device& device = device_of_inputs(op, inputs, recorder);
     Types types = call_types(op, inputs, attributes);
     SmallVector<Array, 4> arrays;
     for (const Variable* input : inputs) arrays.push_back(input->array());
@@ -164,7 +164,7 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
     } else if (deferred) {
         outputs =
             recorder->extend(op, inputs, attributes, scalars, call_types(op, inputs, attributes),
-                             device_of(op, inputs, recorder));
+                             device_of_inputs(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
     }

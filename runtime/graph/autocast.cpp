@@ -16,12 +16,12 @@ namespace {
 thread_local Dtype active [[gnu::tls_model("initial-exec")]] = Dtype::float32;
 
 /// By OpDef::id. Ops may be registered late, by a library that is loaded while others compute.
-struct Table {
+struct AutocastTable {
     std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
     std::vector<Autocast> rows;
 
-    static Table& instance() {
-        static Table& table = *new Table;
+    static AutocastTable& instance() {
+        static AutocastTable& table = *new AutocastTable;
         return table;
     }
 };
@@ -53,7 +53,7 @@ std::optional<Dtype> wanted_dtype(Autocast how, std::span<const Variable* const>
 }  // namespace
 
 bool set_autocast(const OpDef& op, Autocast how) {
-    Table& table = Table::instance();
+    AutocastTable& table = AutocastTable::instance();
     std::unique_lock lock(table.mutex);
     if (table.rows.size() <= op.id) table.rows.resize(op.id + 1, Autocast::unchanged);
     table.rows[op.id] = how;
@@ -61,7 +61,7 @@ bool set_autocast(const OpDef& op, Autocast how) {
 }
 
 Autocast autocast_of(const OpDef& op) {
-    Table& table = Table::instance();
+    AutocastTable& table = AutocastTable::instance();
     std::shared_lock lock(table.mutex);
     return op.id < table.rows.size() ? table.rows[op.id] : Autocast::unchanged;
 }

@@ -29,7 +29,7 @@ bool lacks_inner_result(const Node& node, std::span<const Variable> gradients) {
 // Deepest first; among equals the latest.
 bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
 
-Device& device_of(std::span<const Variable> gy) {
+Device& device_of_gradient(std::span<const Variable> gy) {
     for (const Variable& g : gy)
         if (g.defined() && !g.device().is_meta()) return g.device();
     return current_device();
@@ -113,7 +113,8 @@ void GradientWalk::visit(Node& node) {
     if (!sink_.goes_below(node)) return;
     if (Recorder* recorder = current_recorder()) recorder->walks(node);
     LocationScope at(node.location);
-    const DeviceScope beside(device_of(gy));  // A graph may lead from one device to another.
+    const DeviceScope beside(
+        device_of_gradient(gy));  // A graph may lead from one device to another.
     const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
     send_below(node, gradients_of_inputs(node, gy));
 }

@@ -12,13 +12,13 @@ namespace catena {
 namespace {
 
 /// By OpDef::id. They are few, and made while others compute.
-struct Table {
+struct UserGradients {
     std::atomic<uint32_t> lowest{~uint32_t(0)};  ///< The library's own ops are registered before.
     std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
     std::vector<uint32_t> ids;
 
-    static Table& instance() {
-        static Table& table = *new Table;
+    static UserGradients& instance() {
+        static UserGradients& table = *new UserGradients;
         return table;
     }
 };
@@ -26,14 +26,14 @@ struct Table {
 }  // namespace
 
 void set_user_gradient(const OpDef& op) {
-    Table& table = Table::instance();
+    UserGradients& table = UserGradients::instance();
     std::unique_lock lock(table.mutex);
     table.ids.push_back(op.id);
     table.lowest = std::min(table.lowest.load(), op.id);
 }
 
 bool has_user_gradient(const OpDef& op) {
-    Table& table = Table::instance();
+    UserGradients& table = UserGradients::instance();
     if (op.id < table.lowest.load(std::memory_order_relaxed)) return false;
     std::shared_lock lock(table.mutex);
     return std::ranges::find(table.ids, op.id) != table.ids.end();

@@ -36,8 +36,7 @@ public:
 
 private:
     std::string visit(Node* node) {
-        auto [found, is_new] =
-            functions_.try_emplace(node, "f" + std::to_string(functions_.size()));
+        auto [found, is_new] = functions_.try_emplace(node, fmt::format("f{}", functions_.size()));
         if (is_new) {
             text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second,
                                  dot_escaped(node->op->name), options_.function_style);
@@ -47,7 +46,7 @@ private:
     }
 
     std::string variable(const std::string& key, const Type& type, const std::string& name) {
-        auto [found, is_new] = variables_.try_emplace(key, "v" + std::to_string(variables_.size()));
+        auto [found, is_new] = variables_.try_emplace(key, fmt::format("v{}", variables_.size()));
         if (is_new && !options_.remove_variable) {
             std::string label = options_.show_name && !name.empty() ? name + ": " : "";
             text_ +=

@@ -16,7 +16,7 @@ namespace catena::program {
 namespace {
 
 template <class... Args>
-void require(bool sound, fmt::format_string<Args...> format, Args&&... args) {
+void require_sound(bool sound, fmt::format_string<Args...> format, Args&&... args) {
     if (!sound)
         throw InternalError("schedule: " + fmt::format(format, std::forward<Args>(args)...));
 }
@@ -61,9 +61,9 @@ bool replaces_element_by_element(const Schedule& schedule, int k, int input, int
     return !facts.sweeps_once || facts.sweeps_once(k);
 }
 
-class Checker {
+class LifetimeChecker {
 public:
-    Checker(const Schedule& schedule, const KernelFacts& facts)
+    LifetimeChecker(const Schedule& schedule, const KernelFacts& facts)
         : s_(schedule),
           facts_(facts),
           reads_(s_.buffers.size()),
@@ -105,11 +105,13 @@ private:
 
     void write(int b, Use use) {
         Use& writer = writer_[size_t(b)];
-        require(buffer(b).place != Buffer::Place::input,
-                "launch {} writes buffer {}, which is input {}", use.launch, b, buffer(b).index);
-        require(writer.launch < 0 || (writer.launch == use.launch && writer.kernel == use.kernel),
-                "buffer {} is written by launch {} and again by launch {}", b, writer.launch,
-                use.launch);
+        require_sound(buffer(b).place != Buffer::Place::input,
+                      "launch {} writes buffer {}, which is input {}", use.launch, b,
+                      buffer(b).index);
+        require_sound(
+            writer.launch < 0 || (writer.launch == use.launch && writer.kernel == use.kernel),
+            "buffer {} is written by launch {} and again by launch {}", b, writer.launch,
+            use.launch);
         writer = use;
         last_[size_t(b)] = use.launch;
     }
@@ -117,18 +119,19 @@ private:
     void check_order(int b) const {
         if (buffer(b).place == Buffer::Place::input || buffer(b).bytes == 0) return;
         for (const Use& use : reads_[size_t(b)]) {
-            require(first(b) >= 0, "launch {} reads buffer {}, which is never written", use.launch,
-                    b);
-            require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes",
-                    use.launch, b, first(b));
+            require_sound(first(b) >= 0, "launch {} reads buffer {}, which is never written",
+                          use.launch, b);
+            require_sound(first(b) < use.launch,
+                          "launch {} reads buffer {}, which launch {} writes", use.launch, b,
+                          first(b));
         }
     }
 
     void check_result(size_t r) const {
         const Result& result = s_.results[r];
         if (result.input >= 0 || buffer(result.view.buffer).bytes == 0) return;
-        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which is never written", r,
-                result.view.buffer);
+        require_sound(first(result.view.buffer) >= 0,
+                      "result {} is buffer {}, which is never written", r, result.view.buffer);
     }
 
     //---- the arena
@@ -138,9 +141,9 @@ private:
         for (int b = 0; b < int(s_.buffers.size()); ++b) {
             if (buffer(b).place != Buffer::Place::arena || buffer(b).bytes == 0 || first(b) < 0)
                 continue;
-            require(buffer(b).offset + buffer(b).bytes <= s_.arena_bytes,
-                    "buffer {} ends at byte {} of an arena of {}", b,
-                    buffer(b).offset + buffer(b).bytes, s_.arena_bytes);
+            require_sound(buffer(b).offset + buffer(b).bytes <= s_.arena_bytes,
+                          "buffer {} ends at byte {} of an arena of {}", b,
+                          buffer(b).offset + buffer(b).bytes, s_.arena_bytes);
             born[size_t(first(b))].push_back(b);
             dying[size_t(last_[size_t(b)])].push_back(b);
         }
@@ -160,11 +163,13 @@ private:
     void take_over(int b) {
         const int below = buffer(b).over;
         auto found = in_use_.find(buffer(below).offset);
-        require(found != in_use_.end() && found->second == below,
-                "buffer {} lies over {}, which is not in use at launch {}", b, below, first(b));
-        require(buffer(b).offset == buffer(below).offset && buffer(b).bytes == buffer(below).bytes,
-                "buffer {} lies over {}, but at byte {} instead of {}", b, below, buffer(b).offset,
-                buffer(below).offset);
+        require_sound(found != in_use_.end() && found->second == below,
+                      "buffer {} lies over {}, which is not in use at launch {}", b, below,
+                      first(b));
+        require_sound(
+            buffer(b).offset == buffer(below).offset && buffer(b).bytes == buffer(below).bytes,
+            "buffer {} lies over {}, but at byte {} instead of {}", b, below, buffer(b).offset,
+            buffer(below).offset);
         check_replaced(b, below, fmt::format("buffer {}", below));
         found->second = b;
     }
@@ -180,23 +185,25 @@ private:
         const size_t begin = std::max(buffer(b).offset, buffer(other).offset);
         const size_t end = std::min(buffer(b).offset + buffer(b).bytes,
                                     buffer(other).offset + buffer(other).bytes);
-        require(begin >= end,
-                "buffers {} and {} share bytes {} to {} at launch {}, the one in use from launch "
-                "{} to {}, the other from {} to {}",
-                other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b),
-                last_[size_t(b)]);
+        require_sound(
+            begin >= end,
+            "buffers {} and {} share bytes {} to {} at launch {}, the one in use from launch "
+            "{} to {}, the other from {} to {}",
+            other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b),
+            last_[size_t(b)]);
     }
 
     /// `b` overwrites `below`, which must not be read afterwards.
     void check_replaced(int b, int below, const std::string& what) const {
         for (const Use& use : reads_[size_t(below)]) {
-            require(use.launch <= first(b),
-                    "launch {} reads {} after launch {} wrote buffer {} over it", use.launch, what,
-                    first(b), b);
+            require_sound(use.launch <= first(b),
+                          "launch {} reads {} after launch {} wrote buffer {} over it", use.launch,
+                          what, first(b), b);
             if (use.launch < first(b)) continue;
             const Use& writer = writer_[size_t(b)];
-            require(use.kernel == writer.kernel && replaces(use, below, b),
-                    "launch {} reads {} while it writes buffer {} over it", use.launch, what, b);
+            require_sound(use.kernel == writer.kernel && replaces(use, below, b),
+                          "launch {} reads {} while it writes buffer {} over it", use.launch, what,
+                          b);
         }
     }
 
@@ -217,13 +224,13 @@ private:
         for (int b = 0; b < int(s_.buffers.size()); ++b) {
             const int input = buffer(b).donor;
             if (input < 0 || first(b) < 0) continue;
-            require(taken_by[size_t(input)] < 0,
-                    "buffers {} and {} both take the memory of input {}", taken_by[size_t(input)],
-                    b, input);
+            require_sound(taken_by[size_t(input)] < 0,
+                          "buffers {} and {} both take the memory of input {}",
+                          taken_by[size_t(input)], b, input);
             taken_by[size_t(input)] = b;
             for (size_t r = 0; r < s_.results.size(); ++r)
-                require(s_.results[r].input != input,
-                        "result {} is input {}, whose memory buffer {} takes", r, input, b);
+                require_sound(s_.results[r].input != input,
+                              "result {} is input {}, whose memory buffer {} takes", r, input, b);
             check_replaced(b, buffer_of[size_t(input)], fmt::format("input {}", input));
             from = std::min(from, first(b));
         }
@@ -231,9 +238,9 @@ private:
         for (int l = 0; l < int(s_.launches.size()); ++l) {
             const int call = s_.launches[size_t(l)].library_call;
             if (call < 0) continue;
-            require(l < from || !checks.can_fail(call),
-                    "launch {}, {}, can fail after launch {} wrote over an input", l,
-                    s_.library_calls[size_t(call)].op->name, from);
+            require_sound(l < from || !checks.can_fail(call),
+                          "launch {}, {}, can fail after launch {} wrote over an input", l,
+                          s_.library_calls[size_t(call)].op->name, from);
             checks.passed(call);
         }
     }
@@ -249,7 +256,7 @@ private:
 }  // namespace
 
 void check_lifetimes(const Schedule& schedule, const KernelFacts& facts) {
-    Checker(schedule, facts).run();
+    LifetimeChecker(schedule, facts).run();
 }
 
 bool lifetimes_are_checked() {

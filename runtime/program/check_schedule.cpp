@@ -27,7 +27,7 @@ void require(bool sound, fmt::format_string<Args...> format, Args&&... args) {
 bool within(int64_t index, size_t count) { return index >= 0 && size_t(index) < count; }
 
 /// Bytes of a type, after checking its sizes.
-int64_t bytes_of(const Type& type) {
+int64_t checked_bytes(const Type& type) {
     Wide bytes = int64_t(size_of(type.dtype));
     for (int64_t size : type.shape) {
         require(size >= 0 && size <= most_bytes, "an array has the size {}", size);
@@ -52,9 +52,9 @@ void require_inside(const Reach& reach, const Buffer& buffer, const std::string&
             "{} reaches outside of its memory", who);
 }
 
-class Checker {
+class ScheduleChecker {
 public:
-    Checker(const Schedule& schedule, const ChannelsLastRule& orders)
+    ScheduleChecker(const Schedule& schedule, const ChannelsLastRule& orders)
         : s_(schedule), orders_(orders) {}
 
     void run() {
@@ -89,8 +89,9 @@ private:
             if (buffer.place == Buffer::Place::input) {
                 require(within(buffer.index, of_input.size()), "buffer {} is input {} of {}", b,
                         buffer.index, of_input.size());
-                require(int64_t(buffer.bytes) == bytes_of(s_.input_types[size_t(buffer.index)]),
-                        "buffer {} has another size than its input", b);
+                require(
+                    int64_t(buffer.bytes) == checked_bytes(s_.input_types[size_t(buffer.index)]),
+                    "buffer {} has another size than its input", b);
                 ++of_input[size_t(buffer.index)];
             }
             if (buffer.place == Buffer::Place::output) {
@@ -154,7 +155,7 @@ private:
         for (int64_t size : p.domain)
             require(size >= 0 && size <= most_bytes, "kernel {} has the size {}", kernel.symbol,
                     size);
-        bytes_of({Dtype::float64, p.domain});
+        checked_bytes({Dtype::float64, p.domain});
         require(kernel.row_scratch_rows * row_scratch_stride(p) <= most_scratch_bytes,
                 "kernel {} wants {} rows of scratch", kernel.symbol, kernel.row_scratch_rows);
         require(kernel.element_nanoseconds >= 0 && kernel.element_nanoseconds < 1e9,
@@ -219,7 +220,7 @@ private:
         const Buffer& memory = buffer(view.buffer);
         require(view.strides.rank() == view.type.shape.rank(), "{} has a view without strides",
                 who);
-        if (bytes_of(view.type) == 0) return;
+        if (checked_bytes(view.type) == 0) return;
         const int64_t bytes = int64_t(size_of(view.type.dtype));
         Reach reach{Wide(view.offset) * bytes, (Wide(view.offset) + 1) * bytes};
         for (int dim = 0; dim < view.type.shape.rank(); ++dim)
@@ -269,7 +270,7 @@ private:
         int64_t most = elements.scratch;
         for (const auto* views : {&call.inputs, &call.outputs})
             for (const View& view : *views)
-                most += bytes_of(view.type) / int64_t(size_of(view.type.dtype));
+                most += checked_bytes(view.type) / int64_t(size_of(view.type.dtype));
         for (const ElementLaunches::Pass& pass : elements.passes)
             require(pass.count >= 0 && pass.count <= most && pass.numbers.size() <= 64,
                     "{} has a pass over {} elements of {}", call.op->name, pass.count, most);
@@ -284,7 +285,8 @@ private:
         }
         const Buffer& memory = buffer(result.view.buffer);
         require(memory.place == Buffer::Place::output && memory.index <= int(r) &&
-                    result.view.contiguous() && int64_t(memory.bytes) == bytes_of(result.view.type),
+                    result.view.contiguous() &&
+                    int64_t(memory.bytes) == checked_bytes(result.view.type),
                 "result {} is no whole output", r);
         check_view(result.view, "a result");
         const Result& owner = s_.results[size_t(memory.index)];
@@ -292,7 +294,7 @@ private:
                     owner.view.type.dtype == result.view.type.dtype,
                 "result {} looks at another's memory", r);
         if (memory.donor >= 0)
-            require(bytes_of(s_.input_types[size_t(memory.donor)]) == int64_t(memory.bytes),
+            require(checked_bytes(s_.input_types[size_t(memory.donor)]) == int64_t(memory.bytes),
                     "result {} takes memory of another size", r);
     }
 
@@ -303,7 +305,7 @@ private:
 }  // namespace
 
 void check_schedule(const Schedule& schedule, const ChannelsLastRule& orders) {
-    Checker(schedule, orders).run();
+    ScheduleChecker(schedule, orders).run();
 }
 
 }  // namespace catena::program

@@ -14,7 +14,7 @@ namespace catena::program {
 
 namespace {
 
-const void* find(const DeviceKernels& kernels, const std::string& symbol) {
+const void* find_buffer(const DeviceKernels& kernels, const std::string& symbol) {
     auto found = kernels.find(symbol);
     if (found == kernels.end()) fail<FileError>("its code has no kernel {}", symbol);
     return found->second;
@@ -70,7 +70,7 @@ void DeviceExecutable::bind_library_calls(const DeviceKernels& kernels) {
         if (!call.elements) continue;
         std::vector<const void*> handles;
         for (const ElementLaunches::Pass& pass : call.elements->passes)
-            handles.push_back(find(kernels, pass.symbol));
+            handles.push_back(find_buffer(kernels, pass.symbol));
         calls_.back().elements.emplace(made, *call.elements, handles);
     }
 }
@@ -83,7 +83,7 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
             steps_.push_back({.library_call = launch.library_call, .launch = size_t(level - 1)});
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
-            const void* handle = find(kernels, kernel.symbol);
+            const void* handle = find_buffer(kernels, kernel.symbol);
             if (!kernel.device.wide_index && needs_wide_index(kernel.geometry))
                 fail<FileError>(
                     "kernel {} has 32-bit indices, too narrow for {} elements; save the program at "

@@ -35,7 +35,7 @@ void add_kernel(LaunchReport& report, const Schedule& schedule, const KernelLaun
     report.sizes = catena::to_string(kernel.geometry.domain);
 }
 
-double bytes_of(const Schedule& schedule, const std::vector<View>& views) {
+double bytes_moved(const Schedule& schedule, const std::vector<View>& views) {
     double bytes = 0;
     for (const View& view : views)
         bytes += bytes_over(view.type.shape, view.strides, view.type.dtype,
@@ -45,8 +45,8 @@ double bytes_of(const Schedule& schedule, const std::vector<View>& views) {
 
 void add_call(LaunchReport& report, const Schedule& schedule, const LibraryCall& call) {
     report.is_library_call = true;
-    report.bytes_read = bytes_of(schedule, call.inputs);
-    report.bytes_written = bytes_of(schedule, call.outputs);
+    report.bytes_read = bytes_moved(schedule, call.inputs);
+    report.bytes_written = bytes_moved(schedule, call.outputs);
     for (const View& view : call.outputs)
         report.sizes += (report.sizes.empty() ? "" : ", ") + catena::to_string(view.type);
     SmallVector<Type, 4> inputs, outputs;

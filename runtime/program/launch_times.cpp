@@ -6,12 +6,14 @@
 namespace catena::program {
 namespace {
 
-double bytes_of(const LaunchReport& report) { return report.bytes_read + report.bytes_written; }
+double bytes_touched(const LaunchReport& report) {
+    return report.bytes_read + report.bytes_written;
+}
 
 /// What the host needs at least says nothing of a device.
 double least_seconds(const LaunchReport& report, double program_bytes) {
     if (report.device != "cpu") return 0;
-    return profile::least_seconds(bytes_of(report), report.product_operations, program_bytes);
+    return profile::least_seconds(bytes_touched(report), report.product_operations, program_bytes);
 }
 
 const profile::Label* label_of(const LaunchReport& report, const char* category,
@@ -34,7 +36,7 @@ LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
     double bytes = 0;
     for (LaunchReport& report : reports_) {
         report.device = device;
-        bytes += bytes_of(report);
+        bytes += bytes_touched(report);
     }
     for (size_t l = 0; l < reports_.size(); ++l)
         launches_.push_back(

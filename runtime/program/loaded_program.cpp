@@ -247,7 +247,7 @@ Schedule Contents::schedule_at(std::span<const int64_t> sizes) const {
     if (!is_for_host()) fail<FileError>("{}: has no code for {}", path, cpu_device().name());
     Schedule made = sized(schedule, sizes);
     for (const KernelLaunch& kernel : made.kernels)
-        if (!kernel.symbol.ends_with("_" + code_form(kernel)))
+        if (!kernel.symbol.ends_with(fmt::format("_{}", code_form(kernel))))
             fail<FileError>("{}: the description of kernel {} does not match its code", path,
                             kernel.symbol);
     return made;

@@ -26,14 +26,14 @@ std::string read_text(const ZipReader& zip, const ZipEntry& entry) {
     return text;
 }
 
-const ZipEntry* find(const ZipReader& zip, const std::string& name) {
+const ZipEntry* find_entry(const ZipReader& zip, const std::string& name) {
     auto found = std::find_if(zip.entries().begin(), zip.entries().end(),
                               [&](const ZipEntry& entry) { return entry.name == name; });
     return found == zip.entries().end() ? nullptr : &*found;
 }
 
 Json read_manifest(const ZipReader& zip) {
-    const ZipEntry* entry = find(zip, "manifest.json");
+    const ZipEntry* entry = find_entry(zip, "manifest.json");
     if (!entry)
         fail<FileError>("{}: is not a program package: it has no manifest.json", zip.path());
     const std::string text = read_text(zip, *entry);
@@ -63,7 +63,7 @@ void check_entries(const ZipReader& zip, const Json& listed) {
         fail<FileError>("{}: has {} entries, the manifest lists {}", zip.path(),
                         zip.entries().size() - 1, listed.size());
     for (const auto& [name, sum] : listed.items()) {
-        const ZipEntry* entry = find(zip, name);
+        const ZipEntry* entry = find_entry(zip, name);
         if (!entry) fail<FileError>("{}: entry '{}' is missing", zip.path(), name);
         if (sum.value("bytes", uint64_t(0)) != entry->bytes ||
             sum.value("crc32", uint32_t(0)) != entry->crc)

@@ -1,6 +1,6 @@
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::as_strided_rows {
 
 namespace {
 
@@ -40,4 +40,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::as_strided_rows

@@ -2,7 +2,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::blocks_rows {
 
 namespace {
 
@@ -129,4 +129,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::blocks_rows

@@ -1,6 +1,6 @@
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::contraction_rows {
 
 namespace {
 
@@ -168,4 +168,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::contraction_rows

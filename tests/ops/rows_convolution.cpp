@@ -1,6 +1,6 @@
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::convolution_rows {
 
 namespace {
 
@@ -211,4 +211,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::convolution_rows

@@ -2,7 +2,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::creation_rows {
 
 namespace {
 
@@ -255,4 +255,4 @@ const int triangles = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::creation_rows

@@ -8,7 +8,7 @@
 #include "runtime/ops/noise/random.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::draws_rows {
 
 namespace {
 
@@ -149,4 +149,4 @@ const int rows =
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::draws_rows

@@ -2,7 +2,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::evaluation_rows {
 
 namespace {
 
@@ -69,4 +69,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::evaluation_rows

@@ -3,7 +3,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::fft_rows {
 namespace {
 
 /// The sum that defines it, with `sign` in the exponent and a factor.
@@ -125,4 +125,4 @@ const int sparse = add_rows({
 });
 
 }  // namespace
-}  // namespace catena::testing
+}  // namespace catena::testing::fft_rows

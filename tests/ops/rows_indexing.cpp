@@ -4,7 +4,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::indexing_rows {
 
 namespace {
 
@@ -289,4 +289,4 @@ const int orders = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::indexing_rows

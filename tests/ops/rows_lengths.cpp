@@ -4,7 +4,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::lengths_rows {
 
 namespace {
 
@@ -179,4 +179,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::lengths_rows

@@ -9,7 +9,7 @@
 #include "runtime/ops/math/linalg.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::linalg_rows {
 namespace {
 
 // Truths by elimination without pivots' order, and by what decompositions have to give back.
@@ -346,4 +346,4 @@ const int decompositions = add_rows({
 });
 
 }  // namespace
-}  // namespace catena::testing
+}  // namespace catena::testing::linalg_rows

@@ -2,7 +2,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::logic_rows {
 
 namespace {
 
@@ -202,4 +202,4 @@ const int division = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::logic_rows

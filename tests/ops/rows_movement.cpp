@@ -2,7 +2,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::movement_rows {
 
 namespace {
 
@@ -393,4 +393,4 @@ const int slices = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::movement_rows

@@ -3,7 +3,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::n_step_rows {
 
 namespace {
 
@@ -174,4 +174,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::n_step_rows

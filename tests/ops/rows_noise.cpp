@@ -5,7 +5,7 @@
 #include "runtime/ops/noise/random.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::noise_rows {
 
 namespace {
 
@@ -120,4 +120,4 @@ TEST(random, equal_seeds_give_equal_numbers_and_successive_calls_others) {
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::noise_rows

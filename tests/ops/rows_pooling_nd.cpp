@@ -4,7 +4,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::pooling_nd_rows {
 
 namespace {
 
@@ -221,4 +221,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::pooling_nd_rows

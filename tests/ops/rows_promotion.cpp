@@ -5,7 +5,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::promotion_rows {
 
 namespace {
 
@@ -102,4 +102,4 @@ const int rows = add_rows(pairs()) + add_rows(numbers());
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::promotion_rows

@@ -5,7 +5,7 @@
 #include "runtime/ops/noise/random.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::randomized_rows {
 
 namespace {
 
@@ -205,4 +205,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::randomized_rows

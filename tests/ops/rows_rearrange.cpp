@@ -4,7 +4,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::rearrange_rows {
 
 namespace {
 
@@ -201,4 +201,4 @@ const int searches = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::rearrange_rows

@@ -3,7 +3,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::spatial_rows {
 
 namespace {
 
@@ -216,4 +216,4 @@ const int rows = add_rows({
 
 }  // namespace
 
-}  // namespace catena::testing
+}  // namespace catena::testing::spatial_rows

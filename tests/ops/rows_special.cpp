@@ -3,7 +3,7 @@
 
 #include "tests/ops/op_table.h"
 
-namespace catena::testing {
+namespace catena::testing::special_rows {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -127,4 +127,4 @@ const int rows = add_rows({
 });
 
 }  // namespace
-}  // namespace catena::testing
+}  // namespace catena::testing::special_rows

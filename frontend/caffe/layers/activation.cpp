@@ -82,7 +82,7 @@ std::function<LayerFunction(const LayerInFile&)> plain(F f) {
     return [f](const LayerInFile&) { return of_one(f); };
 }
 
-const int added = add_layer_readers({
+const int activation_added = add_layer_readers({
     {"ReLU", read_relu},
     {"PReLU", read_prelu},
     {"ELU", read_elu},

@@ -9,7 +9,7 @@
 namespace catena::caffe {
 namespace {
 
-using Parameters = format::ConvolutionParameter;
+using ConvolutionParameters = format::ConvolutionParameter;
 using Numbers = google::protobuf::RepeatedField<uint32_t>;
 
 /// A number for each of the two axes: from its own fields, from a list of one or two, or
@@ -34,7 +34,7 @@ Array weights_of(const LayerInFile& layer) {
     if (W.rank() != 4)
         layer.unsupported(fmt::format("a convolution with weights {}", to_string(W.shape())));
     if (W.size() == 0) layer.wrong(fmt::format("has weights {}", to_string(W.shape())));
-    const Parameters& p = layer->convolution_param();
+    const ConvolutionParameters& p = layer->convolution_param();
     if (p.axis() != 1)
         layer.unsupported(fmt::format("a convolution with channels in axis {}", p.axis()));
     if (!p.has_kernel_h() && p.kernel_size_size() == 0) return W;
@@ -47,7 +47,7 @@ Array weights_of(const LayerInFile& layer) {
 }
 
 Convolution2DOptions options_of(const LayerInFile& layer, const Array& W, int64_t outputs) {
-    const Parameters& p = layer->convolution_param();
+    const ConvolutionParameters& p = layer->convolution_param();
     Convolution2DOptions options;
     options.stride = per_axis_of(layer, "stride", p.has_stride_h(), p.stride_h(), p.stride_w(),
                                  p.stride(), 1, 1);
@@ -106,7 +106,7 @@ LayerFunction read_inner_product(const LayerInFile& layer) {
             OwnedLink(Linear(W.dim(1), outputs, options))};
 }
 
-const int added = add_layer_readers({
+const int convolution_added = add_layer_readers({
     {"Convolution", read_convolution},
     {"Deconvolution", read_deconvolution},
     {"InnerProduct", read_inner_product},

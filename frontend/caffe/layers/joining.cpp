@@ -112,7 +112,7 @@ LayerFunction read_flatten(const LayerInFile& layer) {
     });
 }
 
-const int added = add_layer_readers({
+const int joining_added = add_layer_readers({
     {"Concat", read_concat, any_number},
     {"Slice", read_slice},
     {"Split", read_split},

@@ -48,7 +48,7 @@ LayerFunction read_softmax_with_loss(const LayerInFile& layer) {
     }};
 }
 
-const int added = add_layer_readers({{"SoftmaxWithLoss", read_softmax_with_loss, 2}});
+const int loss_added = add_layer_readers({{"SoftmaxWithLoss", read_softmax_with_loss, 2}});
 
 }  // namespace
 }  // namespace catena::caffe

@@ -89,7 +89,7 @@ LayerFunction read_lrn(const LayerInFile& layer) {
     });
 }
 
-const int added = add_layer_readers({
+const int normalization_added = add_layer_readers({
     {"BatchNorm", read_batch_norm},
     {"Scale", read_scale, 2},
     {"Bias", read_bias, 2},

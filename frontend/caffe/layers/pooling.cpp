@@ -10,10 +10,10 @@
 namespace catena::caffe {
 namespace {
 
-using Parameters = format::PoolingParameter;
+using PoolingParameters = format::PoolingParameter;
 
 struct Windows {
-    Parameters::PoolMethod method;
+    PoolingParameters::PoolMethod method;
     bool everywhere = false;  ///< One window, the whole image.
     bool round_up = true;
     PerAxis kernel, stride, pad;
@@ -78,7 +78,7 @@ Variable pooled(const Variable& x, Windows w) {
     const Side rows{x.shape()[2], w.kernel[0], w.stride[0], w.pad[0]};
     const Side columns{x.shape()[3], w.kernel[1], w.stride[1], w.pad[1]};
     const int64_t n = rows.windows(w.round_up), m = columns.windows(w.round_up);
-    if (w.method == Parameters::AVE) return caffe_means(x, w, rows, columns, n, m);
+    if (w.method == PoolingParameters::AVE) return caffe_means(x, w, rows, columns, n, m);
     return cut(
         max_pooling_2d(x, w.kernel, {.stride = w.stride, .pad = w.pad, .cover_all = w.round_up}), n,
         m);
@@ -89,11 +89,11 @@ PerAxis pair(bool has_two, uint32_t h, uint32_t w, uint32_t both) {
 }
 
 LayerFunction read_pooling(const LayerInFile& layer) {
-    const Parameters& p = layer->pooling_param();
-    if (p.pool() == Parameters::STOCHASTIC) layer.unsupported("stochastic pooling");
+    const PoolingParameters& p = layer->pooling_param();
+    if (p.pool() == PoolingParameters::STOCHASTIC) layer.unsupported("stochastic pooling");
     Windows windows{.method = p.pool(),
                     .everywhere = p.global_pooling(),
-                    .round_up = p.round_mode() == Parameters::CEIL};
+                    .round_up = p.round_mode() == PoolingParameters::CEIL};
     windows.kernel =
         pair(p.has_kernel_h() || p.has_kernel_w(), p.kernel_h(), p.kernel_w(), p.kernel_size());
     windows.stride =
@@ -109,7 +109,7 @@ LayerFunction read_pooling(const LayerInFile& layer) {
     return of_one([windows](const Variable& x) { return pooled(x, windows); });
 }
 
-const int added = add_layer_readers({{"Pooling", read_pooling}});
+const int pooling_added = add_layer_readers({{"Pooling", read_pooling}});
 
 }  // namespace
 }  // namespace catena::caffe

@@ -83,7 +83,7 @@ void write_matmul(Operator& op) {
     write_product(op, transposed(B), y->rank() - 1, 2);
 }
 
-const int added = add_layer_writers({
+const int convolution_added = add_layer_writers({
     {"Conv", write_convolution},
     {"ConvTranspose", write_deconvolution},
     {"Gemm", write_gemm},

@@ -176,7 +176,7 @@ void write_prelu(Operator& op) {
     add_blob(op.layer("PReLU"), by_channel);
 }
 
-const int added = add_layer_writers({
+const int elements_added = add_layer_writers({
     plain("Relu", "ReLU"),
     plain("Sigmoid", "Sigmoid"),
     plain("Tanh", "TanH"),

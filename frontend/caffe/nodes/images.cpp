@@ -65,7 +65,7 @@ void write_batch_norm(Operator& op) {
     add_blob(scale, op.constant(2, "offsets"));
 }
 
-const int added = add_layer_writers({
+const int images_added = add_layer_writers({
     {"MaxPool", write_maxima},
     {"AveragePool", write_means},
     {"LRN", write_local_response},

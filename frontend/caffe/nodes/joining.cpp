@@ -39,7 +39,7 @@ void write_cast(Operator& op) {
     op.alias(0);
 }
 
-const int added = add_layer_writers({
+const int joining_added = add_layer_writers({
     {"Concat", write_concat},
     {"Split", write_split},
     {"Reshape", write_reshape},

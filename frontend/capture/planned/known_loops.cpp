@@ -10,11 +10,11 @@
 namespace catena::capture {
 namespace {
 
-constexpr size_t most_singles = 4, most_lines = 8;
+constexpr size_t most_single_loops = 4, most_loop_lines = 8;
 /// Longer recordings take seconds to compile, which is not done ahead.
 constexpr size_t most_steps = 16 * 1024;
 
-bool is_on() {
+bool plans_loops() {
     static const bool on = environment::flag("CATENA_PLAN_LOOPS", true);
     return on;
 }
@@ -23,7 +23,7 @@ bool is_on() {
 
 std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bool fast_math,
                                                           const Compile& compile) {
-    if (lines_.empty() || !is_on()) return std::nullopt;
+    if (lines_.empty() || !plans_loops()) return std::nullopt;
     const program::NumberStream recording = stream_of(trace);
     for (size_t i = 0; i < lines_.size(); ++i) {
         if (lines_[i].fast_math != fast_math) continue;
@@ -57,7 +57,7 @@ void KnownLoops::remember(const std::shared_ptr<const Trace>& trace,
                           const std::shared_ptr<Executable>& executable,
                           const std::shared_ptr<const program::Schedule>& schedule,
                           bool fast_math) {
-    if (!is_on()) return;
+    if (!plans_loops()) return;
     if (!lines_.empty()) {
         const program::NumberStream recording = stream_of(*trace);
         std::optional<program::ScheduleStream> compiled;
@@ -71,7 +71,7 @@ void KnownLoops::remember(const std::shared_ptr<const Trace>& trace,
     }
     begin_line(*trace, *schedule, fast_math);
     singles_.push_front({trace, executable, schedule.get(), fast_math});
-    if (singles_.size() > most_singles) singles_.pop_back();
+    if (singles_.size() > most_single_loops) singles_.pop_back();
 }
 
 /// A line through this program and a single one.
@@ -101,7 +101,7 @@ void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedul
         const Trace& longer = is_longer ? trace : *other;
         lines_.push_front({std::move(line), fast_math, without_owners(longer),
                            relations(is_longer ? schedule : *single.schedule, longer)});
-        if (lines_.size() > most_lines) lines_.pop_back();
+        if (lines_.size() > most_loop_lines) lines_.pop_back();
         return;
     }
 }

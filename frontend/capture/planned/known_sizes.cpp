@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t most_singles = 16, most_lines = 16;
 
-bool is_on() {
+bool plans_sizes() {
     static const bool on = environment::flag("CATENA_PLAN_SIZES", true);
     return on;
 }
@@ -125,7 +125,7 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
 
 std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOptions options) {
     options.memory_budget = memory_budget_;
-    if (!is_on() || (options.device && !options.device->is_host())) return nullptr;
+    if (!plans_sizes() || (options.device && !options.device->is_host())) return nullptr;
     std::lock_guard lock(mutex_);
     std::vector<int64_t> numbers;
     for (size_t i = 0; i < lines_.size(); ++i) {
@@ -176,7 +176,7 @@ KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace,
 void KnownSizes::remember(const std::shared_ptr<const Trace>& trace,
                           const std::shared_ptr<Executable>& executable, bool fast_math) {
     const std::shared_ptr<const program::Schedule> schedule = schedule_of(executable);
-    if (!is_on() || !schedule || trace->values.empty()) return;
+    if (!plans_sizes() || !schedule || trace->values.empty()) return;
     std::lock_guard lock(mutex_);
     const std::vector<int64_t> numbers = numbers_of(*trace);
     bool is_on_line = false;

@@ -8,8 +8,8 @@
 namespace catena {
 namespace {
 
-Convolution2D path(std::optional<int64_t> in, int64_t out, int64_t ksize,
-                   const InceptionBNOptions& o, int64_t stride = 1) {
+Convolution2D normalized_path(std::optional<int64_t> in, int64_t out, int64_t ksize,
+                              const InceptionBNOptions& o, int64_t stride = 1) {
     return Convolution2D(
         in, out, ksize,
         {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = o.conv_init});
@@ -22,11 +22,11 @@ BatchNormalization normal(int64_t size, const InceptionBNOptions& o) {
 }  // namespace
 
 InceptionBN::InceptionBN(std::optional<int64_t> in, const InceptionBNOptions& o)
-    : proj3(path(in, o.proj3, 1, o)),
-      conv3(path(o.proj3, o.out3, 3, o, o.stride)),
-      proj33(path(in, o.proj33, 1, o)),
-      conv33a(path(o.proj33, o.out33, 3, o)),
-      conv33b(path(o.out33, o.out33, 3, o, o.stride)),
+    : proj3(normalized_path(in, o.proj3, 1, o)),
+      conv3(normalized_path(o.proj3, o.out3, 3, o, o.stride)),
+      proj33(normalized_path(in, o.proj33, 1, o)),
+      conv33a(normalized_path(o.proj33, o.out33, 3, o)),
+      conv33b(normalized_path(o.out33, o.out33, 3, o, o.stride)),
       proj3n(normal(o.proj3, o)),
       conv3n(normal(o.out3, o)),
       proj33n(normal(o.proj33, o)),
@@ -51,11 +51,11 @@ InceptionBN::InceptionBN(std::optional<int64_t> in, const InceptionBNOptions& o)
     list_child("conv33an", conv33an);
     list_child("conv33bn", conv33bn);
     if (o.out1 > 0) {
-        list_child("conv1", conv1.emplace(path(in, o.out1, 1, o)));
+        list_child("conv1", conv1.emplace(normalized_path(in, o.out1, 1, o)));
         list_child("conv1n", conv1n.emplace(normal(o.out1, o)));
     }
     if (o.proj_pool) {
-        list_child("poolp", poolp.emplace(path(in, *o.proj_pool, 1, o)));
+        list_child("poolp", poolp.emplace(normalized_path(in, *o.proj_pool, 1, o)));
         list_child("poolpn", poolpn.emplace(normal(*o.proj_pool, o)));
     }
 }

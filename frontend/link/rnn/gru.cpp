@@ -16,7 +16,7 @@ Linear of_state(int64_t out_size, const GRUOptions& options) {
 
 /// Both links have the same members; h may be undefined.
 template <class Gates>
-Variable step(Gates& g, const Variable& h, const Variable& x) {
+Variable gru_step(Gates& g, const Variable& h, const Variable& x) {
     if (!h.defined()) return sigmoid(g.W_z(x)) * tanh(g.W(x));
     const Variable r = sigmoid(g.W_r(x) + g.U_r(h)), z = sigmoid(g.W_z(x) + g.U_z(h));
     return (1.0 - z) * h + z * tanh(g.W(x) + g.U(r * h));
@@ -46,7 +46,7 @@ Variable StatelessGRU::operator()(const Variable& h, const Operand& x) {
         fail<ValueError>(
             "StatelessGRU: h is undefined, it should be [n,{}]; StatefulGRU starts without one",
             U.W.shape()[0]);
-    return called({&h, &x.variable()}, [&] { return step(*this, h, x); });
+    return called({&h, &x.variable()}, [&] { return gru_step(*this, h, x); });
 }
 
 StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size,
@@ -68,7 +68,7 @@ StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size,
 Variable StatefulGRU::operator()(const Operand& x) {
     LocationScope scope(x.location());
     return called(x, [&] {
-        const Variable h = step(*this, memory_[0], x);
+        const Variable h = gru_step(*this, memory_[0], x);
         memory_.name_beside(W.W, "W/W");
         memory_.store({h}, W.W.home());
         return h;

@@ -10,7 +10,7 @@ namespace {
 
 /// Both links have the same members.
 template <class Gates>
-Variable step(Gates& g, const Variable& h, const Variable& x) {
+Variable mgu_step(Gates& g, const Variable& h, const Variable& x) {
     const Variable f = sigmoid(g.W_f(concat({h, x}, 1)));
     return (1.0 - f) * h + f * tanh(g.W_h(concat({f * h, x}, 1)));
 }
@@ -25,7 +25,7 @@ StatelessMGU::StatelessMGU(int64_t n_inputs, int64_t n_units)
 
 Variable StatelessMGU::operator()(const Variable& h, const Operand& x) {
     LocationScope scope(x.location());
-    return called({&h, &x.variable()}, [&] { return step(*this, h, x); });
+    return called({&h, &x.variable()}, [&] { return mgu_step(*this, h, x); });
 }
 
 StatefulMGU::StatefulMGU(int64_t in_size, int64_t out_size)
@@ -43,7 +43,7 @@ Variable StatefulMGU::operator()(const Operand& operand) {
             const DeviceScope beside(W_f.W.home());
             h = fill({x.dtype(), {x.shape()[0], out_size_}}, 0);
         }
-        h = step(*this, h, x);
+        h = mgu_step(*this, h, x);
         memory_.name_beside(W_f.W, "W_f/W");
         memory_.store({h}, W_f.W.home());
         return h;

@@ -9,19 +9,19 @@
 namespace catena {
 namespace {
 
-Initializer initial(const std::string& pretrained_model) {
+Initializer googlenet_initial(const std::string& pretrained_model) {
     if (!pretrained_model.empty()) return 0.0;
     return initializers::LeCunUniform();
 }
 
-Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride,
-                          const std::string& m) {
+Convolution2D googlenet_convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride,
+                                    const std::string& m) {
     return Convolution2D(in, out, ksize,
-                         {.stride = stride, .pad = ksize / 2, .initialW = initial(m)});
+                         {.stride = stride, .pad = ksize / 2, .initialW = googlenet_initial(m)});
 }
 
-Linear full(int64_t in, int64_t out, const std::string& m) {
-    return Linear(in, out, {.initialW = initial(m)});
+Linear googlenet_full(int64_t in, int64_t out, const std::string& m) {
+    return Linear(in, out, {.initialW = googlenet_initial(m)});
 }
 
 Variable normalized(const Variable& x) { return local_response_normalization(x, 5, 1, 1e-4 / 5); }
@@ -29,9 +29,9 @@ Variable normalized(const Variable& x) { return local_response_normalization(x, 
 }  // namespace
 
 GoogLeNet::GoogLeNet(const std::string& m)
-    : conv1(convolution(3, 64, 7, 2, m)),
-      conv2_reduce(convolution(64, 64, 1, 1, m)),
-      conv2(convolution(64, 192, 3, 1, m)),
+    : conv1(googlenet_convolution(3, 64, 7, 2, m)),
+      conv2_reduce(googlenet_convolution(64, 64, 1, 1, m)),
+      conv2(googlenet_convolution(64, 192, 3, 1, m)),
       inc3a(192, {64, 96, 128, 16, 32, 32}),
       inc3b(256, {128, 128, 192, 32, 96, 64}),
       inc4a(480, {192, 96, 208, 16, 48, 64}),
@@ -41,13 +41,13 @@ GoogLeNet::GoogLeNet(const std::string& m)
       inc4e(528, {256, 160, 320, 32, 128, 128}),
       inc5a(832, {256, 160, 320, 32, 128, 128}),
       inc5b(832, {384, 192, 384, 48, 128, 128}),
-      loss3_fc(full(1024, 1000, m)),
-      loss1_conv(convolution(512, 128, 1, 1, m)),
-      loss1_fc1(full(2048, 1024, m)),
-      loss1_fc2(full(1024, 1000, m)),
-      loss2_conv(convolution(528, 128, 1, 1, m)),
-      loss2_fc1(full(2048, 1024, m)),
-      loss2_fc2(full(1024, 1000, m)) {
+      loss3_fc(googlenet_full(1024, 1000, m)),
+      loss1_conv(googlenet_convolution(512, 128, 1, 1, m)),
+      loss1_fc1(googlenet_full(2048, 1024, m)),
+      loss1_fc2(googlenet_full(1024, 1000, m)),
+      loss2_conv(googlenet_convolution(528, 128, 1, 1, m)),
+      loss2_fc1(googlenet_full(2048, 1024, m)),
+      loss2_fc2(googlenet_full(1024, 1000, m)) {
     add_children({{"conv1", conv1}, {"conv2_reduce", conv2_reduce}, {"conv2", conv2}});
     add_children(
         {{"inc3a", inc3a}, {"inc3b", inc3b}, {"inc4a", inc4a}, {"inc4b", inc4b}, {"inc4c", inc4c}});

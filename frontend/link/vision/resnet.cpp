@@ -13,13 +13,13 @@
 namespace catena {
 namespace {
 
-Initializer initial(const std::string& pretrained_model) {
+Initializer resnet_initial(const std::string& pretrained_model) {
     if (!pretrained_model.empty()) return 0.0;
     return initializers::HeNormal();
 }
 
-Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride,
-                          const Initializer& initialW) {
+Convolution2D resnet_convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride,
+                                 const Initializer& initialW) {
     return Convolution2D(
         in, out, ksize, {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = initialW});
 }
@@ -37,13 +37,13 @@ std::array<int, 4> depths(int n_layers) {
 namespace resnet {
 
 Bottleneck::Bottleneck(const Options& o)
-    : conv1(convolution(o.in_channels, o.mid_channels, 1, o.downsample_fb ? 1 : o.stride,
-                        o.initialW)),
+    : conv1(resnet_convolution(o.in_channels, o.mid_channels, 1, o.downsample_fb ? 1 : o.stride,
+                               o.initialW)),
       bn1(o.mid_channels),
-      conv2(convolution(o.mid_channels, o.mid_channels, 3, o.downsample_fb ? o.stride : 1,
-                        o.initialW)),
+      conv2(resnet_convolution(o.mid_channels, o.mid_channels, 3, o.downsample_fb ? o.stride : 1,
+                               o.initialW)),
       bn2(o.mid_channels),
-      conv3(convolution(o.mid_channels, o.out_channels, 1, 1, o.initialW)),
+      conv3(resnet_convolution(o.mid_channels, o.out_channels, 1, 1, o.initialW)),
       bn3(o.out_channels) {
     list_child("conv1", conv1);
     list_child("bn1", bn1);
@@ -52,8 +52,8 @@ Bottleneck::Bottleneck(const Options& o)
     list_child("conv3", conv3);
     list_child("bn3", bn3);
     if (!o.projects) return;
-    list_child("conv4",
-               conv4.emplace(convolution(o.in_channels, o.out_channels, 1, o.stride, o.initialW)));
+    list_child("conv4", conv4.emplace(resnet_convolution(o.in_channels, o.out_channels, 1, o.stride,
+                                                         o.initialW)));
     list_child("bn4", bn4.emplace(o.out_channels));
 }
 
@@ -99,12 +99,12 @@ void BuildingBlock::visit_children(ChildVisitor visit) const {
 }  // namespace resnet
 
 ResNetLayers::ResNetLayers(const std::string& m, int n, bool fb)
-    : conv1(3, 64, 7, {.stride = 2, .pad = 3, .initialW = initial(m)}),
+    : conv1(3, 64, 7, {.stride = 2, .pad = 3, .initialW = resnet_initial(m)}),
       bn1(64),
-      res2(depths(n)[0], {64, 64, 256, 1, true, fb, initial(m)}),
-      res3(depths(n)[1], {256, 128, 512, 2, true, fb, initial(m)}),
-      res4(depths(n)[2], {512, 256, 1024, 2, true, fb, initial(m)}),
-      res5(depths(n)[3], {1024, 512, 2048, 2, true, fb, initial(m)}),
+      res2(depths(n)[0], {64, 64, 256, 1, true, fb, resnet_initial(m)}),
+      res3(depths(n)[1], {256, 128, 512, 2, true, fb, resnet_initial(m)}),
+      res4(depths(n)[2], {512, 256, 1024, 2, true, fb, resnet_initial(m)}),
+      res5(depths(n)[3], {1024, 512, 2048, 2, true, fb, resnet_initial(m)}),
       fc6(2048, 1000) {
     add_children({{"conv1", conv1},
                   {"bn1", bn1},

@@ -9,38 +9,38 @@ namespace catena {
 namespace {
 
 /// Zeros where weights are loaded: drawing them takes longer.
-Initializer initial(const std::string& pretrained_model) {
+Initializer vgg_initial(const std::string& pretrained_model) {
     if (!pretrained_model.empty()) return 0.0;
     return initializers::Normal(0.01);
 }
 
-Convolution2D convolution(int64_t in, int64_t out, const std::string& pretrained_model) {
-    return Convolution2D(in, out, 3, {.pad = 1, .initialW = initial(pretrained_model)});
+Convolution2D vgg_convolution(int64_t in, int64_t out, const std::string& pretrained_model) {
+    return Convolution2D(in, out, 3, {.pad = 1, .initialW = vgg_initial(pretrained_model)});
 }
 
-Linear full(int64_t in, int64_t out, const std::string& pretrained_model) {
-    return Linear(in, out, {.initialW = initial(pretrained_model)});
+Linear vgg_full(int64_t in, int64_t out, const std::string& pretrained_model) {
+    return Linear(in, out, {.initialW = vgg_initial(pretrained_model)});
 }
 
 }  // namespace
 
 VGGLayers::VGGLayers(const std::string& m, int n_layers)
-    : conv1_1(convolution(3, 64, m)),
-      conv1_2(convolution(64, 64, m)),
-      conv2_1(convolution(64, 128, m)),
-      conv2_2(convolution(128, 128, m)),
-      conv3_1(convolution(128, 256, m)),
-      conv3_2(convolution(256, 256, m)),
-      conv3_3(convolution(256, 256, m)),
-      conv4_1(convolution(256, 512, m)),
-      conv4_2(convolution(512, 512, m)),
-      conv4_3(convolution(512, 512, m)),
-      conv5_1(convolution(512, 512, m)),
-      conv5_2(convolution(512, 512, m)),
-      conv5_3(convolution(512, 512, m)),
-      fc6(full(512 * 7 * 7, 4096, m)),
-      fc7(full(4096, 4096, m)),
-      fc8(full(4096, 1000, m)) {
+    : conv1_1(vgg_convolution(3, 64, m)),
+      conv1_2(vgg_convolution(64, 64, m)),
+      conv2_1(vgg_convolution(64, 128, m)),
+      conv2_2(vgg_convolution(128, 128, m)),
+      conv3_1(vgg_convolution(128, 256, m)),
+      conv3_2(vgg_convolution(256, 256, m)),
+      conv3_3(vgg_convolution(256, 256, m)),
+      conv4_1(vgg_convolution(256, 512, m)),
+      conv4_2(vgg_convolution(512, 512, m)),
+      conv4_3(vgg_convolution(512, 512, m)),
+      conv5_1(vgg_convolution(512, 512, m)),
+      conv5_2(vgg_convolution(512, 512, m)),
+      conv5_3(vgg_convolution(512, 512, m)),
+      fc6(vgg_full(512 * 7 * 7, 4096, m)),
+      fc7(vgg_full(4096, 4096, m)),
+      fc8(vgg_full(4096, 1000, m)) {
     add_children(
         {{"conv1_1", conv1_1}, {"conv1_2", conv1_2}, {"conv2_1", conv2_1}, {"conv2_2", conv2_2}});
     add_children({{"conv3_1", conv3_1}, {"conv3_2", conv3_2}, {"conv3_3", conv3_3}});
@@ -48,9 +48,9 @@ VGGLayers::VGGLayers(const std::string& m, int n_layers)
     add_children({{"conv5_1", conv5_1}, {"conv5_2", conv5_2}, {"conv5_3", conv5_3}});
     add_children({{"fc6", fc6}, {"fc7", fc7}, {"fc8", fc8}});
     if (n_layers == 16) return;
-    add_child("conv3_4", conv3_4.emplace(convolution(256, 256, m)));
-    add_child("conv4_4", conv4_4.emplace(convolution(512, 512, m)));
-    add_child("conv5_4", conv5_4.emplace(convolution(512, 512, m)));
+    add_child("conv3_4", conv3_4.emplace(vgg_convolution(256, 256, m)));
+    add_child("conv4_4", conv4_4.emplace(vgg_convolution(512, 512, m)));
+    add_child("conv5_4", conv5_4.emplace(vgg_convolution(512, 512, m)));
 }
 
 std::vector<VisionNetwork::Stage> VGGLayers::stages() {

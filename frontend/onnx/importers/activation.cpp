@@ -65,7 +65,7 @@ Variables hard_maximum(const NodeCall& n) {
     })};
 }
 
-const int importers = add_importers({
+const int activation_importers = add_importers({
     {"LeakyRelu", leaky},
     {"Elu", exponential},
     {"Selu", scaled_exponential},

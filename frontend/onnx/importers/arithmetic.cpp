@@ -34,7 +34,7 @@ Variables mean_of_all(const NodeCall& n) {
     return {sum * (1.0 / n.count())};
 }
 
-const int importers = add_importers({
+const int arithmetic_importers = add_importers({
     {"Div", [](const NodeCall& n) { return Variables{divide(n[0], n[1])}; }},
     {"Mod", [](const NodeCall& n) { return Variables{modulo(n)}; }},
     {"Pow", [](const NodeCall& n) { return Variables{power(n[0], n[1])}; }},

@@ -124,7 +124,8 @@ Variables rotated(const NodeCall& n) {
     return {flat ? reshape(y, n[0].shape()) : transpose(y, {0, 2, 1, 3})};
 }
 
-const int importers = add_importers({{"Attention", attention}, {"RotaryEmbedding", rotated}});
+const int attention_importers =
+    add_importers({{"Attention", attention}, {"RotaryEmbedding", rotated}});
 
 }  // namespace
 }  // namespace catena::onnx

@@ -25,7 +25,7 @@ Variables reinterpreted(const NodeCall& n) {
     return {Variable(to, false)};
 }
 
-const int importers = add_importers({
+const int bits_importers = add_importers({
     {"BitShift", shifted},
     {"BitwiseAnd", [](const NodeCall& n) { return Variables{bitwise_and(n[0], n[1])}; }},
     {"BitwiseOr", [](const NodeCall& n) { return Variables{bitwise_or(n[0], n[1])}; }},

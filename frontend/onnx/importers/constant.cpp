@@ -47,7 +47,7 @@ Variables range(const NodeCall& n) {
     return {data(Array::from(values, Shape{count}).astype(n[0].dtype()))};
 }
 
-const int importers = add_importers({
+const int constant_importers = add_importers({
     Importer("Constant", constant).only_naming(),
     {"ConstantOfShape", constant_of_shape},
     {"Cast", converted},

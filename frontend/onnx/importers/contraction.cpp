@@ -30,7 +30,7 @@ Variables einsum_of(const NodeCall& n) {
     return {cast(einsum(n.text("equation", ""), operands), n[0].dtype())};
 }
 
-const int importers = add_importers({
+const int contraction_importers = add_importers({
     {"MatMul", [](const NodeCall& n) { return Variables{product(n[0], n[1])}; }},
     {"Gemm", general_product},
     {"Einsum", einsum_of},

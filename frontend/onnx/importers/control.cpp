@@ -87,7 +87,7 @@ Variables scanned(const NodeCall& n) {
     return all;
 }
 
-const int importers = add_importers({{"If", chosen}, {"Loop", looped}, {"Scan", scanned}});
+const int control_importers = add_importers({{"If", chosen}, {"Loop", looped}, {"Scan", scanned}});
 
 }  // namespace
 }  // namespace catena::onnx

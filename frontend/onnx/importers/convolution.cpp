@@ -145,7 +145,7 @@ Variables columns_folded(const NodeCall& n) {
     return {strided_slice(y, begin, Dims::filled(y.rank(), 1), result)};
 }
 
-const int importers = add_importers({
+const int convolution_importers = add_importers({
     {"Conv",
      [](const NodeCall& n) {
          return Variables{convolved(n, n[0], n[1], n.has(2) ? n[2] : Variable())};

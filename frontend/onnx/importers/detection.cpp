@@ -103,7 +103,7 @@ Variables regions_aligned(const NodeCall& n) {
     return {average_of_regions(n[0], corners, images, bins)};
 }
 
-const int importers =
+const int detection_importers =
     add_importers({{"NonMaxSuppression", non_maxima_suppressed}, {"RoiAlign", regions_aligned}});
 
 }  // namespace

@@ -28,14 +28,14 @@ Variables convolution(const NodeCall& n) {
     return {activated(n, n.has(3) ? y + n[3] : y, n.numbers("activation_params"))};
 }
 
-Variables general_product(const NodeCall& n) {
+Variables general_fused_product(const NodeCall& n) {
     std::vector<double> numbers;
     for (const char* name : {"activation_alpha", "activation_beta", "activation_gamma"})
         if (n.has_attribute(name)) numbers.push_back(n.number(name, 0));
     return {activated(n, n.as("Gemm", n.inputs()), numbers)};
 }
 
-Variables product(const NodeCall& n) {
+Variables fused_product(const NodeCall& n) {
     if (n.integer("transBatchA", 0) != 0 || n.integer("transBatchB", 0) != 0)
         n.unsupported("a transposed batch");
     const double alpha = n.number("alpha", 1);
@@ -71,11 +71,11 @@ Variables skip_root_mean_square(const NodeCall& n) {
     return {total * scale * n[2], Variable(), Variable(), total};
 }
 
-const int importers = add_importers({
+const int fused_importers = add_importers({
     {"FusedConv", convolution, microsoft},
-    {"FusedGemm", general_product, microsoft},
-    {"FusedMatMul", product, microsoft},
-    {"TransposeMatMul", product, microsoft},
+    {"FusedGemm", general_fused_product, microsoft},
+    {"FusedMatMul", fused_product, microsoft},
+    {"TransposeMatMul", fused_product, microsoft},
     {"Gelu", [](const NodeCall& n) { return Variables{gelu(n[0])}; }, microsoft},
     {"BiasGelu", biased_gelu, microsoft},
     {"FastGelu", fast_gelu, microsoft},

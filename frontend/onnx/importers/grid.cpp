@@ -97,7 +97,7 @@ Variables deformed(const NodeCall& n) {
     return {n.has(3) ? y + reshape(n[3], {W[0], 1, 1}) : y};
 }
 
-const int importers =
+const int grid_importers =
     add_importers({{"GridSample", sampled}, {"AffineGrid", affine}, {"DeformConv", deformed}});
 
 }  // namespace

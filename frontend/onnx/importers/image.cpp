@@ -162,7 +162,7 @@ Variables resized(const NodeCall& n) {
     return {cast(y, n[0].dtype())};
 }
 
-const int importers = add_importers({{"Resize", resized}, {"Upsample", resized}});
+const int image_importers = add_importers({{"Resize", resized}, {"Upsample", resized}});
 
 }  // namespace
 }  // namespace catena::onnx

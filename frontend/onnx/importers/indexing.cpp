@@ -284,7 +284,7 @@ Variables distinct(const NodeCall& n) {
     return {found.values, found.indices, found.inverse, found.counts};
 }
 
-const int importers = add_importers({
+const int indexing_importers = add_importers({
     {"Gather", gathered},
     {"GatherElements", elements_gathered},
     {"GatherND", rows_gathered},

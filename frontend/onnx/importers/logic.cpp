@@ -17,7 +17,7 @@ Variables is_infinite(const NodeCall& n) {
     return {up ? positive : down ? negative : n[0] != n[0] && n[0] == n[0]};
 }
 
-const int importers = add_importers({
+const int logic_importers = add_importers({
     {"And", [](const NodeCall& n) { return Variables{n[0] && n[1]}; }},
     {"Or", [](const NodeCall& n) { return Variables{n[0] || n[1]}; }},
     {"Xor", exclusive_or},

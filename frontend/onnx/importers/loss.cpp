@@ -28,7 +28,7 @@ Variables cross_entropy(const NodeCall& n) {
     return {negative_score(n, scores, n[1], n.has(2) ? n[2] : Variable()), scores};
 }
 
-const int importers = add_importers({
+const int loss_importers = add_importers({
     {"NegativeLogLikelihoodLoss",
      [](const NodeCall& n) {
          return Variables{negative_score(n, n[0], n[1], n.has(2) ? n[2] : Variable())};

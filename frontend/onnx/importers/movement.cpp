@@ -209,7 +209,7 @@ Variables transposed(const NodeCall& n) {
     return {transpose(n[0], dims_of(n, n.integers("perm")))};
 }
 
-Variables centred(const NodeCall& n) {
+Variables centred_crop(const NodeCall& n) {
     const std::vector<int64_t> sizes = n.values(1);
     std::vector<int64_t> axes = n.integers("axes");
     if (axes.empty())
@@ -226,7 +226,7 @@ Variables centred(const NodeCall& n) {
     return {pad(inner, before, after)};
 }
 
-const int importers = add_importers({
+const int movement_importers = add_importers({
     Importer("Identity", [](const NodeCall& n) { return n.items(); }).only_naming(),
     {"Reshape", reshaped},
     {"Flatten", flattened},
@@ -246,7 +246,7 @@ const int importers = add_importers({
     {"SpaceToDepth", space_to_depth},
     {"Trilu", triangle},
     {"EyeLike", identity_like},
-    {"CenterCropPad", centred},
+    {"CenterCropPad", centred_crop},
 });
 
 }  // namespace

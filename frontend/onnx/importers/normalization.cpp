@@ -110,7 +110,7 @@ Variables mean_and_variance(const NodeCall& n) {
     return {centred / (sqrt(mean(centred * centred, axes, true)) + 1e-9)};
 }
 
-const int importers = add_importers({
+const int normalization_importers = add_importers({
     {"BatchNormalization", batch},
     {"InstanceNormalization", instance},
     {"GroupNormalization", group},

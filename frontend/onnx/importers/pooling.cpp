@@ -182,7 +182,7 @@ Variables unpooled(const NodeCall& n) {
     return {Variable(Array::from(y, shape).astype(x.dtype()), false)};
 }
 
-const int importers = add_importers({
+const int pooling_importers = add_importers({
     {"MaxPool", maxima},
     {"AveragePool", averages},
     {"LpPool", norms},

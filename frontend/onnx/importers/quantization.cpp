@@ -7,7 +7,7 @@ namespace {
 
 /// A scale or zero point beside x: one number, one along an axis, or one for every block of an
 /// axis.
-Variable beside(const NodeCall& n, const Variable& parameter, const Variable& x) {
+Variable beside_axis(const NodeCall& n, const Variable& parameter, const Variable& x) {
     if (parameter.size() == 1) return reshape(parameter, Shape{});
     const int axis = n.axis(n.integer("axis", 1), x.rank());
     if (parameter.rank() == 1) {
@@ -32,25 +32,25 @@ Variables quantized(const NodeCall& n) {
         dtype = n[2].dtype();
     else if (n.integer("output_dtype", 0) != 0)
         dtype = dtype_from_onnx(int(n.integer("output_dtype")), n.describe());
-    const Variable zero = n.has(2) ? beside(n, n[2], x) : Variable();
-    if (dtype != Dtype::int32) return {on_grid(n, x, beside(n, n[1], x), zero, dtype)};
+    const Variable zero = n.has(2) ? beside_axis(n, n[2], x) : Variable();
+    if (dtype != Dtype::int32) return {on_grid(n, x, beside_axis(n, n[1], x), zero, dtype)};
     // UINT16 is held so; ONNX quantizes to no other type of 32 bits.
     const Variable y =
-        nearest_even(cast(x, Dtype::float32) / cast(beside(n, n[1], x), Dtype::float32));
+        nearest_even(cast(x, Dtype::float32) / cast(beside_axis(n, n[1], x), Dtype::float32));
     return {cast(clip(y + cast(zero, Dtype::float32), 0.0, 65535.0), dtype)};
 }
 
-Variable centred(const Variable& q, const Variable& zero) {
+Variable centred_levels(const Variable& q, const Variable& zero) {
     return zero.defined() ? in_float64(q) - in_float64(zero) : in_float64(q);
 }
 
 Variables dequantized(const NodeCall& n) {
-    const Variable zero = n.has(2) ? beside(n, n[2], n[0]) : Variable();
-    const Variable scale = beside(n, n[1], n[0]);
+    const Variable zero = n.has(2) ? beside_axis(n, n[2], n[0]) : Variable();
+    const Variable scale = beside_axis(n, n[1], n[0]);
     const Dtype dtype = n.has_attribute("output_dtype") && n.integer("output_dtype") != 0
                             ? dtype_from_onnx(int(n.integer("output_dtype")), n.describe())
                             : n[1].dtype();
-    return {cast(centred(n[0], zero) * in_float64(scale), dtype)};
+    return {cast(centred_levels(n[0], zero) * in_float64(scale), dtype)};
 }
 
 /// The scale follows from the range of x, which 0 belongs to.
@@ -67,18 +67,18 @@ Variable for_rows(const Variable& zero) {
 }
 
 Variables integer_product(const NodeCall& n) {
-    const Variable a = centred(n[0], n.has(2) ? for_rows(n[2]) : Variable()),
-                   b = centred(n[1], n.has(3) ? n[3] : Variable());
+    const Variable a = centred_levels(n[0], n.has(2) ? for_rows(n[2]) : Variable()),
+                   b = centred_levels(n[1], n.has(3) ? n[3] : Variable());
     return {cast(matmul(a, b), Dtype::int32)};
 }
 
 Variables quantized_product(const NodeCall& n) {
-    const Variable a = centred(n[0], for_rows(n[2])) * in_float64(for_rows(n[1]));
-    const Variable b = centred(n[3], n[5]) * in_float64(n[4]);
+    const Variable a = centred_levels(n[0], for_rows(n[2])) * in_float64(for_rows(n[1]));
+    const Variable b = centred_levels(n[3], n[5]) * in_float64(n[4]);
     return {on_grid(n, matmul(a, b), n[6], n[7], n[7].dtype())};
 }
 
-const int importers = add_importers({
+const int quantization_importers = add_importers({
     {"QuantizeLinear", quantized},
     {"DequantizeLinear", dequantized},
     {"QuantizeLinear", quantized, microsoft},

@@ -69,21 +69,21 @@ std::function<Variables(const NodeCall&)> of_one(const char* op) {
 }
 
 /// The grid of y, then each array with its grid.
-Variables joined(const NodeCall& n) {
+Variables joined_quantized(const NodeCall& n) {
     std::vector<Variable> parts;
     for (int i = 2; i + 1 < n.count(); i += 3) parts.push_back(real_of(n, n[i], grid_at(n, i + 1)));
     if (parts.empty()) n.wrong("it has no arrays");
     return {on_grid(n, n.as("Concat", parts), grid_at(n, 0))};
 }
 
-Variables softened(const NodeCall& n) {
+Variables softened_quantized(const NodeCall& n) {
     const Variable x = real_of(n, n[0], grid_at(n, 1));
     if (n.integer("opset", 13) < 13) n.unsupported("the softmax of opset 12 and before");
     return {on_grid(n, softmax(x, n.axis(n.integer("axis", -1), x.rank())), grid_at(n, 3))};
 }
 
 /// The condition, then a, b and y with their grids.
-Variables chosen(const NodeCall& n) {
+Variables chosen_quantized(const NodeCall& n) {
     return {on_grid(n,
                     where(n[0], real_of(n, n[1], grid_at(n, 2)), real_of(n, n[4], grid_at(n, 5))),
                     grid_at(n, 7))};
@@ -91,7 +91,7 @@ Variables chosen(const NodeCall& n) {
 
 /// a and b with their grids, a bias in steps of alpha * (scale of a) * (scale of b), and the grid
 /// of y; without it y is real.
-Variables general_product(const NodeCall& n) {
+Variables general_quantized_product(const NodeCall& n) {
     const double alpha = n.number("alpha", 1);
     const bool transb = n.integer("transB", 0) != 0;
     const Variable a = real_of(n, n[0], grid_at(n, 1)),
@@ -117,17 +117,17 @@ Variables dynamic_product(const NodeCall& n) {
     return {n.has(4) ? y + n[4] : y};
 }
 
-const int importers = add_importers({
+const int quantized_importers = add_importers({
     {"QLinearAdd", of_two([](const Variable& a, const Variable& b) { return a + b; }), microsoft},
     {"QLinearMul", of_two([](const Variable& a, const Variable& b) { return a * b; }), microsoft},
     {"QLinearSigmoid", of_one("Sigmoid"), microsoft},
     {"QLinearLeakyRelu", of_one("LeakyRelu"), microsoft},
     {"QLinearAveragePool", of_one("AveragePool"), microsoft},
     {"QLinearGlobalAveragePool", of_one("GlobalAveragePool"), microsoft},
-    {"QLinearConcat", joined, microsoft},
-    {"QLinearSoftmax", softened, microsoft},
-    {"QLinearWhere", chosen, microsoft},
-    {"QGemm", general_product, microsoft},
+    {"QLinearConcat", joined_quantized, microsoft},
+    {"QLinearSoftmax", softened_quantized, microsoft},
+    {"QLinearWhere", chosen_quantized, microsoft},
+    {"QGemm", general_quantized_product, microsoft},
     {"MatMulIntegerToFloat", product_to_float, microsoft},
     {"DynamicQuantizeMatMul", dynamic_product, microsoft},
 });

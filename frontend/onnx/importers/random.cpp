@@ -54,7 +54,7 @@ Variables drop_out(const NodeCall& n) {
     return {where(kept, n[0] * (1 / (1 - ratio)), 0), kept};
 }
 
-const int importers = add_importers({
+const int random_importers = add_importers({
     {"RandomUniform", [](const NodeCall& n) { return draw_shaped(n, false); }},
     {"RandomNormal", [](const NodeCall& n) { return draw_shaped(n, true); }},
     {"RandomUniformLike", [](const NodeCall& n) { return draw_like(n, false); }},

@@ -245,7 +245,7 @@ Variables quantized_lstm(const NodeCall& n) {
                      true, true);
 }
 
-const int importers = add_importers({
+const int recurrent_importers = add_importers({
     {"DynamicQuantizeLSTM", quantized_lstm, microsoft},
     {"RNN", [](const NodeCall& n) { return run_layer(n, simple, {"Tanh"}, false); }},
     {"GRU", [](const NodeCall& n) { return run_layer(n, gru, {"Sigmoid", "Tanh"}, false); }},

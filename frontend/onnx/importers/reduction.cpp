@@ -105,7 +105,7 @@ Variables largest(const NodeCall& n) {
     return {found.values, cast(found.indices, Dtype::int64)};
 }
 
-const int importers = add_importers({
+const int reduction_importers = add_importers({
     {"ReduceSum",
      reducing([](auto& x, auto& axes, bool keep) { return sum(x, axes, keep); }, same)},
     {"ReduceProd",

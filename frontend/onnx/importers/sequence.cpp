@@ -74,7 +74,7 @@ Items split_up(const NodeCall& n) {
     return {Item(std::move(parts))};
 }
 
-Variables joined(const NodeCall& n) {
+Variables joined_sequence(const NodeCall& n) {
     const auto& list = n.sequence(0);
     last_of(n, list);
     const bool is_new = n.integer("new_axis", 0) != 0;
@@ -125,7 +125,7 @@ Items content(const NodeCall& n) {
     return n.items();
 }
 
-const int importers = add_importers({
+const int sequence_importers = add_importers({
     {"SequenceEmpty", [](const NodeCall&) { return Items{Item(std::vector<Variable>())}; }},
     {"SequenceConstruct", constructed},
     {"SequenceAt", element},
@@ -133,7 +133,7 @@ const int importers = add_importers({
     {"SequenceErase", erased},
     {"SequenceLength", length},
     {"SplitToSequence", split_up},
-    {"ConcatFromSequence", joined},
+    {"ConcatFromSequence", joined_sequence},
     {"SequenceMap", mapped},
     {"Optional", optional_value},
     {"OptionalHasElement", is_present},

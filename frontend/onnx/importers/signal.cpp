@@ -149,7 +149,7 @@ Variables mel_weights(const NodeCall& n) {
     return {Variable(Array::from(weights, Shape{rows, bins}).astype(dtype), false)};
 }
 
-const int importers = add_importers({
+const int signal_importers = add_importers({
     {"DFT", fourier},
     {"STFT", short_time_fourier},
     {"MelWeightMatrix", mel_weights},

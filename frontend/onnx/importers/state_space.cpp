@@ -82,7 +82,7 @@ Variables cache_written(const NodeCall& n) {
     return {take_along_axis(concat({cache, update}, axis), index, axis)};
 }
 
-const int importers = add_importers({
+const int state_space_importers = add_importers({
     {"LinearAttention", linear_attention},
     {"CausalConvWithState", causal_convolution},
     {"TensorScatter", cache_written},

@@ -59,7 +59,7 @@ int64_t heads_of(const NodeCall& n, int64_t size) {
 
 /// Inputs x, the weights of q, k and v beside each other, their bias, a mask, and what is added to
 /// the scores.
-Variables attention(const NodeCall& n) {
+Variables transformer_attention(const NodeCall& n) {
     if (n.has(4) || n.wants_output(1)) n.unsupported("a cache of keys and values");
     if (n.integer("do_rotary", 0) != 0) n.unsupported("rotary embedding");
     const Variable& x = n[0];
@@ -117,8 +117,8 @@ Variables embedding(const NodeCall& n) {
     return {layer_normalization(total, n[5], n[6], n.number("epsilon", 1e-12)), counts, total};
 }
 
-const int importers = add_importers({
-    {"Attention", attention, microsoft},
+const int transformer_importers = add_importers({
+    {"Attention", transformer_attention, microsoft},
     {"MultiHeadAttention", multi_head_attention, microsoft},
     {"EmbedLayerNormalization", embedding, microsoft},
 });

@@ -32,9 +32,9 @@ void for_all(const Indices& sizes, F f) {
 }
 
 /// An array in one of our layouts, in memory of its own.
-class Operand {
+class CheckedOperand {
 public:
-    explicit Operand(const dnnl::memory::desc& desc)
+    explicit CheckedOperand(const dnnl::memory::desc& desc)
         : desc_(desc),
           memory_(Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device())),
           data_(static_cast<std::byte*>(memory_.to_fill())) {
@@ -109,7 +109,7 @@ int64_t product(const Indices& sizes, size_t from = 0) {
 /// The elements of x that the window at `position` meets, as sums over places of y, W and x.
 class Definition {
 public:
-    Definition(const ConvolutionSizes& s, const Operand& a, const Operand& b)
+    Definition(const ConvolutionSizes& s, const CheckedOperand& a, const CheckedOperand& b)
         : s_(s),
           a_(a),
           b_(b),
@@ -210,7 +210,7 @@ private:
     }
 
     const ConvolutionSizes& s_;
-    const Operand &a_, &b_;
+    const CheckedOperand &a_, &b_;
     const int64_t groups_, ins_, outs_;
     const Indices kernel_, positions_;
 };
@@ -257,12 +257,13 @@ bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive,
                                      : one;
     };
     const bool is_data = direction == ConvolutionDirection::data;
-    Operand a(is_data ? whole(primitive->a.ours(), s.y, s.y_channels, s.y_order)
-                      : whole(primitive->a.ours(), s.x, s.x[1], s.x_order));
-    Operand b(primitive->b.ours());
-    Operand result(direction == ConvolutionDirection::weights ? primitive->result.ours()
-                   : is_data ? whole(primitive->result.ours(), s.x, s.x[1], s.x_order)
-                             : whole(primitive->result.ours(), s.y, s.y_channels, s.y_order));
+    CheckedOperand a(is_data ? whole(primitive->a.ours(), s.y, s.y_channels, s.y_order)
+                             : whole(primitive->a.ours(), s.x, s.x[1], s.x_order));
+    CheckedOperand b(primitive->b.ours());
+    CheckedOperand result(direction == ConvolutionDirection::weights ? primitive->result.ours()
+                          : is_data
+                              ? whole(primitive->result.ours(), s.x, s.x[1], s.x_order)
+                              : whole(primitive->result.ours(), s.y, s.y_channels, s.y_order));
     a.fill(1);
     b.fill(2);
     const Array bias = Array::zeros({Dtype::float32, Shape{s.y[1]}});

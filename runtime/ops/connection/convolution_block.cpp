@@ -17,8 +17,8 @@ namespace catena {
 namespace {
 
 static_assert(block_calls == block_steps);
-constexpr int own_inputs = 2;
-constexpr const char* reason = "blocks are made of convolutions of programs for the host";
+constexpr int own_block_inputs = 2;
+constexpr const char* block_reason = "blocks are made of convolutions of programs for the host";
 
 using Parts = std::array<BlockPart, block_calls>;
 
@@ -38,7 +38,8 @@ struct Calls {
     std::array<std::vector<Type>, block_calls> inputs;
     std::array<Types, block_calls> outputs;
 
-    Calls(const OpDef& tailed, const TypeCall& c) : parts(block_parts(c.attributes, own_inputs)) {
+    Calls(const OpDef& tailed, const TypeCall& c)
+        : parts(block_parts(c.attributes, own_block_inputs)) {
         for (size_t i = 0; i < block_calls; ++i) {
             inputs[i] = inputs_of(parts[i], c.inputs, i > 0 ? outputs[i - 1][0] : c.inputs[0]);
             outputs[i] = tailed.type({tailed, inputs[i], parts[i].attributes});
@@ -60,7 +61,8 @@ Array image_between(const Shape& shape) {
 class PreparedBlock final : public PreparedCall {
 public:
     PreparedBlock(const OpDef& tailed, const KernelCall& c)
-        : parts_(block_parts(c.attributes, own_inputs)), convolutions_{part(0), part(1), part(2)} {
+        : parts_(block_parts(c.attributes, own_block_inputs)),
+          convolutions_{part(0), part(1), part(2)} {
         std::vector<Type> types;
         for (const Array& input : c.inputs) types.push_back(input.type());
         const Calls calls(tailed, {c.op, types, c.attributes});
@@ -121,7 +123,7 @@ Types block_types(const OpDef& tailed, const TypeCall& c) {
 }
 
 /// What the first one says of x, and the last one of y and the array that it adds.
-ChannelsLast images_last(const OpDef& tailed, const TypeCall& c) {
+ChannelsLast block_images_last(const OpDef& tailed, const TypeCall& c) {
     const Calls calls(tailed, c);
     const auto rule_of = [&](size_t i) {
         return channels_last_of({tailed, calls.inputs[i], calls.parts[i].attributes});
@@ -151,7 +153,8 @@ bool pays(std::span<const TypeCall, block_calls> calls) {
     BlockSteps steps;
     for (size_t i = 0; i < block_calls; ++i) {
         const TypeCall& c = calls[i];
-        const bool adds = tail_places(c.attributes, own_inputs)[size_t(TailOperand::other)] >= 0;
+        const bool adds =
+            tail_places(c.attributes, own_block_inputs)[size_t(TailOperand::other)] >= 0;
         if (adds && i + 1 < block_calls) return false;
         steps[i] = {c.inputs[1].shape, window_steps(c.attributes), c.op.type(c)[0].shape};
     }
@@ -169,10 +172,10 @@ const OpDef& define_convolution_block(const OpDef& tailed) {
         .type = [&tailed](const TypeCall& c) { return block_types(tailed, c); },
         .kernel = [&tailed](const KernelCall& c) { PreparedBlock(tailed, c).run(c, {}); },
     });
-    set_host_only(op, reason);
+    set_host_only(op, block_reason);
     set_preparation(
         op, [&tailed](const KernelCall& c) { return std::make_unique<PreparedBlock>(tailed, c); });
-    set_channels_last(op, [&tailed](const TypeCall& c) { return images_last(tailed, c); });
+    set_channels_last(op, [&tailed](const TypeCall& c) { return block_images_last(tailed, c); });
     set_product_operations(op, [&tailed](const TypeCall& c) { return operations_of(tailed, c); });
     set_block(tailed, op, [&op](std::span<const TypeCall, block_calls> calls) {
         return pays(calls) ? &op : nullptr;

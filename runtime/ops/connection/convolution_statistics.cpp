@@ -12,7 +12,7 @@
 namespace catena {
 namespace {
 
-constexpr const char* reason =
+constexpr const char* statistics_reason =
     "convolutions that measure their results are for programs for the host";
 
 Types measured_types(const OpDef& convolution, const TypeCall& c) {
@@ -57,7 +57,7 @@ const OpDef& define_measured_convolution(const OpDef& convolution) {
         .kernel =
             [](const KernelCall& c) { PreparedMeasurement(window_steps(c.attributes)).run(c, {}); },
     });
-    set_host_only(op, reason);
+    set_host_only(op, statistics_reason);
     set_library_role(op, LibraryRole::convolution);
     set_preparation(op, [](const KernelCall& c) {
         return std::make_unique<PreparedMeasurement>(window_steps(c.attributes));

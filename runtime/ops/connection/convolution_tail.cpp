@@ -16,7 +16,7 @@ namespace catena {
 namespace {
 
 constexpr int own_inputs = 2;
-constexpr const char* reason = "tails are given to convolutions of programs for the host";
+constexpr const char* tail_reason = "tails are given to convolutions of programs for the host";
 
 int place_of(const TailPlaces& places, TailOperand operand) { return places[size_t(operand)]; }
 
@@ -106,7 +106,7 @@ const OpDef& define_tailed_convolution(const OpDef& convolution) {
         .type = [&convolution](const TypeCall& c) { return tailed_types(convolution, c); },
         .kernel = [](const KernelCall& c) { PreparedTail(window_steps(c.attributes)).run(c, {}); },
     });
-    set_host_only(op, reason);
+    set_host_only(op, tail_reason);
     set_library_role(op, LibraryRole::convolution);
     set_preparation(op, [](const KernelCall& c) {
         return std::make_unique<PreparedTail>(window_steps(c.attributes));

@@ -9,7 +9,7 @@ namespace catena {
 
 namespace {
 
-using Rules = OpRules<ChannelsLast>;
+using ChannelsLastRules = OpRules<ChannelsLast>;
 using Images = OpTable<ImageOperands, struct IsImages>;
 
 bool is_for_tensor_cores(Dtype dtype, bool tf32) {
@@ -19,11 +19,11 @@ bool is_for_tensor_cores(Dtype dtype, bool tf32) {
 }  // namespace
 
 bool set_channels_last(const OpDef& op, ChannelsLastRule rule) {
-    return Rules::instance().add(op, std::move(rule));
+    return ChannelsLastRules::instance().add(op, std::move(rule));
 }
 
 ChannelsLast channels_last_of(const TypeCall& call) {
-    return Rules::instance().of(call).value_or(ChannelsLast());
+    return ChannelsLastRules::instance().of(call).value_or(ChannelsLast());
 }
 
 bool set_images(const OpDef& op, ImageOperands images) {

@@ -4,14 +4,14 @@
 
 namespace catena {
 
-using Rules = OpRules<CheckedRanges>;
+using CheckedRangesRules = OpRules<CheckedRanges>;
 
 bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how) {
-    return Rules::instance().add(op, std::move(how));
+    return CheckedRangesRules::instance().add(op, std::move(how));
 }
 
 std::optional<CheckedRanges> checked_ranges(const TypeCall& call) {
-    return Rules::instance().of(call);
+    return CheckedRangesRules::instance().of(call);
 }
 
 }  // namespace catena

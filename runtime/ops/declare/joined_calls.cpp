@@ -5,14 +5,14 @@
 
 namespace catena {
 
-using Rules = OpRules<Joinings>;
+using JoinedCallsRules = OpRules<Joinings>;
 
 bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how) {
-    return Rules::instance().add(op, std::move(how));
+    return JoinedCallsRules::instance().add(op, std::move(how));
 }
 
 Joinings joinings_of(const TypeCall& call) {
-    return Rules::instance().of(call).value_or(Joinings());
+    return JoinedCallsRules::instance().of(call).value_or(Joinings());
 }
 
 const OpDef& concat_op() {

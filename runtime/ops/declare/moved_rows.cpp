@@ -11,18 +11,18 @@ struct RowCall {
     const TypeCall& call;
     const Shape& sums;
 };
-using Rules = OpRules<std::optional<RowAddition>, RowCall>;
+using MovedRowsRules = OpRules<std::optional<RowAddition>, RowCall>;
 
 }  // namespace
 
 bool set_moved_rows(const OpDef& op, Addition addition) {
-    return Rules::instance().add(op, [addition = std::move(addition)](const RowCall& c) {
+    return MovedRowsRules::instance().add(op, [addition = std::move(addition)](const RowCall& c) {
         return addition(c.call, c.sums);
     });
 }
 
 std::optional<RowAddition> addition_of_moved_rows(const TypeCall& call, const Shape& sums) {
-    return Rules::instance().of({call.op, call, sums}).value_or(std::nullopt);
+    return MovedRowsRules::instance().of({call.op, call, sums}).value_or(std::nullopt);
 }
 
 }  // namespace catena

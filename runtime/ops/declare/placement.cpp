@@ -4,15 +4,15 @@
 
 namespace catena {
 
-using Rules = OpRules<std::optional<Dims>, PlacementCall>;
+using PlacementRules = OpRules<std::optional<Dims>, PlacementCall>;
 
 bool set_placement(const OpDef& op,
                    std::function<std::optional<Dims>(const PlacementCall&)> begin) {
-    return Rules::instance().add(op, std::move(begin));
+    return PlacementRules::instance().add(op, std::move(begin));
 }
 
 std::optional<Dims> placement_of(const PlacementCall& call) {
-    return Rules::instance().of(call).value_or(std::nullopt);
+    return PlacementRules::instance().of(call).value_or(std::nullopt);
 }
 
 }  // namespace catena

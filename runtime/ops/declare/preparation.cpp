@@ -4,14 +4,14 @@
 
 namespace catena {
 
-using Rules = OpRules<std::unique_ptr<PreparedCall>, KernelCall>;
+using PreparationRules = OpRules<std::unique_ptr<PreparedCall>, KernelCall>;
 
 bool set_preparation(const OpDef& op, Preparation preparation) {
-    return Rules::instance().add(op, std::move(preparation));
+    return PreparationRules::instance().add(op, std::move(preparation));
 }
 
 std::unique_ptr<PreparedCall> prepare(const KernelCall& call) {
-    std::optional<std::unique_ptr<PreparedCall>> prepared = Rules::instance().of(call);
+    std::optional<std::unique_ptr<PreparedCall>> prepared = PreparationRules::instance().of(call);
     return prepared ? std::move(*prepared) : nullptr;
 }
 

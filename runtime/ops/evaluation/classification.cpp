@@ -55,7 +55,7 @@ Counts count(const char* op, const Variable& y, const Variable& t, std::optional
     return {sum(is_predicted, 0), sum(is_class, 0), sum(is_class && is_predicted, 0)};
 }
 
-Variable share(const Variable& part, const Variable& all, Dtype dtype) {
+Variable ratio(const Variable& part, const Variable& all, Dtype dtype) {
     return cast(part, dtype) / cast(all, dtype);
 }
 
@@ -67,8 +67,8 @@ Summary summarize(const char* op, const Operand& y, const Operand& t,
     auto mode = no_backprop_mode();
     const Counts c = count(op, y, t, label_num, ignore_label);
     const Dtype dtype = y.variable().dtype(), wide = working_dtype(dtype);
-    const Variable precision = share(c.both, c.predicted, wide),
-                   recall = share(c.both, c.right, wide);
+    const Variable precision = ratio(c.both, c.predicted, wide),
+                   recall = ratio(c.both, c.right, wide);
     const double factor = beta.value() * beta.value();
     const Variable fbeta = (1 + factor) * precision * recall / (factor * precision + recall);
     return {cast(precision, dtype), cast(recall, dtype), cast(fbeta, dtype), c.right};

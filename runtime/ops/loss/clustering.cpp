@@ -16,22 +16,25 @@
 namespace catena {
 namespace {
 
-constexpr const char* name = "discriminative_margin_based_clustering_loss";
+constexpr const char* clustering_name = "discriminative_margin_based_clustering_loss";
 
-void check(const Variable& embeddings, const Variable& labels, int64_t instances, int64_t norm) {
+void check_embeddings(const Variable& embeddings, const Variable& labels, int64_t instances,
+                      int64_t norm) {
     if (instances < 1)
-        fail<ValueError>("{}: max_embedding_dim is {} and should be positive", name, instances);
-    if (norm != 1 && norm != 2) fail<ValueError>("{}: norm is {} and should be 1 or 2", name, norm);
+        fail<ValueError>("{}: max_embedding_dim is {} and should be positive", clustering_name,
+                         instances);
+    if (norm != 1 && norm != 2)
+        fail<ValueError>("{}: norm is {} and should be 1 or 2", clustering_name, norm);
     if (!is_float(embeddings.dtype()) || !is_integer(labels.dtype()))
         fail<DtypeError>(
-            "{}: embeddings should be floating point and labels integer, they are {} and {}", name,
-            to_string(embeddings.type()), to_string(labels.type()));
+            "{}: embeddings should be floating point and labels integer, they are {} and {}",
+            clustering_name, to_string(embeddings.type()), to_string(labels.type()));
     Shape pixels = embeddings.shape();
     if (pixels.rank() == 4) pixels.erase(1);
     if (embeddings.rank() != 4 || pixels != labels.shape())
         fail<ShapeError>(
-            "{}: embeddings should be [N,D,H,W] and labels [N,H,W], they are {} and {}", name,
-            to_string(embeddings.shape()), to_string(labels.shape()));
+            "{}: embeddings should be [N,D,H,W] and labels [N,H,W], they are {} and {}",
+            clustering_name, to_string(embeddings.shape()), to_string(labels.shape()));
 }
 
 Variable length(const Variable& x, const Axes& axes, int64_t norm) {
@@ -70,7 +73,7 @@ Variables discriminative_margin_based_clustering_loss(const Operand& embeddings,
     const Variable x = autocast_wide(embeddings);
     const Variable& t = labels;
     const int64_t instances = max_embedding_dim, norm = options.norm, images = x.shape()[0];
-    check(x, t, instances, norm);
+    check_embeddings(x, t, instances, norm);
     const Variable wide = expand_dims(widened(x), 0);  // [1, N, D, H, W]
     const Variable number = counting(1, instances, x, 5);
     const Variable belongs = cast(expand_dims(t, 1) == number, wide.dtype());  // [K, N, 1, H, W]

@@ -40,7 +40,7 @@ void check_scores(const char* op, const Variable& cost, std::span<const Variable
     }
 }
 
-void check_labels(std::span<const Variable> xs, std::span<const Variable> ys) {
+void check_tags(std::span<const Variable> xs, std::span<const Variable> ys) {
     if (xs.size() != ys.size())
         fail<ValueError>("crf1d: there are {} positions in xs and {} in ys", xs.size(), ys.size());
     for (size_t i = 0; i < ys.size(); ++i) {
@@ -126,7 +126,7 @@ Variable crf1d(const Operand& cost, std::span<const Variable> scores, std::span<
     const std::vector<Variable> xs = autocast_wide(scores);
     check_reduce("crf1d", reduce, {"mean", "no"});
     check_scores("crf1d", steps, xs);
-    check_labels(xs, ys);
+    check_tags(xs, ys);
     std::vector<Variable> wide;
     for (const Variable& x : xs) wide.push_back(widened(x));
     const Variable factors = widened(steps);

@@ -22,7 +22,7 @@ namespace {
 /// The logarithm of a probability of 0: finite, so that sums of such have a gradient of 0 and not
 /// NaN.
 constexpr double never = -1e10;
-constexpr const char* name = "connectionist_temporal_classification";
+constexpr const char* ctc_name = "connectionist_temporal_classification";
 
 struct Task {
     std::span<const Variable> xs;
@@ -39,33 +39,33 @@ struct Task {
 void check_lengths(const char* what, const Variable& lengths, int64_t batch) {
     if (!lengths.defined()) return;
     if (!is_integer(lengths.dtype()))
-        fail<DtypeError>("{}: {} should be integers, it is {}", name, what,
+        fail<DtypeError>("{}: {} should be integers, it is {}", ctc_name, what,
                          to_string(lengths.type()));
     if (lengths.shape() != Shape{batch})
-        fail<ShapeError>("{}: {} should be [{}], it is {}", name, what, batch,
+        fail<ShapeError>("{}: {} should be [{}], it is {}", ctc_name, what, batch,
                          to_string(lengths.shape()));
 }
 
 // ctc_c1: xs [B, V], at least one; t [B, M] integers; lengths [B] integers; 0 <= blank < V
-void check(const Task& task) {
+void check_sequences(const Task& task) {
     for (size_t i = 0; i < task.xs.size(); ++i) {
         const Variable& x = task.xs[i];
         if (!is_float(x.dtype()))
-            fail<DtypeError>("{}: x[{}] should be floating point, it is {}", name, i,
+            fail<DtypeError>("{}: x[{}] should be floating point, it is {}", ctc_name, i,
                              to_string(x.type()));
         if (x.rank() != 2 || x.shape() != task.xs[0].shape())
-            fail<ShapeError>("{}: x[{}] should be [B,V] as x[0], it is {} and x[0] {}", name, i,
+            fail<ShapeError>("{}: x[{}] should be [B,V] as x[0], it is {} and x[0] {}", ctc_name, i,
                              to_string(x.shape()), to_string(task.xs[0].shape()));
     }
     if (!is_integer(task.t.dtype()))
-        fail<DtypeError>("{}: t should be integers, it is {}", name, to_string(task.t.type()));
+        fail<DtypeError>("{}: t should be integers, it is {}", ctc_name, to_string(task.t.type()));
     if (task.t.rank() != 2 || task.t.shape()[0] != task.batch())
-        fail<ShapeError>("{}: t should be [{},labels], as x[0] is {}; it is {}", name, task.batch(),
-                         to_string(task.xs[0].shape()), to_string(task.t.shape()));
+        fail<ShapeError>("{}: t should be [{},labels], as x[0] is {}; it is {}", ctc_name,
+                         task.batch(), to_string(task.xs[0].shape()), to_string(task.t.shape()));
     check_lengths("input_length", task.input_length, task.batch());
     check_lengths("label_length", task.label_length, task.batch());
     if (task.blank < 0 || task.blank >= task.symbols())
-        fail<ValueError>("{}: blank_symbol is {} and should be one of the {} symbols", name,
+        fail<ValueError>("{}: blank_symbol is {} and should be one of the {} symbols", ctc_name,
                          task.blank, task.symbols());
 }
 
@@ -140,7 +140,7 @@ const FunctionDef& f_ctc = function(
         if (steps-- == 0 || all.size() > steps + 3)
             fail<ValueError>(
                 "{}: {} arrays given; the matrices of x, then t and at most two lengths are needed",
-                name, all.size());
+                ctc_name, all.size());
         const auto optional = [&](size_t k) {
             return steps + k < all.size() ? all[steps + k] : Variable();
         };
@@ -156,10 +156,10 @@ Variable connectionist_temporal_classification(std::span<const Variable> xs, con
                                                const Variable& label_length,
                                                const std::string& reduce) {
     LocationScope scope(t.location());
-    check_reduce(name, reduce, {"mean", "no"});
-    if (xs.empty()) fail<ValueError>("{}: x is empty, at least one step is needed", name);
+    check_reduce(ctc_name, reduce, {"mean", "no"});
+    if (xs.empty()) fail<ValueError>("{}: x is empty, at least one step is needed", ctc_name);
     const Task task{xs, t, input_length, label_length, blank_symbol};
-    check(task);
+    check_sequences(task);
     const DeviceScope beside(xs[0].device());
     const int64_t steps = int64_t(xs.size()), batch = task.batch();
     const Variable scores = log_softmax(widened(stack(xs, 0)), 2), path = path_of(task);

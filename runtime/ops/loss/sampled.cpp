@@ -18,7 +18,7 @@ namespace catena {
 namespace {
 
 // sampled_c1: x [N, D], t [N] and samples [N, S] integers, W [V, D] of x's dtype
-void check(const char* op, const Variable& x, const Variable& t, const Variable& W) {
+void check_samples(const char* op, const Variable& x, const Variable& t, const Variable& W) {
     if (!is_float(x.dtype()))
         fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
     if (W.dtype() != x.dtype())
@@ -90,7 +90,7 @@ NegativeSamplingResult negative_sampling(const Operand& narrow_x, const Operand&
     LocationScope scope(narrow_x.location());
     const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("negative_sampling", reduce, {"sum", "no"});
-    check("negative_sampling", x, t, W);
+    check_samples("negative_sampling", x, t, W);
     if (sample_size < 0)
         fail<ValueError>("negative_sampling: sample_size should be 0 or more, it is {}",
                          sample_size);
@@ -105,7 +105,7 @@ Variable negative_sampling(const Operand& narrow_x, const Operand& t, const Oper
     LocationScope scope(narrow_x.location());
     const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("negative_sampling", reduce, {"sum", "no"});
-    check("negative_sampling", x, t, W);
+    check_samples("negative_sampling", x, t, W);
     check_samples("negative_sampling", x, samples);
     return loss_of_words(x, t, W, with_labels(t, samples), reduce);
 }
@@ -115,7 +115,7 @@ Variable black_out(const Operand& narrow_x, const Operand& t, const Operand& nar
     LocationScope scope(narrow_x.location());
     const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("black_out", reduce, {"mean", "no"});
-    check("black_out", x, t, W);
+    check_samples("black_out", x, t, W);
     check_samples("black_out", x, samples);
     const int64_t n = x.shape()[0];
     const Variable all = scores(x, with_labels(t, samples), W);

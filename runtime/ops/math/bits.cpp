@@ -127,7 +127,7 @@ Variable pair_call(const OpDef& op, OfBools of_bools, const Operand& x1, const O
 }
 
 /// The number as an array of the dtype that x has beside it.
-Variable beside(const OpDef& op, const Scalar& number, const Variable& x) {
+Variable beside_bits(const OpDef& op, const Scalar& number, const Variable& x) {
     const Dtype dtype = lifted(x.dtype(), number);
     const double value = number.value();
     const bool is_signed = is_integer(dtype) && dtype != Dtype::uint8;
@@ -151,11 +151,11 @@ Variable one_of(const Operand& a, const Operand& b) { return a != b; }
     }                                                                                       \
     Variable name(const Operand& x1, const Scalar& x2) {                                    \
         LocationScope scope(x1.location());                                                 \
-        return pair_call(op, of_bools, x1, beside(op, x2, x1));                             \
+        return pair_call(op, of_bools, x1, beside_bits(op, x2, x1));                        \
     }                                                                                       \
     Variable name(const Scalar& x1, const Operand& x2) {                                    \
         LocationScope scope(x2.location());                                                 \
-        return pair_call(op, of_bools, beside(op, x1, x2), x2);                             \
+        return pair_call(op, of_bools, beside_bits(op, x1, x2), x2);                        \
     }                                                                                       \
     Variable operator symbol(const Operand& x1, const Operand& x2) { return name(x1, x2); } \
     Variable operator symbol(const Operand& x1, const Scalar& x2) { return name(x1, x2); }  \

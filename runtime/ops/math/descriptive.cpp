@@ -44,15 +44,15 @@ Variable nan_place(const Operand& x, std::optional<int64_t> axis, bool is_max) {
 }
 
 template <class F>
-const FunctionDef& reduction(const char* signature, F f) {
+const FunctionDef& descriptive_reduction(const char* signature, F f) {
     return function(signature, {"x"}, [f](const FunctionArguments& a) {
         return f(a.array("x"), a.dims("axis"), a.flag("keepdims"));
     });
 }
-#define CATENA_REDUCTION(name, function)                  \
-    const FunctionDef& f_##name =                         \
-        reduction(#name "(x, axis=None, keepdims=False)", \
-                  [](auto x, auto axis, bool keepdims) { return function(x, axis, keepdims); });
+#define CATENA_REDUCTION(name, function)                 \
+    const FunctionDef& f_##name = descriptive_reduction( \
+        #name "(x, axis=None, keepdims=False)",          \
+        [](auto x, auto axis, bool keepdims) { return function(x, axis, keepdims); });
 CATENA_REDUCTION(var, variance)
 CATENA_REDUCTION(std, standard_deviation)
 CATENA_REDUCTION(nansum, nansum)

@@ -41,20 +41,20 @@ const FunctionDef& f_isclose =
              });
 
 template <class F>
-const FunctionDef& reduction(const char* signature, F f) {
+const FunctionDef& logical_reduction(const char* signature, F f) {
     return function(signature, {"x"}, [f](const FunctionArguments& a) {
         return f(a.array("x"), a.dims("axis"), a.flag("keepdims"));
     });
 }
 const FunctionDef& f_all =
-    reduction("all(x, axis=None, keepdims=False)",
-              [](auto x, auto axis, bool keepdims) { return all(x, axis, keepdims); });
+    logical_reduction("all(x, axis=None, keepdims=False)",
+                      [](auto x, auto axis, bool keepdims) { return all(x, axis, keepdims); });
 const FunctionDef& f_any =
-    reduction("any(x, axis=None, keepdims=False)",
-              [](auto x, auto axis, bool keepdims) { return any(x, axis, keepdims); });
-const FunctionDef& f_count_nonzero =
-    reduction("count_nonzero(x, axis=None, keepdims=False)",
-              [](auto x, auto axis, bool keepdims) { return count_nonzero(x, axis, keepdims); });
+    logical_reduction("any(x, axis=None, keepdims=False)",
+                      [](auto x, auto axis, bool keepdims) { return any(x, axis, keepdims); });
+const FunctionDef& f_count_nonzero = logical_reduction(
+    "count_nonzero(x, axis=None, keepdims=False)",
+    [](auto x, auto axis, bool keepdims) { return count_nonzero(x, axis, keepdims); });
 
 }  // namespace
 

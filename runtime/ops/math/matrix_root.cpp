@@ -14,7 +14,7 @@
 namespace catena {
 namespace {
 
-void check(const char* op, const Type& a, const Type& first) {
+void check_matrix(const char* op, const Type& a, const Type& first) {
     const Shape& s = a.shape;
     if (!is_float(a.dtype))
         fail<DtypeError>("{}: takes floating point values, not {}", op, to_string(a));
@@ -22,8 +22,8 @@ void check(const char* op, const Type& a, const Type& first) {
         fail<ShapeError>("{}: takes square matrices [..., n, n] of one shape, not {}", op,
                          to_string(s));
 }
-void check(const TypeCall& c) {
-    for (const Type& each : c.inputs) check(c.op.name.c_str(), each, c.inputs[0]);
+void check_matrix(const TypeCall& c) {
+    for (const Type& each : c.inputs) check_matrix(c.op.name.c_str(), each, c.inputs[0]);
 }
 
 Variable symmetric(const Variable& a) { return (a + transposed(a)) * 0.5; }
@@ -43,7 +43,7 @@ const OpDef& op_root = define_composite({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            check(c);
+            check_matrix(c);
             return Types{c.inputs[0]};
         },
     .body =
@@ -66,7 +66,7 @@ const OpDef& op_lyapunov = define_composite({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            check(c);
+            check_matrix(c);
             return Types{{promote(c.inputs[0].dtype, c.inputs[1].dtype), c.inputs[0].shape}};
         },
     .body =
@@ -101,14 +101,15 @@ const FunctionDef& f_lyapunov =
 Variable inverse_square_root(const Operand& operand) {
     LocationScope scope(operand.location());
     const Variable& a = operand;
-    check(op_root.name.c_str(), a.type(), a.type());
+    check_matrix(op_root.name.c_str(), a.type(), a.type());
     return cast(root_of(symmetric(widened(a))), a.dtype());
 }
 
 Variable lyapunov(const Operand& a, const Operand& q) {
     LocationScope scope(a.location());
     const Variable &va = a, &vq = q;
-    for (const Variable& each : {va, vq}) check(op_lyapunov.name.c_str(), each.type(), va.type());
+    for (const Variable& each : {va, vq})
+        check_matrix(op_lyapunov.name.c_str(), each.type(), va.type());
     const Dtype result = promote(va.dtype(), vq.dtype());
     return cast(solved(symmetric(widened(cast(va, result))), symmetric(widened(cast(vq, result)))),
                 result);

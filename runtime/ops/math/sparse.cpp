@@ -12,7 +12,7 @@
 namespace catena {
 namespace {
 
-void check(const CooMatrix& a) {
+void check_sparse(const CooMatrix& a) {
     if (!is_float(a.data.dtype()))
         fail<DtypeError>("sparse_matmul: data should be floating point, it is {}",
                          to_string(a.data.type()));
@@ -45,7 +45,7 @@ Entries entries_of(const CooMatrix& a) {
 }
 
 Variable product(const CooMatrix& a, const Variable& b) {
-    check(a);
+    check_sparse(a);
     const bool batch = a.data.rank() == 2;
     if (b.rank() != a.data.rank() + 1 || b.shape()[b.rank() - 2] != a.columns ||
         (batch && b.shape()[0] != a.data.shape()[0]))
@@ -75,7 +75,7 @@ const FunctionDef& f_sparse_matmul = function(
 }  // namespace
 
 Variable CooMatrix::to_dense() const {
-    check(*this);
+    check_sparse(*this);
     const bool batch = data.rank() == 2;
     const int64_t matrices = batch ? data.shape()[0] : 1;
     const Entries e = entries_of(*this);

@@ -13,13 +13,13 @@
 namespace catena {
 namespace {
 
-void check_ratio(const char* op, const Scalar& ratio) {
+void check_connection_ratio(const char* op, const Scalar& ratio) {
     if (!(ratio.value() >= 0 && ratio.value() < 1))
         fail<ValueError>("{}: ratio is {} and should be at least 0 and less than 1", op,
                          ratio.value());
 }
 
-void check(const Variable& x, const Variable& W, const Variable& b) {
+void check_weights(const Variable& x, const Variable& W, const Variable& b) {
     if (!is_float(x.dtype()) || !is_float(W.dtype()))
         fail<DtypeError>(
             "simplified_dropconnect: x and W should be floating point, they are {} and {}",
@@ -67,7 +67,7 @@ const FunctionDef& f_simplified_dropconnect = function(
 Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio) {
     LocationScope scope(h.location());
     const Variable before = autocast_wide(h), now = autocast_wide(x);
-    check_ratio("zoneout", ratio);
+    check_connection_ratio("zoneout", ratio);
     if (!is_float(now.dtype()) || before.type() != now.type())
         fail<DtypeError>(
             "zoneout: h and x should be floating point and of one type, they are {} and {}",
@@ -81,8 +81,8 @@ Variable simplified_dropconnect(const Operand& x, const Operand& W, const Operan
                                 const SimplifiedDropconnectOptions& options) {
     LocationScope scope(x.location());
     const Variable &vx = x, &weights = W, &vb = b;
-    check_ratio("simplified_dropconnect", options.ratio);
-    check(vx, weights, vb);
+    check_connection_ratio("simplified_dropconnect", options.ratio);
+    check_weights(vx, weights, vb);
     const int64_t samples = vx.shape()[0];
     if (!options.train && !options.mask.defined())
         return cast(vb.defined() ? linear(vx, weights, vb) : linear(vx, weights), vx.dtype());

@@ -12,7 +12,7 @@
 namespace catena {
 namespace {
 
-void check(const Variable& x, double l, double u) {
+void check_slopes(const Variable& x, double l, double u) {
     if (!is_float(x.dtype()))
         fail<DtypeError>("rrelu: x should be floating point, it is {}", to_string(x.type()));
     if (!(0 <= l && l < u && u < 1))
@@ -41,7 +41,7 @@ Variable rrelu_slopes(const Operand& x, const Scalar& l, const Scalar& u) {
     LocationScope scope(x.location());
     const Variable& v = x;
     const double low = l.value(), high = u.value();
-    check(v, low, high);
+    check_slopes(v, low, high);
     const DeviceScope beside(v.device());
     if (!config().train) return fill(v.type(), (low + high) / 2);
     return cast(random_uniform(v.shape()) * (high - low) + low, v.dtype());
@@ -50,7 +50,7 @@ Variable rrelu_slopes(const Operand& x, const Scalar& l, const Scalar& u) {
 Variable rrelu(const Operand& x, const Scalar& l, const Scalar& u, const Operand& r) {
     LocationScope scope(x.location());
     const Variable &v = x, &slopes = r;
-    check(v, l.value(), u.value());
+    check_slopes(v, l.value(), u.value());
     if (slopes.type() != v.type())
         fail<ShapeError>("rrelu: r should be {}, as x; it is {}", to_string(v.type()),
                          to_string(slopes.type()));

@@ -62,7 +62,8 @@ Variables forward_body(Span v, const Attributes& attributes, std::span<const Sca
 }
 
 /// Inputs x, gamma, mean, variance, gy; gradients towards x, gamma and beta.
-Variables gradient_body(Span v, const Attributes& attributes, std::span<const Scalar> scalars) {
+Variables batch_norm_gradient_body(Span v, const Attributes& attributes,
+                                   std::span<const Scalar> scalars) {
     const Axes& axis = attributes.dims("axis");
     Dtype dtype = working_dtype(v[0].dtype());
     Variable x = cast(v[0], dtype), gy = cast(v[4], dtype);
@@ -77,7 +78,7 @@ Variables gradient_body(Span v, const Attributes& attributes, std::span<const Sc
             cast(reshape(gbeta, flat), v[1].dtype())};
 }
 
-void check_types(const TypeCall& c) {
+void check_batch_norm_types(const TypeCall& c) {
     const Type& x = c.inputs[0];
     if (!is_float(x.dtype))  // batch_normalization_c1
         fail<DtypeError>("batch_normalization: x should be floating point, it is {}", to_string(x));
@@ -106,7 +107,7 @@ void forward_kernel(const KernelCall& c) {
     store(y, c.outputs[0]);
 }
 
-void gradient_kernel(const KernelCall& c) {
+void batch_norm_gradient_kernel(const KernelCall& c) {
     KeyView view;
     if (!find_view(c.inputs[0].shape(), c.attributes.dims("axis"), view)) return run_body(c);
     Dtype dtype = c.inputs[0].dtype();
@@ -128,8 +129,8 @@ const OpDef& op_batch_norm_gx = define_composite({
     .output_count = 3,
     .scalar_names = {"eps"},
     .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
-    .kernel = gradient_kernel,
-    .body = gradient_body,
+    .kernel = batch_norm_gradient_kernel,
+    .body = batch_norm_gradient_body,
 });
 
 const bool op_batch_norm_gx_role =
@@ -154,7 +155,7 @@ const OpDef& op_batch_norm = define_composite({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            check_types(c);
+            check_batch_norm_types(c);
             Type statistic{working_dtype(c.inputs[0].dtype), c.inputs[1].shape};
             return Types{c.inputs[0], statistic, statistic};
         },

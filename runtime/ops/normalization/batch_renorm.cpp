@@ -12,7 +12,8 @@
 namespace catena {
 namespace {
 
-void check(const Variable& x, const Shape& keys, const char* name, const Variable& given) {
+void check_batch_renorm(const Variable& x, const Shape& keys, const char* name,
+                        const Variable& given) {
     if (!is_float(x.dtype()) || !is_float(given.dtype()))
         fail<DtypeError>(
             "batch_renormalization: x and {} should be floating point, they are {} and {}", name,
@@ -68,10 +69,10 @@ Variable batch_renormalization(const Operand& x, const Operand& gamma, const Ope
     const Variable &vx = x, &old_mean = running_mean, &old_var = running_var;
     const Axes axes = normalized_axes("batch_renormalization", {}, vx, gamma);
     const Shape keys = key_shape(vx.shape(), axes), beside = expanded(vx.shape(), axes);
-    check(vx, keys, "gamma", gamma);
-    check(vx, keys, "beta", beta);
-    check(vx, keys, "running_mean", old_mean);
-    check(vx, keys, "running_var", old_var);
+    check_batch_renorm(vx, keys, "gamma", gamma);
+    check_batch_renorm(vx, keys, "beta", beta);
+    check_batch_renorm(vx, keys, "running_mean", old_mean);
+    check_batch_renorm(vx, keys, "running_var", old_var);
     if (!(rmax.value() >= 1) || !(dmax.value() >= 0))
         fail<ValueError>(
             "batch_renormalization: rmax is {} and dmax {}; they should be at least 1 and 0",

@@ -15,7 +15,7 @@
 namespace catena {
 namespace {
 
-void check(const char* op, const Variable& x, int64_t groups) {
+void check_decorrelated(const char* op, const Variable& x, int64_t groups) {
     if (!is_float(x.dtype()))
         fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
     if (x.rank() < 2 || groups < 1 || x.shape()[1] % groups != 0)
@@ -79,7 +79,7 @@ const FunctionDef& f_fixed =
 }  // namespace
 
 Decorrelated decorrelated(const Variable& x, int64_t groups, const Scalar& eps) {
-    check(name, x, groups);
+    check_decorrelated(name, x, groups);
     const Variable wide = in_groups(widened(x), groups);
     const int64_t c = wide.shape()[1];
     const double count = double(wide.shape()[2]);
@@ -96,7 +96,7 @@ Decorrelated decorrelated(const Variable& x, int64_t groups, const Scalar& eps) 
 Variable decorrelated_batch_normalization(const Operand& operand, const DecorrelatedOptions& o) {
     LocationScope scope(operand.location());
     const Variable& x = operand;
-    check(name, x, o.groups);
+    check_decorrelated(name, x, o.groups);
     const int64_t c = x.shape()[1] / o.groups;
     if (o.running_mean.defined()) check_part(name, "running_mean", o.running_mean, {o.groups, c});
     if (o.running_projection.defined())
@@ -113,7 +113,7 @@ Variable fixed_decorrelated_batch_normalization(const Operand& operand, const Op
                                                 const Operand& projection, int64_t groups) {
     LocationScope scope(operand.location());
     const Variable &x = operand, &centre = mean, &turned = projection;
-    check(fixed_name, x, groups);
+    check_decorrelated(fixed_name, x, groups);
     const int64_t c = x.shape()[1] / groups;
     check_part(fixed_name, "mean", centre, {groups, c});
     check_part(fixed_name, "projection", turned, {groups, c, c});

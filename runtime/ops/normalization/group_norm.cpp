@@ -9,7 +9,8 @@
 namespace catena {
 namespace {
 
-void check(const Variable& x, int64_t groups, const Variable& gamma, const Variable& beta) {
+void check_group_norm(const Variable& x, int64_t groups, const Variable& gamma,
+                      const Variable& beta) {
     for (const Variable* each : {&x, &gamma, &beta})
         if (!is_float(each->dtype()))
             fail<DtypeError>(
@@ -42,7 +43,7 @@ Variable group_normalization(const Operand& x, int64_t groups, const Operand& ga
                              const Operand& beta, const Scalar& eps) {
     LocationScope scope(x.location());
     const Variable &vx = x, &vgamma = gamma, &vbeta = beta;
-    check(vx, groups, vgamma, vbeta);
+    check_group_norm(vx, groups, vgamma, vbeta);
     const DeviceScope beside(vx.device());
     const Shape& shape = vx.shape();
     int64_t size = shape[1] / groups;

@@ -14,7 +14,7 @@ namespace {
 
 using Span = std::span<const Variable>;
 
-void check_types(const TypeCall& c) {
+void check_layer_norm_types(const TypeCall& c) {
     const Type& x = c.inputs[0];
     if (x.shape.rank() < 1)  // layer_normalization_c1
         fail<ShapeError>("layer_normalization: x should have rank 1 or more, it is {}",
@@ -52,7 +52,7 @@ Variables body(Span v, const Attributes&, std::span<const Scalar> scalars) {
 }
 
 /// Inputs x, gamma, gy; gradients towards x, gamma and beta.
-Variables gradient_body(Span v, const Attributes&, std::span<const Scalar> scalars) {
+Variables layer_norm_gradient_body(Span v, const Attributes&, std::span<const Scalar> scalars) {
     Dtype dtype = working_dtype(v[0].dtype());
     auto [normal, rstd] = normalize(cast(v[0], dtype), scalars[0]);
     Variable gy = cast(v[2], dtype), g = gy * cast(v[1], dtype);
@@ -67,7 +67,7 @@ Variables gradient_body(Span v, const Attributes&, std::span<const Scalar> scala
     return {cast(gx, v[0].dtype()), cast(ggamma, v[1].dtype()), cast(gbeta, v[1].dtype())};
 }
 
-void gradient_kernel(const KernelCall& c) {
+void layer_norm_gradient_kernel(const KernelCall& c) {
     Dtype dtype = c.inputs[0].dtype();
     Array gx = working_output(c.outputs[0]);
     Array vector = Array::empty({working_dtype(dtype), c.outputs[1].shape()}, gx.device());
@@ -85,8 +85,8 @@ const OpDef& op_layer_norm_gx = define_composite({
     .output_count = 3,
     .scalar_names = {"eps"},
     .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
-    .kernel = gradient_kernel,
-    .body = gradient_body,
+    .kernel = layer_norm_gradient_kernel,
+    .body = layer_norm_gradient_body,
 });
 
 const OpDef& op_layer_norm = define_composite({
@@ -96,7 +96,7 @@ const OpDef& op_layer_norm = define_composite({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            check_types(c);
+            check_layer_norm_types(c);
             check_vector(c, 1, "gamma");
             check_vector(c, 2, "beta");
             return Types{c.inputs[0]};

@@ -17,11 +17,11 @@ namespace catena {
 namespace {
 
 /// The windows of each axis.
-struct Windows {
+struct PooledWindows {
     Dims size, stride, pad;
 
-    Windows(const char* op, const Variable& x, int axes, const PerAxis& ksize, const PerAxis& step,
-            const PerAxis& border) {
+    PooledWindows(const char* op, const Variable& x, int axes, const PerAxis& ksize,
+                  const PerAxis& step, const PerAxis& border) {
         check_images(op, x, axes);
         axes = x.rank() - 2;
         size = per_axis(op, "ksize", ksize, axes, 1);
@@ -38,7 +38,7 @@ struct Pass {
     Dims size, stride, pad;
 
     /// The pass whose last axis is `last`; all behind it are done.
-    Pass(const Variable& x, const Windows& w, int last)
+    Pass(const Variable& x, const PooledWindows& w, int last)
         : first(last > 0 && last + 3 == x.rank() ? last - 1 : last),
           last(last),
           image{1, 1, 1, 1},
@@ -69,7 +69,7 @@ private:
 };
 
 /// Where the maximum of each window was along axis 2 + i of x.
-Variable places_along(const Variable& number, const Windows& w, int i) {
+Variable places_along(const Variable& number, const PooledWindows& w, int i) {
     const int64_t count = number.shape()[i + 2];
     const Variable window = counting(0, count, number, number.rank() - i - 2);
     return cast(number, Dtype::int64) + (window * w.stride[i] - w.pad[i]);
@@ -78,7 +78,7 @@ Variable places_along(const Variable& number, const Windows& w, int i) {
 Variables maxima(const char* op, int axes, const Operand& x, const PerAxis& ksize,
                  const MaxPooling& o, bool with_indices) {
     LocationScope scope(x.location());
-    const Windows w(op, x, axes, ksize, o.stride, o.pad);
+    const PooledWindows w(op, x, axes, ksize, o.stride, o.pad);
     Variable y = x, index;
     int64_t inside = 1;  // Elements of the windows of the axes that are done.
     for (int i = w.size.rank(); with_indices && i-- > 0;)
@@ -104,7 +104,7 @@ Variables maxima(const char* op, int axes, const Operand& x, const PerAxis& ksiz
 }
 
 /// The factor from means over whole windows to means over what lies in x.
-Variable without_pad(const Variable& x, const Windows& w, int i, int64_t count) {
+Variable without_pad(const Variable& x, const PooledWindows& w, int i, int64_t count) {
     std::vector<double> factors;
     for (int64_t k = 0; k < count; ++k) {
         const int64_t begin = k * w.stride[i] - w.pad[i], end = begin + w.size[i];
@@ -119,7 +119,7 @@ Variable without_pad(const Variable& x, const Windows& w, int i, int64_t count) 
 Variable means(const char* op, int axes, const Operand& x, const PerAxis& ksize,
                const AveragePooling& o) {
     LocationScope scope(x.location());
-    const Windows w(op, x, axes, ksize, o.stride, o.pad);
+    const PooledWindows w(op, x, axes, ksize, o.stride, o.pad);
     Variable y = widened(x);
     for (int i = w.size.rank(); i-- > 0;) {
         const Pass pass(y, w, i);

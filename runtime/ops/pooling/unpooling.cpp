@@ -14,10 +14,11 @@ namespace catena {
 namespace {
 
 /// The windows of each axis, and the sizes that they are of.
-struct Windows {
+struct UnpooledWindows {
     Dims size, stride, pad, result;
 
-    Windows(const char* op, const Variable& x, int axes, const PerAxis& ksize, const Unpooling& o) {
+    UnpooledWindows(const char* op, const Variable& x, int axes, const PerAxis& ksize,
+                    const Unpooling& o) {
         check_images(op, x, axes);
         axes = x.rank() - 2;
         size = per_axis(op, "ksize", ksize, axes, 1);
@@ -49,7 +50,7 @@ struct Windows {
 };
 
 /// The part of y's axis 2 + i that is not padding, or lies beyond all windows.
-Variable without_pad(const Variable& y, const Windows& w, int i) {
+Variable without_output_pad(const Variable& y, const UnpooledWindows& w, int i) {
     const int64_t missing = w.pad[i] + w.result[i] - y.shape()[i + 2];
     Dims none = Dims::filled(y.rank(), 0), after = none;
     after[i + 2] = std::max<int64_t>(missing, 0);
@@ -58,7 +59,7 @@ Variable without_pad(const Variable& y, const Windows& w, int i) {
 }
 
 /// Element k of the windows of axis 2 + i.
-Variable placed(const Variable& x, const Windows& w, int i, int64_t k) {
+Variable placed(const Variable& x, const UnpooledWindows& w, int i, int64_t k) {
     Dims begin = Dims::filled(x.rank(), 0), step = Dims::filled(x.rank(), 1);
     Shape shape = x.shape();
     begin[i + 2] = k;
@@ -71,7 +72,7 @@ Variable placed(const Variable& x, const Windows& w, int i, int64_t k) {
 Variable spread(const char* op, int axes, const Operand& x, const PerAxis& ksize,
                 const Unpooling& options) {
     LocationScope scope(x.location());
-    const Windows w(op, x, axes, ksize, options);
+    const UnpooledWindows w(op, x, axes, ksize, options);
     Variable y = x;
     for (int i = 0; i < w.size.rank(); ++i) {
         Variable sum;
@@ -82,7 +83,7 @@ Variable spread(const char* op, int axes, const Operand& x, const PerAxis& ksize
                 const Variable part = placed(y, w, i, k);
                 sum = sum.defined() ? sum + part : part;
             }
-        y = without_pad(sum, w, i);
+        y = without_output_pad(sum, w, i);
     }
     return y;
 }
@@ -129,14 +130,14 @@ Variable upsampling_2d(const Operand& x, const Operand& indexes, const PerAxis& 
     if (!is_integer(places.dtype()) || places.shape() != values.shape())
         fail<ShapeError>("upsampling_2d: indexes should be integers of x's shape {}, it is {}",
                          to_string(values.shape()), to_string(places.type()));
-    const Windows w("upsampling_2d", values, 2, ksize, options);
+    const UnpooledWindows w("upsampling_2d", values, 2, ksize, options);
     Variable y;
     for (int64_t k = 0; k < w.size[0] * w.size[1]; ++k) {
         const Variable chosen = where(places == k, values, 0);
         const Variable part = placed(placed(chosen, w, 0, k / w.size[1]), w, 1, k % w.size[1]);
         y = y.defined() ? y + part : part;
     }
-    return without_pad(without_pad(y, w, 0), w, 1);
+    return without_output_pad(without_output_pad(y, w, 0), w, 1);
 }
 
 }  // namespace catena

@@ -89,7 +89,7 @@ const FunctionDef& f_rnn = plain<n_step_rnn>("n_step_rnn", 1);
 const FunctionDef& f_birnn = plain<n_step_birnn>("n_step_birnn", 2);
 const FunctionDef& f_gru = gated<n_step_gru>("n_step_gru", 1);
 const FunctionDef& f_bigru = gated<n_step_bigru>("n_step_bigru", 2);
-const FunctionDef& f_lstm = with_memory<n_step_lstm>("n_step_lstm", 1);
+const FunctionDef& f_n_step_lstm = with_memory<n_step_lstm>("n_step_lstm", 1);
 const FunctionDef& f_bilstm = with_memory<n_step_bilstm>("n_step_bilstm", 2);
 
 }  // namespace
