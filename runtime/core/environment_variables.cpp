@@ -35,7 +35,8 @@ constexpr VariableInfo table[] = {
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
      "How long a rank waits for the others before its call fails."},
     {"CATENA_COMPILER_PATH", "file", "beside libcatena",
-     "The compiler library, libcatena_compiler.so."},
+     "The compiler library, libcatena_compiler.so; /none: do without, as in a build that has "
+     "none."},
     {"CATENA_CPU", "avx512, avx2 or scalar", "what the processor has",
      "The instructions that compiled code may use."},
     {"CATENA_CUBLASLT_PATH", "file", "the first that is found",

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/comm/nccl/library.h"
 #include "tests/support/command.h"
 
@@ -59,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(ranks, NcclRanks, ::testing::Values(1, 2, 4),
 class DeviceRanks : public ::testing::TestWithParam<int> {
 protected:
     void SetUp() override {
-        if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "devices need the compiler";
+        if (!compiler_available()) GTEST_SKIP() << "devices need the compiler";
     }
 };
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/batch_normalization.h"
 #include "frontend/link/linear.h"
 #include "frontend/static_graph/static_graph.h"
@@ -111,7 +112,7 @@ TEST(CustomFunction, may_compute_elements_itself) {
         [](const Variable&, const Variable&, const Variable& gy) { return gy * 2; });
     const Variable x(numbers({1, 2}));
     EXPECT_THAT(elements(grad({sum(doubled(x) * x)}, {x})[0]), ElementsAre(4, 8));
-    if (!CATENA_HAS_COMPILER) return;
+    if (!compiler_available()) return;
     auto region = static_graph([&](const Variable& v) { return doubled(v + 1) * 3; });
     for (float start : {1.f, 1.f, 5.f})
         EXPECT_THAT(elements(region(Variable(numbers({start}), false))),
@@ -119,7 +120,7 @@ TEST(CustomFunction, may_compute_elements_itself) {
 }
 
 TEST(CustomFunction, in_a_region_has_the_same_gradient) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     const auto f = [](const Variable& x) {
         const Variable loss = sum(steep_square()(x + 1));
         return std::vector<Variable>{loss, grad({loss}, {x})[0]};
@@ -272,7 +273,7 @@ TEST(Forget, may_return_its_input_and_several_results) {
 }
 
 TEST(Forget, in_a_region_is_the_plain_call) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto region = static_graph([](const Variable& x) {
         const Variable loss = sum(forget([](const Variable& h) { return exp(h) * h; }, x));
         return grad({loss}, {x})[0];
@@ -309,7 +310,7 @@ TEST(CustomFunction, takes_more_inputs_than_a_word_has_bits) {
             return gx;
         });
     for (const bool compiled : {false, true}) {
-        if (compiled && !CATENA_HAS_COMPILER) continue;
+        if (compiled && !compiler_available()) continue;
         auto region = static_graph([&](const std::vector<Variable>& x) { return weighted(x); });
         std::vector<Variable> x;
         for (int i = 0; i < count; ++i) x.emplace_back(numbers({float(i), 1}));

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/batch_normalization.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/linear.h"
@@ -363,7 +364,7 @@ TEST(ForgetState, states_that_others_changed_are_put_back_to_their_change) {
 }
 
 TEST(ForgetState, a_region_in_the_function_changes_its_states_once) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     const auto run = [](bool forgets, bool with_graph, Audit audit) {
         State count(Array::from<float>({1, 2, 3}));
         auto region = static_graph(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/onnx/export.h"
 #include "tests/support/command.h"
 
@@ -29,14 +30,14 @@ TEST(OnnxBench, times_a_model_under_the_name_of_its_file) {
     const auto result = run(program("catena") + " bench --json --seconds 0.01 " + write_model());
     EXPECT_EQ(result.status, 0) << result.output;
     for (const char* variant : {"eager", "compiled", "step", "trusted"}) {
-        if (!CATENA_HAS_COMPILER && std::string(variant) != "eager") continue;
+        if (!compiler_available() && std::string(variant) != "eager") continue;
         EXPECT_THAT(result.output, HasSubstr(std::string("{\"peer\":\"catena-") + variant +
                                              "\",\"workload\":\"two_inputs_onnx\",\"ms\":"));
     }
 }
 
 TEST(OnnxBench, saves_a_model_as_a_program) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const std::string folder = ::testing::TempDir() + "catena_bench_onnx",
                       stem = folder + "/two_inputs_onnx";
     const auto saved = run(program("catena") + " bench --save " + folder + " " + write_model());

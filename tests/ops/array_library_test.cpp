@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
@@ -94,7 +95,7 @@ TEST(Creation, linspace_ends_exactly) {
 }
 
 TEST(Creation, is_a_part_of_compiled_programs_of_any_size) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto region = static_graph([](const Variable& x) {
         const int64_t n = x.shape()[0];
         return sum(tril(x)) + sum(x * eye(n) * arange(double(n))) + sum(ones_like(x)) +
@@ -278,7 +279,7 @@ TEST(Searching, takes_of_views_are_those_of_their_copies) {
 }
 
 TEST(Searching, a_region_is_cut_where_elements_decide) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto region = static_graph([](const Variable& x) { return take(x * 2, flatnonzero(x > 0)); });
     for (std::vector<float> values : {std::vector<float>{1, -1, 3}, {1, -1, 3}, {-1, -1, 4}})
         EXPECT_EQ(text(region(Variable(array(values), false))),
@@ -332,7 +333,7 @@ TEST(SetItem, an_element_named_twice_has_its_gradient_once) {
 }
 
 TEST(SetItem, one_value_for_computed_places_does_not_cut_a_region) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto region = static_graph(
         [](const Variable& x, const Variable& at) { return set_item(x * 2, {at + 1}, 7.0) * 3; });
     const Variable x(array({1.0, 2.0, 3.0}), false), at(array({0, 0, 1}), false);
@@ -392,7 +393,7 @@ TEST(Draws, uniform_and_normal_take_their_parameters) {
 }
 
 TEST(Draws, are_the_same_eager_and_compiled) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     const auto draw = [] {
         return std::vector<Variable>{randint(0, 100, {20}), permutation(30),
                                      choice(50, 5, {.replace = false}), random_uniform(0, 2, {8})};

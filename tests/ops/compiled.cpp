@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "tests/ops/op_table.h"
 
@@ -44,7 +45,7 @@ Variables record_and_replay_with_a_break(
 }
 
 const bool linked =
-    (in_region() = [](const auto& run, const auto& inputs) { return call_in_region(run, inputs, false); }, CATENA_HAS_COMPILER) && (compiled() = record_and_replay, compiled_with_a_break() = record_and_replay_with_a_break, true);
+    (in_region() = [](const auto& run, const auto& inputs) { return call_in_region(run, inputs, false); }, compiler_installed()) && (compiled() = record_and_replay, compiled_with_a_break() = record_and_replay_with_a_break, true);
 
 }  // namespace
 

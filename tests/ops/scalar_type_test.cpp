@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
@@ -100,7 +101,7 @@ TEST(ScalarType, a_function_called_by_name_reads_it_from_how_the_number_is_writt
 }
 
 TEST(ScalarType, compiled_regions_agree) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto f = [](const Variable& x) {
         return std::vector<Variable>{
             x * 0.5, x < 7.5, clip(x, 0.5, 6.5), where(x > 0, x, 0.25), x * 2, maximum(x, 0.5)};

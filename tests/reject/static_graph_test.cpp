@@ -212,10 +212,10 @@ std::vector<Said> everything_said() {
     said.push_back({::testing::internal::GetCapturedStderr(), "a region that asks for too little"});
 
     const std::string self = CATENA_BINARY_DIR "/bin/test_reject";
-    said.push_back(
-        {run("CATENA_COMPILER_PATH=/nowhere " + self + " --gtest_filter=RegionWithoutCompiler.*")
-             .output,
-         "no compiler"});
+    said.push_back({run("CATENA_COMPILER_PATH=/nowhere " + self +
+                        " --gtest_filter=RegionWithoutCompilerInOwnProcess.*")
+                        .output,
+                    "no compiler"});
     return said;
 }
 
@@ -256,7 +256,7 @@ TEST_F(RejectedRegion, every_documented_message_is_one_that_is_said) {
 }
 
 /// Also run by everything_said(), where the compiler cannot be found.
-TEST(RegionWithoutCompiler, says_so_once_and_runs_eagerly) {
+TEST(RegionWithoutCompilerInOwnProcess, says_so_once_and_runs_eagerly) {
     if (compiler_available()) GTEST_SKIP() << "the compiler is there";
     auto f = static_graph([](Variable x) { return x * 2.0; }, {.name = "plain"});
     ::testing::internal::CaptureStderr();

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {
@@ -47,7 +48,7 @@ TEST(Bench, a_row_of_two_names_has_two_lines) {
 }
 
 TEST(Bench, compiled_variants_run_small_ops) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const auto result =
         run(program("catena") +
             " bench --json --seconds 0.01 --variant compiled,step,trusted small_ops");
@@ -58,7 +59,7 @@ TEST(Bench, compiled_variants_run_small_ops) {
 }
 
 TEST(Bench, a_profile_tells_what_launches_take) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const auto result =
         run(program("catena") + " bench --profile --seconds 0.01 --variant eager,step layer_norm");
     EXPECT_EQ(result.status, 0) << result.output;
@@ -97,7 +98,7 @@ TEST(Bench, a_folder_of_models_must_have_some) {
 }
 
 TEST(Bench, saved_workloads_run_as_programs) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const std::string folder = ::testing::TempDir() + "catena_bench_programs";
     const auto saved =
         run(program("catena") + " bench --save " + folder + " --cuda text mushroom small_ops");
@@ -174,7 +175,7 @@ TEST(Bench, wrong_reports_and_peers_are_told_before_anything_is_measured) {
 //---- CATENA_PROFILE
 
 TEST(ProfileAtExit, is_a_trace_of_every_launch) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const std::string path = ::testing::TempDir() + "catena_bench_trace.json";
     std::filesystem::remove(path);
     const auto result = run("CATENA_PROFILE=" + path + " " + program("catena") +
@@ -187,7 +188,7 @@ TEST(ProfileAtExit, is_a_trace_of_every_launch) {
 }
 
 TEST(ProfileAtExit, on_a_full_disk_is_a_line_and_the_program_still_succeeds) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const std::string path = ::testing::TempDir() + "catena_full_trace.json";
     std::filesystem::remove(path);
     // The limit, of 512 or 1024 bytes, stands for the full disk.
@@ -200,7 +201,7 @@ TEST(ProfileAtExit, on_a_full_disk_is_a_line_and_the_program_still_succeeds) {
 }
 
 TEST(ProfileAtExit, in_a_folder_that_does_not_exist_is_told_at_once) {
-    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const auto result = run("CATENA_PROFILE=/no/such/folder/t.json " + program("catena") +
                             " bench --seconds 0 --variant step small_ops");
     EXPECT_NE(result.status, 0);

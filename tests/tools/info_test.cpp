@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {
@@ -14,7 +15,7 @@ TEST(Info, tells_what_is_there) {
     for (const char* row :
          {"catena ", "cpu ", "threads ", "devices ", "cuda ", "compiler ", "memory "})
         EXPECT_THAT(result.output, HasSubstr(row));
-    EXPECT_THAT(result.output, HasSubstr(CATENA_HAS_COMPILER ? "LLVM" : "none"));
+    EXPECT_THAT(result.output, HasSubstr(compiler_available() ? "LLVM" : "none"));
 }
 
 TEST(Info, threads_of_openmp_sleep_soon_unless_the_environment_says_otherwise) {

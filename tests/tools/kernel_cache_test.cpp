@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 class KernelCacheOnDisk : public ::testing::Test {
 protected:
     void SetUp() override {
-        if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+        if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
         std::string pattern = (fs::temp_directory_path() / "catena_kernels_XXXXXX").string();
         root = mkdtemp(pattern.data());
     }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
 #include "frontend/serializer/npz.h"
@@ -114,7 +115,7 @@ TEST(ReportingRegion, replays_report_too) {
         EXPECT_EQ(observation.at("sum").value(), 3 * i);
         EXPECT_EQ(observation.at("twice").variable().array().to_vector<float>()[1], 2 * i);
     }
-    EXPECT_EQ(region.statistics().compiled_calls, CATENA_HAS_COMPILER ? 5 : 0);
+    EXPECT_EQ(region.statistics().compiled_calls, compiler_available() ? 5 : 0);
     double n = 0;
     ReportingRegion numbers([&](const Batch& batch) { report({{"n", ++n}}); },
                             {.audit = Audit::never});

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/multiprocess_iterator.h"
 #include "frontend/dataset/multithread_iterator.h"
@@ -107,7 +108,7 @@ protected:
         for (auto& entry : trainer.get_extension<extensions::LogReport>("LogReport").log())
             outcome.log.push_back(entry.values);
         outcome.bytes.push_back(fmt::format("{}", fmt::join(save_random_state(), " ")));
-        if (setting.compiled && CATENA_HAS_COMPILER) {
+        if (setting.compiled && compiler_available()) {
             EXPECT_GT(updater.statistics().compiled_calls, 0);
         }
         return outcome;
