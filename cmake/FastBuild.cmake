@@ -35,6 +35,7 @@ function(catena_precompile target)
         list(APPEND headers $<$<COMPILE_LANGUAGE:CXX>:${header}>)
     endforeach()
     target_precompile_headers(${target} PRIVATE ${headers})
+    target_compile_options(${target} PRIVATE -Werror=invalid-pch)
     skip_precompiled_where_flags_differ(${target})
 endfunction()
 
@@ -49,8 +50,9 @@ function(skip_precompiled_where_flags_differ target)
     endforeach()
 endfunction()
 
-# catena_precompiled_for(NAME HEADERS...): a target that has nothing but headers, for others to reuse. What is linked into programs
-# alone is compiled as programs are (-fPIE): call catena_of_programs(NAME), too.
+# catena_precompiled_for(NAME HEADERS...): a target that has nothing but headers, for others to reuse. A precompiled header that does
+# not fit (other flags, a macro more that it asks for) is passed over with a warning, -Winvalid-pch, which is an error here: it would
+# cost what it should save.
 function(catena_precompiled_for name)
     if(NOT CATENA_PRECOMPILED)
         return()
@@ -58,6 +60,7 @@ function(catena_precompiled_for name)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp CONTENT "// Headers alone: cmake/FastBuild.cmake.\n")
     add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
     catena_target(${name})
+    target_link_libraries(${name} PRIVATE fmt::fmt)  # Its headers ask for FMT_SHARED.
     catena_precompile(${name} ${ARGN})
 endfunction()
 
@@ -65,6 +68,7 @@ endfunction()
 function(catena_reuse target from)
     if(CATENA_PRECOMPILED)
         target_precompile_headers(${target} REUSE_FROM ${from})
+        target_compile_options(${target} PRIVATE -Werror=invalid-pch)
         skip_precompiled_where_flags_differ(${target})
     endif()
 endfunction()
