@@ -71,7 +71,7 @@ struct StaticRegion::Implementation : capture::Region {
 };
 
 StaticRegion::StaticRegion(StaticGraphOptions options, const std::source_location& at)
-    : implementation_(std::make_unique<Implementation>(std::move(options), at)) {}
+    : implementation_(new Implementation(std::move(options), at)) {}
 StaticRegion::StaticRegion(std::string_view name, const std::source_location& at)
     : StaticRegion(StaticGraphOptions{.name = std::string(name)}, at) {}
 StaticRegion::StaticRegion(StaticRegion&&) noexcept = default;

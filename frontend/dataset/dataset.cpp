@@ -40,6 +40,8 @@ private:
 
 }  // namespace
 
+std::string DatasetMixin::described(int64_t i) const { return "example " + std::to_string(i); }
+
 Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
 Dataset::Dataset(std::initializer_list<Array> columns)
     : dataset_(
@@ -47,8 +49,9 @@ Dataset::Dataset(std::initializer_list<Array> columns)
 Dataset::Dataset(std::vector<Example> examples)
     : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
 
-Dataset Dataset::of_columns(const std::vector<Dataset>& columns) {
-    return Dataset(std::shared_ptr<const DatasetMixin>(std::make_shared<TupleDataset>(columns)));
+Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
+    return Dataset(std::shared_ptr<const DatasetMixin>(
+        std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))));
 }
 
 Example Dataset::operator[](int64_t i) const {

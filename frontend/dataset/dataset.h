@@ -26,7 +26,7 @@ public:
     virtual int64_t size() const = 0;
     virtual Example get_example(int64_t i) const = 0;  ///< 0 <= i < size()
     /// What example i is called in errors: "example 3", and its file where it has one.
-    virtual std::string described(int64_t i) const { return "example " + std::to_string(i); }
+    virtual std::string described(int64_t i) const;
 };
 
 /// A cheap handle to any dataset; copies refer to the same one.
@@ -39,8 +39,7 @@ public:
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
     Dataset(std::initializer_list<Array> columns);  ///< As TupleDataset.
     template <class = void>  // Less fitting than the one above, where both fit: {}.
-    Dataset(std::initializer_list<Variable> columns)
-        : Dataset(of_columns(std::vector<Dataset>(columns.begin(), columns.end()))) {}
+    Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(columns)) {}
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return dataset_->size(); }
@@ -49,7 +48,7 @@ public:
     const DatasetMixin& get() const { return *dataset_; }
 
 private:
-    static Dataset of_columns(const std::vector<Dataset>& columns);
+    static Dataset of_columns(std::initializer_list<Variable> columns);
     std::shared_ptr<const DatasetMixin> dataset_;
 };
 

@@ -115,4 +115,17 @@ Example TransformDataset::get_example(int64_t i) const {
     }
 }
 
+int64_t TupleDataset::size() const { return datasets_[0].size(); }
+std::string TupleDataset::described(int64_t i) const { return datasets_[0].described(i); }
+int64_t DictDataset::size() const { return datasets_[0].size(); }
+int64_t ConcatenatedDataset::size() const { return ends_.empty() ? 0 : ends_.back(); }
+TransformDataset::TransformDataset(Dataset dataset,
+                                   std::function<Example(const Example&)> transform)
+    : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
+Example SubDataset::get_example(int64_t i) const { return dataset_[place(i)]; }
+std::string SubDataset::described(int64_t i) const { return dataset_.described(place(i)); }
+int64_t SubDataset::place(int64_t i) const {
+    return order_ ? (*order_)[size_t(start_ + i)] : start_ + i;
+}
+
 }  // namespace catena

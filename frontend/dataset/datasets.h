@@ -15,9 +15,9 @@ public:
         requires(sizeof...(D) > 0 && (std::convertible_to<D, Dataset> && ...))
     explicit TupleDataset(const D&... datasets)
         : TupleDataset(std::vector<Dataset>{Dataset(datasets)...}) {}
-    int64_t size() const override { return datasets_[0].size(); }
+    int64_t size() const override;
     Example get_example(int64_t i) const override;
-    std::string described(int64_t i) const override { return datasets_[0].described(i); }
+    std::string described(int64_t i) const override;
 
 private:
     std::vector<Dataset> datasets_;
@@ -27,7 +27,7 @@ private:
 class DictDataset final : public DatasetMixin {
 public:
     explicit DictDataset(std::vector<std::pair<std::string, Dataset>> datasets);
-    int64_t size() const override { return datasets_[0].size(); }
+    int64_t size() const override;
     Example get_example(int64_t i) const override;
 
 private:
@@ -39,7 +39,7 @@ private:
 class ConcatenatedDataset final : public DatasetMixin {
 public:
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
-    int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
+    int64_t size() const override;
     Example get_example(int64_t i) const override;
     std::string described(int64_t i) const override;
 
@@ -52,8 +52,7 @@ private:
 /// transform(example) for every example, computed on access.
 class TransformDataset final : public DatasetMixin {
 public:
-    TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform)
-        : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
+    TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform);
     int64_t size() const override { return dataset_.size(); }
     /// An error of the transform says which example it was given.
     Example get_example(int64_t i) const override;
@@ -71,8 +70,8 @@ public:
     SubDataset(Dataset dataset, int64_t start, int64_t finish,
                std::optional<std::vector<int64_t>> order = {});
     int64_t size() const override { return finish_ - start_; }
-    Example get_example(int64_t i) const override { return dataset_[place(i)]; }
-    std::string described(int64_t i) const override { return dataset_.described(place(i)); }
+    Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override;
 
 private:
     SubDataset(Dataset dataset, int64_t start, int64_t finish,
@@ -80,7 +79,7 @@ private:
     friend std::vector<Dataset> split_between(const Dataset& dataset,
                                               const std::vector<int64_t>& cuts,
                                               std::optional<std::vector<int64_t>> order);
-    int64_t place(int64_t i) const { return order_ ? (*order_)[size_t(start_ + i)] : start_ + i; }
+    int64_t place(int64_t i) const;
     Dataset dataset_;
     int64_t start_, finish_;
     std::shared_ptr<const std::vector<int64_t>> order_;

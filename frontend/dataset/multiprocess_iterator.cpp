@@ -38,13 +38,13 @@ void MultiprocessIterator::prefetch() {
     std::optional<std::vector<int64_t>> indices = order.next();
     if (!indices) return;
     if (!workers_)
-        workers_ = std::make_unique<WorkerProcesses>(
+        workers_ = Owned<WorkerProcesses>(new WorkerProcesses(
             dataset_,
             WorkerOptions{.processes = processes_.n_processes,
                           .tasks_at_once = order.batch_size() * (processes_.n_prefetch + 1),
                           .bytes_per_example = processes_.shared_mem.value_or(usual_bytes),
                           .timeout = processes_.dataset_timeout,
-                          .tasks_per_process = processes_.maxtasksperchild});
+                          .tasks_per_process = processes_.maxtasksperchild}));
     std::vector<WorkerProcesses::Task> tasks;
     for (size_t k = 0; k < indices->size(); ++k)
         tasks.push_back({(*indices)[k], before.seed_of(int64_t(k))});

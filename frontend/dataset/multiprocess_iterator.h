@@ -7,6 +7,7 @@
 
 #include "frontend/dataset/batch_order.h"
 #include "frontend/dataset/iterator.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -62,7 +63,7 @@ private:
     MultiprocessOptions processes_;
     BatchOrder order_;  ///< State after the batch returned last.
     std::vector<Ahead> ahead_;
-    std::unique_ptr<class WorkerProcesses> workers_;
+    Owned<class WorkerProcesses> workers_;
 };
 
 }  // namespace catena

@@ -97,13 +97,20 @@ MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size,
         fail<ValueError>("MultithreadIterator: {} threads; at least one is needed", n_threads);
 }
 
+MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size,
+                                         IteratorOptions options, MultithreadOptions threads)
+    : MultithreadIterator(std::move(dataset), batch_size, std::move(options), threads.n_threads) {}
+MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size,
+                                         MultithreadOptions threads)
+    : MultithreadIterator(std::move(dataset), batch_size, IteratorOptions(), threads.n_threads) {}
+
 MultithreadIterator::~MultithreadIterator() = default;
 
 void MultithreadIterator::prefetch(const BatchOrder& before) {
     ahead_ = before;
     std::optional<std::vector<int64_t>> indices = ahead_.next();
     if (!indices) return;
-    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, before, n_threads_);
+    if (!workers_) workers_ = Owned<Workers>(new Workers(dataset_, before, n_threads_));
     workers_->start(std::move(*indices), before);
     prefetched_ = true;
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/dataset/batch_order.h"
 #include "frontend/dataset/iterator.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -23,12 +24,8 @@ public:
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                         int n_threads = 1);
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
-                        MultithreadOptions threads)
-        : MultithreadIterator(std::move(dataset), batch_size, std::move(options),
-                              threads.n_threads) {}
-    MultithreadIterator(Dataset dataset, int64_t batch_size, MultithreadOptions threads)
-        : MultithreadIterator(std::move(dataset), batch_size, IteratorOptions(),
-                              threads.n_threads) {}
+                        MultithreadOptions threads);
+    MultithreadIterator(Dataset dataset, int64_t batch_size, MultithreadOptions threads);
     ~MultithreadIterator() override;
     std::optional<std::vector<Example>> next() override;
     void reset() override;
@@ -55,7 +52,7 @@ private:
     BatchOrder ahead_;  ///< after the one being read.
     bool prefetched_ = false;
     int n_threads_;
-    std::unique_ptr<Workers> workers_;
+    Owned<Workers> workers_;
 };
 
 }  // namespace catena

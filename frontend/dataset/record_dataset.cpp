@@ -55,8 +55,7 @@ std::vector<uint64_t> find_records(const FileReader& file) {
 
 }  // namespace
 
-RecordDatasetWriter::RecordDatasetWriter(const std::string& path)
-    : file_(std::make_unique<AtomicFile>(path)) {
+RecordDatasetWriter::RecordDatasetWriter(const std::string& path) : file_(new AtomicFile(path)) {
     file_->write(signature.data(), signature.size());
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/dataset/dataset.h"
+#include "runtime/core/owned.h"
 #include "runtime/file/file.h"
 
 namespace catena {
@@ -24,7 +25,7 @@ public:
     int64_t size() const { return size_; }  ///< Examples so far.
 
 private:
-    std::unique_ptr<AtomicFile> file_;
+    Owned<AtomicFile> file_;
     int64_t size_ = 0;
 };
 

@@ -65,6 +65,11 @@ std::vector<std::string> TextDataset::texts(int64_t i) const {
     return texts;
 }
 
+TextDataset::TextDataset(std::initializer_list<std::string> paths, TextDatasetOptions options)
+    : TextDataset(std::vector<std::string>(paths), std::move(options)) {}
+TextDataset::TextDataset(std::string path, TextDatasetOptions options)
+    : TextDataset(std::vector<std::string>{std::move(path)}, std::move(options)) {}
+
 Example TextDataset::get_example(int64_t i) const {
     std::vector<Array> values;
     for (const std::string& text : texts(i)) {

@@ -26,10 +26,8 @@ class TextDataset final : public DatasetMixin {
 public:
     /// FileError when a file cannot be read or the numbers of lines differ.
     explicit TextDataset(std::vector<std::string> paths, TextDatasetOptions options = {});
-    TextDataset(std::initializer_list<std::string> paths, TextDatasetOptions options = {})
-        : TextDataset(std::vector<std::string>(paths), std::move(options)) {}
-    explicit TextDataset(std::string path, TextDatasetOptions options = {})
-        : TextDataset(std::vector<std::string>{std::move(path)}, std::move(options)) {}
+    TextDataset(std::initializer_list<std::string> paths, TextDatasetOptions options = {});
+    explicit TextDataset(std::string path, TextDatasetOptions options = {});
     int64_t size() const override { return int64_t(lines_->size()); }
     Example get_example(int64_t i) const override;
     std::vector<std::string> texts(int64_t i) const;  ///< Line i of every file.

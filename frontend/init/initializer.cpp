@@ -12,6 +12,11 @@ Initializer::Initializer(std::string description, Fill fill, std::optional<Dtype
     : description_(std::move(description)),
       fill_(std::make_shared<const Fill>(std::move(fill))),
       dtype_(dtype) {}
+Initializer::Initializer(const Initializer&) = default;
+Initializer::Initializer(Initializer&&) noexcept = default;
+Initializer& Initializer::operator=(const Initializer&) = default;
+Initializer& Initializer::operator=(Initializer&&) noexcept = default;
+Initializer::~Initializer() = default;
 
 Array Initializer::operator()(const Type& type) const {
     if (dtype_ && *dtype_ != type.dtype)

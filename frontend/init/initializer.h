@@ -21,6 +21,11 @@ public:
     /// `fill` makes a host array of exactly the requested type. `dtype` becomes the dtype of
     /// parameters.
     Initializer(std::string description, Fill fill, std::optional<Dtype> dtype = std::nullopt);
+    Initializer(const Initializer&);
+    Initializer(Initializer&&) noexcept;
+    Initializer& operator=(const Initializer&);
+    Initializer& operator=(Initializer&&) noexcept;
+    ~Initializer();
 
     /// A new host array. DtypeError when the initializer has another dtype; ShapeError when it
     /// cannot fill that shape.

@@ -4,6 +4,14 @@
 
 namespace catena {
 
+NamedLink::NamedLink(std::string_view n, Link& l, size_t b) : name(n), link(l), bytes(b) {}
+NamedLink::NamedLink(const NamedLink&) = default;
+NamedLink::~NamedLink() = default;
+
+void Chain::add_children(std::initializer_list<NamedLink> children) {
+    for (const NamedLink& child : children) list_child_of_size(child.name, child.link, child.bytes);
+}
+
 Link& Chain::operator[](std::string_view name) const {
     Link* found = nullptr;
     std::string names;

@@ -7,7 +7,10 @@ namespace catena {
 /// A child link and its name.
 struct NamedLink {
     template <std::derived_from<Link> L>
-    NamedLink(std::string n, L& l) : name(std::move(n)), link(l), bytes(sizeof(L)) {}
+    NamedLink(std::string_view n, L& l) : NamedLink(n, l, sizeof(L)) {}
+    NamedLink(std::string_view name, Link& link, size_t bytes);
+    NamedLink(const NamedLink&);
+    ~NamedLink();
     std::string name;
     Link& link;
     size_t bytes;  ///< sizeof the link's class, as far as known where it is listed.
@@ -29,10 +32,7 @@ public:
     void add_child(std::string name, L& child) {
         list_child(std::move(name), child);
     }
-    void add_children(std::initializer_list<NamedLink> children) {
-        for (const NamedLink& child : children)
-            list_child_of_size(child.name, child.link, child.bytes);
-    }
+    void add_children(std::initializer_list<NamedLink> children);
     /// ValueError listing the existing children.
     Link& operator[](std::string_view name) const;
 

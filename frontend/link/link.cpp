@@ -48,6 +48,8 @@ void Part::follow(const Part& other) noexcept {
     }
 }
 
+Link::Link() : Part(Kind::link) {}
+
 Link::~Link() {
     if (missing_) std::erase(awaiting_parts.get(), this);
 }
@@ -115,6 +117,10 @@ void Link::add_param(std::string name, Parameter& param) {
     list(std::move(name), PartKind::param, param, sizeof(Parameter));
 }
 
+void Link::add_params(std::initializer_list<NamedParameter> params) {
+    for (const NamedParameter& each : params) add_param(each.name, each.param);
+}
+
 void Link::add_persistent(std::string name, State& state) {
     state.set_name("/" + name);
     list(std::move(name), PartKind::persistent, state, sizeof(State));
@@ -135,6 +141,8 @@ void Link::rename_below(const std::string& prefix) const {
     for (auto& [path, param] : namedparams()) param->set_name(prefix + path);
     for (auto& [path, state] : namedpersistents()) state->set_name(prefix + path);
 }
+
+std::vector<std::pair<std::string, std::string>> Link::printable_specs() const { return {}; }
 
 std::string Link::type_name() const {
     int status = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <initializer_list>
@@ -54,7 +53,7 @@ public:
     /// Class name without namespaces, "Linear".
     virtual std::string type_name() const;
     /// Key and value pairs that to_string shows.
-    virtual std::vector<std::pair<std::string, std::string>> printable_specs() const { return {}; }
+    virtual std::vector<std::pair<std::string, std::string>> printable_specs() const;
 
     /// Own parameters by name, then those of the children, in the children's order (sorted by name
     /// in a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
@@ -86,7 +85,7 @@ public:
     /// saved.
     void check_all_listed() const;
     void know_size(size_t bytes) const {
-        size_ = std::max(size_, bytes);
+        if (size_ < bytes) size_ = bytes;
     }  ///< sizeof the object, or of one of its bases.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
@@ -118,7 +117,7 @@ public:
     std::span<const NamedHook> hooks() const;  ///< In the order of their addition.
 
 protected:
-    Link() : Part(Kind::link) {}
+    Link();
     /// For derived classes, whose members take the content of the others. Through a Link& nothing
     /// would change: see ChainList::replace and copyparams.
     Link& operator=(const Link& other);
@@ -147,9 +146,7 @@ protected:
 
     /// Lists a member. ValueError for a duplicate name.
     void add_param(std::string name, Parameter& param);
-    void add_params(std::initializer_list<NamedParameter> params) {
-        for (const NamedParameter& each : params) add_param(each.name, each.param);
-    }
+    void add_params(std::initializer_list<NamedParameter> params);
     void add_persistent(std::string name, State& state);
     template <std::derived_from<Link> L>
     void list_child(std::string name, L& child) {

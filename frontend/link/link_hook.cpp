@@ -14,6 +14,10 @@ thread_local size_t scoped_hook_count [[gnu::tls_model("initial-exec")]] =
 
 bool link_hooks_in_scope() { return scoped_hook_count > 0; }
 
+std::vector<std::pair<std::string, Parameter*>> LinkHook::params() { return {}; }
+std::vector<std::pair<std::string, State*>> LinkHook::persistents() { return {}; }
+std::shared_ptr<LinkHook> LinkHook::copied() const { return nullptr; }
+
 LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
     for (const LinkHook* other : scoped_hooks.get())
         if (other->name() == hook.name())

@@ -22,10 +22,10 @@ public:
     /// Also after an error, with call.failed(); it must not throw then.
     virtual void forward_postprocess(LinkCall&) {}
     /// What this hook adds to the parameters and persistents of the link that it was added to.
-    virtual std::vector<std::pair<std::string, Parameter*>> params() { return {}; }
-    virtual std::vector<std::pair<std::string, State*>> persistents() { return {}; }
+    virtual std::vector<std::pair<std::string, Parameter*>> params();
+    virtual std::vector<std::pair<std::string, State*>> persistents();
     /// The hook of a copy of its link; null: the same hook, which then hears both links.
-    virtual std::shared_ptr<LinkHook> copied() const { return nullptr; }
+    virtual std::shared_ptr<LinkHook> copied() const;
 };
 
 /// The hook hears all links of this thread until the scope ends. ValueError when one of that name

@@ -1,41 +1,36 @@
 #pragma once
 
-#include <memory>
+#include <concepts>
+#include <utility>
 
 #include "frontend/link/link.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
 /// A link of any class held by value: copying copies the link.
 class OwnedLink {
 public:
-    OwnedLink() = default;
+    OwnedLink();
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
-        : link_(std::make_unique<L>(std::move(link))),
-          clone_([](const Link& l) -> std::unique_ptr<Link> {
-              auto made = std::make_unique<L>(static_cast<const L&>(l));
-              made->know_size(sizeof(L));
-              return made;
-          }) {
-        link_->know_size(sizeof(L));
-    }
-    OwnedLink(const OwnedLink& other)
-        : link_(other.link_ ? other.clone_(*other.link_) : nullptr), clone_(other.clone_) {}
-    OwnedLink(OwnedLink&&) = default;
-    OwnedLink& operator=(OwnedLink other) {
-        link_ = std::move(other.link_);
-        clone_ = other.clone_;
-        return *this;
-    }
+        : OwnedLink(new L(std::move(link)), sizeof(L),
+                    [](const Link& l) -> Link* { return new L(static_cast<const L&>(l)); }) {}
+    OwnedLink(const OwnedLink& other);
+    OwnedLink(OwnedLink&&) noexcept;
+    OwnedLink& operator=(OwnedLink other) noexcept;
+    ~OwnedLink();
     Link& operator*() const { return *link_; }
     Link* operator->() const { return link_.get(); }
     Link* get() const { return link_.get(); }
     explicit operator bool() const { return bool(link_); }
 
 private:
-    std::unique_ptr<Link> link_;
-    std::unique_ptr<Link> (*clone_)(const Link&) = nullptr;
+    using Clone = Link*(const Link&);
+    OwnedLink(Link* made, size_t bytes, Clone* clone);
+    Owned<Link> link_;
+    size_t bytes_ = 0;  ///< Of the link's class.
+    Clone* clone_ = nullptr;
 };
 
 }  // namespace catena

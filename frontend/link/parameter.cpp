@@ -42,6 +42,8 @@ void State::become_empty() noexcept {
     if (!before.name().empty()) set_name(before.name());
 }
 
+State::~State() = default;
+
 State& State::operator=(const State& other) {
     if (this == &other) return *this;
     set_array(other.array());
@@ -75,18 +77,25 @@ void State::to_device(Device& device) {
     if (is_initialized()) set_array(array().to(device));
 }
 
+Parameter::Parameter() : Parameter(Initializer()) {}
+Parameter::Parameter(Initializer initializer)
+    : Parameter(ForShape{}, std::move(initializer), std::nullopt, "") {}
 Parameter::Parameter(Initializer initializer, const Shape& shape, std::string name)
     : Parameter(ForShape{}, std::move(initializer), shape, std::move(name)) {}
 
 Parameter::Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape,
                      std::string name)
-    : State(true), initializer_(std::move(initializer)) {
+    : State(true),
+      initializer_(std::move(initializer)),
+      update_enabled_(std::make_shared<bool>(true)) {
     if (!name.empty()) set_name(std::move(name));
     if (shape) initialize(*shape);
 }
 
 Parameter::Parameter(Array array, std::string name)
-    : State(true), initializer_(initializers::Constant(array)) {
+    : State(true),
+      initializer_(initializers::Constant(array)),
+      update_enabled_(std::make_shared<bool>(true)) {
     if (!name.empty()) set_name(std::move(name));
     body()->requires_grad = is_float(array.dtype());
     set_array(std::move(array));
@@ -101,6 +110,8 @@ Parameter::Parameter(Parameter&& other) noexcept
     : State(std::move(other)),
       initializer_(other.initializer_),
       update_enabled_(std::exchange(other.update_enabled_, std::make_shared<bool>(true))) {}
+
+Parameter::~Parameter() = default;
 
 Parameter& Parameter::operator=(Parameter&& other) noexcept {
     if (this == &other) return *this;

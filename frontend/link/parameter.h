@@ -21,6 +21,7 @@ public:
     explicit State(Array array);
     State(const State& other);
     State(State&& other) noexcept;  ///< Takes the identity; `other` becomes a new empty state.
+    ~State();
     State& operator=(const State& other);  ///< Takes the content and keeps its identity.
     State& operator=(State&& other) noexcept;
     /// New content, as assign(state, content): a part of the program in a static region, outside
@@ -43,9 +44,9 @@ private:
 /// A State that is learned.
 class Parameter : public State {
 public:
-    Parameter() : Parameter(Initializer()) {}
+    Parameter();
     /// Empty until initialize(). The dtype is the initializer's, else config().dtype.
-    explicit Parameter(Initializer initializer) : Parameter(std::move(initializer), std::nullopt) {}
+    explicit Parameter(Initializer initializer);
     explicit Parameter(Initializer initializer, const Shape& shape, std::string name = "");
     /// As one of the above.
     template <std::convertible_to<std::optional<Shape>> OptionalShape>
@@ -71,6 +72,7 @@ public:
     Parameter(const Parameter& other);
     Parameter(Parameter&& other) noexcept;  ///< Takes the identity; `other` becomes a new parameter
                                             ///< without content.
+    ~Parameter();
     Parameter& operator=(const Parameter& other);
     Parameter& operator=(Parameter&& other) noexcept;
     using State::operator=;
@@ -81,7 +83,7 @@ private:
               std::string name);
     Array generate(const Shape& shape) const;
     Initializer initializer_;
-    std::shared_ptr<bool> update_enabled_ = std::make_shared<bool>(true);
+    std::shared_ptr<bool> update_enabled_;
 };
 
 }  // namespace catena

@@ -148,6 +148,9 @@ std::vector<UpdateSlot*> Optimizer::active_slots() {
     return active;
 }
 
+std::vector<std::string> Optimizer::moment_names() const { return {}; }
+std::vector<Cell> Optimizer::hyperparameters() const { return {}; }
+
 Array Optimizer::first_moment(const std::string&, const Type& type) const {
     return Array::zeros(type);
 }

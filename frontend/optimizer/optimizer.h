@@ -153,7 +153,7 @@ public:
         std::vector<UpdateSlot*>& active);  ///< The same, into a list that has memory.
 
     /// Names of the state kept for each parameter, "m", "v".
-    virtual std::vector<std::string> moment_names() const { return {}; }
+    virtual std::vector<std::string> moment_names() const;
     /// Step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and what the exchange of
     /// gradients remembers. The "t" of a parameter that was never updated, so that it has no
     /// moments, is 0.
@@ -166,7 +166,7 @@ public:
 
     /// Numbers of the rule by name, "alpha", "lr"; setting one affects the next update, a compiled
     /// one too.
-    virtual std::vector<Cell> hyperparameters() const { return {}; }
+    virtual std::vector<Cell> hyperparameters() const;
     Cell hyperparameter(
         std::string_view name) const;  ///< ValueError that lists the existing names.
     virtual double learning_rate() const { return hyperparameter("lr"); }

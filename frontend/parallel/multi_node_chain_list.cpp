@@ -18,6 +18,14 @@ Variable delegate_of(const Variable& y) {
 
 }  // namespace
 
+MultiNodeChainList::Ranks::Ranks() = default;
+MultiNodeChainList::Ranks::Ranks(int rank) : list{rank} {}
+MultiNodeChainList::Ranks::Ranks(std::initializer_list<int> ranks) : list(ranks) {}
+MultiNodeChainList::Ranks::Ranks(std::vector<int> ranks) : list(std::move(ranks)) {}
+
+MultiNodeChainList::MultiNodeChainList(std::shared_ptr<Communicator> communicator)
+    : communicator_(std::move(communicator)) {}
+
 void MultiNodeChainList::place(Place place) {
     for (const auto* ranks : {&place.in, &place.out})
         for (int rank : *ranks)

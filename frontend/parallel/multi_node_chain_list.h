@@ -25,15 +25,14 @@ class MultiNodeChainList : public ChainList {
 public:
     /// No rank, one, or several in order.
     struct Ranks {
-        Ranks() = default;
-        Ranks(int rank) : list{rank} {}
-        Ranks(std::initializer_list<int> ranks) : list(ranks) {}
-        Ranks(std::vector<int> ranks) : list(std::move(ranks)) {}
+        Ranks();
+        Ranks(int rank);
+        Ranks(std::initializer_list<int> ranks);
+        Ranks(std::vector<int> ranks);
         std::vector<int> list;
     };
 
-    explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator)
-        : communicator_(std::move(communicator)) {}
+    explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator);
 
     /// ValueError for a rank that does not exist and for a second output of the model.
     template <std::derived_from<Link> L>

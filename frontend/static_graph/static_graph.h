@@ -12,6 +12,7 @@
 #include "frontend/static_graph/profile.h"
 #include "frontend/static_graph/region_call.h"
 #include "runtime/core/kept_function.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -126,7 +127,7 @@ protected:
 private:
     friend class AnyStaticFunction;
     struct Implementation;
-    std::unique_ptr<Implementation> implementation_;
+    Owned<Implementation> implementation_;
 };
 
 /// A callable whose arithmetic is compiled. Made by static_graph().

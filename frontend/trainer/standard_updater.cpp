@@ -32,7 +32,16 @@ Iterator& StandardUpdater::get_iterator(const std::string& name) const {
     return *found->second;
 }
 
+StandardUpdater::StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers,
+                                 StandardUpdaterOptions options)
+    : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}}, std::move(optimizers),
+                      std::move(options)) {}
+StandardUpdater::StandardUpdater(Iterator& iterator, Optimizer& optimizer,
+                                 StandardUpdaterOptions&& options)
+    : StandardUpdater(iterator, {{"main", &optimizer}}, std::move(options)) {}
+
 StepResult::StepResult(Variable loss) : values{{"loss", std::move(loss)}} {}
+StepResult::StepResult(std::map<std::string, Variable> values) : values(std::move(values)) {}
 
 std::vector<std::pair<std::string, Optimizer*>> StandardUpdater::optimizers() const {
     return {optimizers_.begin(), optimizers_.end()};
@@ -69,11 +78,11 @@ void StandardUpdater::update_core() {
             "and override "
             "update_core(), or give one optimizer and a loss function");
     if (options_.static_graph && !compiled_)
-        compiled_ = std::make_unique<ReportingRegion>(
-            [this](const Batch& batch) { run_step(batch); },
-            StaticGraphOptions{.name = "training_step",
-                               .audit = options_.audit,
-                               .keep_grads = options_.keep_grads});
+        compiled_ = Owned<ReportingRegion>(
+            new ReportingRegion([this](const Batch& batch) { run_step(batch); },
+                                StaticGraphOptions{.name = "training_step",
+                                                   .audit = options_.audit,
+                                                   .keep_grads = options_.keep_grads}));
     Batch batch = next_batch();
     if (compiled_)
         (*compiled_)(batch);

@@ -8,6 +8,7 @@
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/batch_function.h"
 #include "frontend/trainer/updater.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -29,7 +30,7 @@ struct TrainingStep {
 struct StepResult {
     std::map<std::string, Variable> values;
     StepResult(Variable loss);
-    StepResult(std::map<std::string, Variable> values) : values(std::move(values)) {}
+    StepResult(std::map<std::string, Variable> values);
 };
 
 struct StandardUpdaterOptions {
@@ -61,20 +62,18 @@ public:
         requires TakesBatch<std::remove_reference_t<F>>
     StandardUpdater(Iterator& iterator, Optimizer& optimizer, F&& loss_function,
                     StandardUpdaterOptions options = {})
-        : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
+        : StandardUpdater(iterator, optimizer, std::move(options)) {
         loss_function_ = batch_function<Variable>(std::forward<F>(loss_function));
     }
     template <class F>
     StandardUpdater(Iterator& iterator, Optimizer& optimizer, TrainingStep<F> step,
                     StandardUpdaterOptions options = {})
-        : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
+        : StandardUpdater(iterator, optimizer, std::move(options)) {
         step_ = batch_function<StepResult>(std::move(step.f));
     }
     /// Several optimizers: derive and override update_core().
     StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers,
-                    StandardUpdaterOptions options = {})
-        : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}},
-                          std::move(optimizers), std::move(options)) {}
+                    StandardUpdaterOptions options = {});
     /// Several iterators and optimizers: derive and override update_core(). 'main' must be among
     /// the iterators.
     StandardUpdater(std::map<std::string, Iterator*> iterators,
@@ -98,6 +97,7 @@ protected:
     Batch next_batch(const std::string& iterator = "main");
 
 private:
+    StandardUpdater(Iterator& iterator, Optimizer& optimizer, StandardUpdaterOptions&& options);
     void run_step(const Batch& batch);
 
     std::map<std::string, Iterator*> iterators_;
@@ -105,7 +105,7 @@ private:
     StandardUpdaterOptions options_;
     LossFunction loss_function_;
     StepFunction step_;  ///< Replaces the loss function.
-    std::unique_ptr<ReportingRegion> compiled_;
+    Owned<ReportingRegion> compiled_;
 };
 
 }  // namespace catena

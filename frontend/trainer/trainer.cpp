@@ -23,6 +23,14 @@ double seconds_now() {
 
 }  // namespace
 
+struct Trainer::Entry {
+    std::string name;
+    std::shared_ptr<Extension> extension;
+    AnyTrigger trigger;
+    int priority;
+    bool call_before_training;
+};
+
 Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
     : updater_(updater), stop_trigger_(std::move(stop_trigger)), out_(std::move(out)) {
     for (auto& [name, optimizer] : updater.optimizers())
@@ -33,6 +41,8 @@ Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
 std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
     return std::make_shared<FunctionExtension>(std::move(function), MakeExtensionOptions());
 }
+
+Trainer::~Trainer() = default;
 
 Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) {
     std::string name = options.name.empty() ? extension->default_name() : options.name;
@@ -47,8 +57,8 @@ Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions opt
     extension->set_name(unique);
     AnyTrigger trigger = options.trigger ? options.trigger : extension->trigger();
     int priority = options.priority.value_or(extension->priority());
-    extensions_.push_back(std::make_unique<Entry>(Entry{
-        unique, std::move(extension), std::move(trigger), priority, options.call_before_training}));
+    extensions_.emplace_back(new Entry{unique, std::move(extension), std::move(trigger), priority,
+                                       options.call_before_training});
     return *this;
 }
 

@@ -8,6 +8,7 @@
 
 #include "frontend/trainer/extension.h"
 #include "frontend/trainer/reporter.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -33,6 +34,7 @@ class Trainer {
 public:
     explicit Trainer(Updater& updater, AnyTrigger stop_trigger = {}, std::string out = "result");
     Trainer(const Trainer&) = delete;
+    ~Trainer();
 
     /// Adds an extension, which is called in every iteration in which its trigger fires: by
     /// priority, then in the order of extend(). A name that is taken gets "_1", "_2"; "training" is
@@ -85,13 +87,7 @@ public:
     void serialize(const Serializer& s);
 
 private:
-    struct Entry {
-        std::string name;
-        std::shared_ptr<Extension> extension;
-        AnyTrigger trigger;
-        int priority;
-        bool call_before_training;
-    };
+    struct Entry;
     static std::shared_ptr<Extension> from_function(std::function<void(Trainer&)> function);
     std::vector<Entry*> by_priority();
     void loop(const std::vector<Entry*>& extensions);
@@ -103,7 +99,7 @@ private:
     std::string out_;
     Reporter reporter_;
     Observation observation_;
-    std::vector<std::unique_ptr<Entry>> extensions_;
+    std::vector<Owned<Entry>> extensions_;
     std::optional<double> start_;  ///< When run() was called, by a steady clock in seconds.
     std::optional<double> final_time_;
     bool stopping_ = false;

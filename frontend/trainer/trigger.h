@@ -25,7 +25,7 @@ public:
     virtual ~Trigger() = default;
     virtual bool operator()(Trainer& trainer) = 0;
     virtual bool finished() const { return false; }  ///< It will never fire again.
-    virtual std::optional<TrainingLength> training_length() const { return std::nullopt; }
+    virtual std::optional<TrainingLength> training_length() const;
     virtual void serialize(const Serializer&) {}
 };
 
@@ -35,7 +35,8 @@ public:
 /// an iteration.
 class AnyTrigger {
 public:
-    AnyTrigger() = default;
+    AnyTrigger();
+    ~AnyTrigger();
     /// Every `period` epochs or iterations; ValueError for another unit or a period that is not
     /// positive.
     template <class N>
@@ -51,7 +52,7 @@ public:
     template <std::derived_from<Trigger> T>
     AnyTrigger(T& kept) = delete;  // A copy would be asked: give a std::shared_ptr,
                                    // std::move(kept), or a copy T(kept).
-    AnyTrigger(std::shared_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
+    AnyTrigger(std::shared_ptr<Trigger> trigger);
     template <std::derived_from<Trigger> T>
     AnyTrigger(std::shared_ptr<T> trigger) : trigger_(std::move(trigger)) {}
     template <class F>
@@ -59,20 +60,13 @@ public:
                  !std::same_as<F, AnyTrigger>)
     AnyTrigger(F function) : AnyTrigger(from_function(std::move(function))) {}
 
-    AnyTrigger(const AnyTrigger& other)
-        : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_),
-          clone_(other.clone_) {}
-    AnyTrigger(AnyTrigger&& other) noexcept
-        : trigger_(std::move(other.trigger_)), clone_(std::exchange(other.clone_, nullptr)) {}
-    AnyTrigger& operator=(AnyTrigger other) noexcept {
-        trigger_.swap(other.trigger_);
-        clone_ = other.clone_;
-        return *this;
-    }
+    AnyTrigger(const AnyTrigger& other);
+    AnyTrigger(AnyTrigger&& other) noexcept;
+    AnyTrigger& operator=(AnyTrigger other) noexcept;
 
     static AnyTrigger never();
-    bool operator()(Trainer& trainer) const { return trigger_ && (*trigger_)(trainer); }
-    bool finished() const { return trigger_ && trigger_->finished(); }
+    bool operator()(Trainer& trainer) const;
+    bool finished() const;
     std::optional<TrainingLength> training_length() const;
     void serialize(const Serializer& s) const;
     explicit operator bool() const { return trigger_ != nullptr; }

@@ -43,6 +43,24 @@ std::pair<double, double> progress(const Updater& updater, const std::string& un
 
 }  // namespace
 
+std::optional<TrainingLength> Trigger::training_length() const { return std::nullopt; }
+
+AnyTrigger::AnyTrigger() = default;
+AnyTrigger::AnyTrigger(std::shared_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
+AnyTrigger::AnyTrigger(const AnyTrigger& other)
+    : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_),
+      clone_(other.clone_) {}
+AnyTrigger::AnyTrigger(AnyTrigger&& other) noexcept
+    : trigger_(std::move(other.trigger_)), clone_(std::exchange(other.clone_, nullptr)) {}
+AnyTrigger& AnyTrigger::operator=(AnyTrigger other) noexcept {
+    trigger_.swap(other.trigger_);
+    clone_ = other.clone_;
+    return *this;
+}
+AnyTrigger::~AnyTrigger() = default;
+
+bool AnyTrigger::operator()(Trainer& trainer) const { return trigger_ && (*trigger_)(trainer); }
+bool AnyTrigger::finished() const { return trigger_ && trigger_->finished(); }
 AnyTrigger AnyTrigger::interval(double period, const std::string& unit) {
     return triggers::IntervalTrigger(period, unit);
 }

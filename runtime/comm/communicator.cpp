@@ -49,7 +49,7 @@ Communicator& communicator_of(int64_t id) {
 }
 
 Communicator::Communicator(int rank, int size)
-    : rank_(rank), size_(size), order_(order_state()), background_(std::make_unique<Background>()) {
+    : rank_(rank), size_(size), order_(order_state()), background_(new Background) {
     Directory& all = directory();
     std::lock_guard lock(all.mutex);
     id_ = all.next++;

@@ -11,6 +11,7 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/error.h"
+#include "runtime/core/owned.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {
@@ -219,7 +220,7 @@ private:
     int64_t sequence_ = 0;  ///< Collectives so far; equal on all ranks.
     bool finalized_ = false;
     std::map<std::string, std::string> config_;
-    std::unique_ptr<Background> background_;
+    Owned<Background> background_;
 };
 
 /// The communicator of this process with that id; CommunicationError when it is gone.

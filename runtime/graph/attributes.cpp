@@ -102,6 +102,8 @@ Ref<List> known_list(Entries entries, Make&& make) {
 
 }  // namespace
 
+void Attributes::List::destroy(List* list) { delete list; }
+
 Attributes::Attributes(std::initializer_list<Entry> entries) {
     list_ = known_list<List>({entries.begin(), entries.size()}, [&] {
         Ref<List> list(new List);

@@ -43,7 +43,7 @@ public:
 private:
     struct List : RefCounted {
         std::vector<Entry> entries;
-        static void destroy(List* list) { delete list; }
+        static void destroy(List* list);
     };
     const Attribute& at(std::string_view name) const;
     Ref<List> list_;

@@ -17,8 +17,9 @@ public:
         Body(double v, const char* n) : value(v), name(n) {}
         static void destroy(Body* body) { delete body; }
     };
-    explicit Cell(double value = 0, const char* name = "") : body_(make_ref<Body>(value, name)) {}
-    Cell(const Cell&) = default;  ///< Another handle of the same number.
+    explicit Cell(double value = 0, const char* name = "");
+    Cell(const Cell&);  ///< Another handle of the same number.
+    ~Cell();
     /// The number alone: after `b.lr = a.lr` there are two of them still, with a value each.
     Cell& operator=(const Cell& other) { return *this = other.body_->value; }
     Cell& operator=(double value) {

@@ -57,7 +57,7 @@ const std::string& Variable::name() const {
     return body_ && body_->name ? *body_->name : none;
 }
 void Variable::set_name(std::string name) const {
-    there("set_name", Caller()).name = std::make_unique<std::string>(std::move(name));
+    there("set_name", Caller()).name = Owned<std::string>(new std::string(std::move(name)));
 }
 
 Variable Variable::grad_variable(Caller at) const {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/core/array.h"
+#include "runtime/core/owned.h"
 
 namespace catena {
 
@@ -21,7 +22,7 @@ struct VariableBody : RefCounted {
     /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that
     /// leaf.
     Ref<VariableBody> alias_of;
-    std::unique_ptr<std::string> name;
+    Owned<std::string> name;
 
     VariableBody();
     ~VariableBody();

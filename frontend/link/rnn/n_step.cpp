@@ -161,4 +161,33 @@ NStepLstmResult NStepMemory::operator()(const Variable& hx, const Variable& cx,
         hx, cx, xs);
 }
 
+NStepRNNTanh::NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                           const NStepInit& init)
+    : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size, dropout,
+                 init) {}
+NStepRNNReLU::NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                           const NStepInit& init)
+    : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size, dropout,
+                 init) {}
+NStepBiRNNTanh::NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                               const NStepInit& init)
+    : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size,
+                 dropout, init) {}
+NStepBiRNNReLU::NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                               const NStepInit& init)
+    : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size,
+                 dropout, init) {}
+NStepGRU::NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                   const NStepInit& init)
+    : NStepGated("NStepGRU", false, n_layers, in_size, out_size, dropout, init) {}
+NStepBiGRU::NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                       const NStepInit& init)
+    : NStepGated("NStepBiGRU", true, n_layers, in_size, out_size, dropout, init) {}
+NStepLSTM::NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                     const NStepInit& init)
+    : NStepMemory("NStepLSTM", false, n_layers, in_size, out_size, dropout, init) {}
+NStepBiLSTM::NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                         const NStepInit& init)
+    : NStepMemory("NStepBiLSTM", true, n_layers, in_size, out_size, dropout, init) {}
+
 }  // namespace catena

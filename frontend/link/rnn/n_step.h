@@ -129,47 +129,35 @@ private:
 
 struct NStepRNNTanh : NStepPlain {
     NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                 const NStepInit& init = {})
-        : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size,
-                     dropout, init) {}
+                 const NStepInit& init = {});
 };
 struct NStepRNNReLU : NStepPlain {
     NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                 const NStepInit& init = {})
-        : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size,
-                     dropout, init) {}
+                 const NStepInit& init = {});
 };
 struct NStepBiRNNTanh : NStepPlain {
     NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                   const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size,
-                     dropout, init) {}
+                   const NStepInit& init = {});
 };
 struct NStepBiRNNReLU : NStepPlain {
     NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                   const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size,
-                     dropout, init) {}
+                   const NStepInit& init = {});
 };
 struct NStepGRU : NStepGated {
     NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-             const NStepInit& init = {})
-        : NStepGated("NStepGRU", false, n_layers, in_size, out_size, dropout, init) {}
+             const NStepInit& init = {});
 };
 struct NStepBiGRU : NStepGated {
     NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-               const NStepInit& init = {})
-        : NStepGated("NStepBiGRU", true, n_layers, in_size, out_size, dropout, init) {}
+               const NStepInit& init = {});
 };
 struct NStepLSTM : NStepMemory {
     NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-              const NStepInit& init = {})
-        : NStepMemory("NStepLSTM", false, n_layers, in_size, out_size, dropout, init) {}
+              const NStepInit& init = {});
 };
 struct NStepBiLSTM : NStepMemory {
     NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
-                const NStepInit& init = {})
-        : NStepMemory("NStepBiLSTM", true, n_layers, in_size, out_size, dropout, init) {}
+                const NStepInit& init = {});
 };
 
 }  // namespace catena

@@ -76,6 +76,9 @@ std::string named_after(const std::string& filename, const LogEntry& entry) {
 
 }  // namespace
 
+LogReport::LogReport(LogReportOptions options)
+    : options_(std::move(options)), missing_("LogReport", options_.keys) {}
+
 void LogReport::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();
     if (!missing_.done())

@@ -30,8 +30,7 @@ struct LogReportOptions {
 /// file is replaced atomically, so it is complete at any time.
 class LogReport : public Extension {
 public:
-    explicit LogReport(LogReportOptions options = {})
-        : options_(std::move(options)), missing_("LogReport", options_.keys) {}
+    explicit LogReport(LogReportOptions options = {});
     void operator()(Trainer& trainer) override;
     void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;

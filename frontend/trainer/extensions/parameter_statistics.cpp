@@ -14,6 +14,9 @@ ParameterStatistics::ParameterStatistics(std::vector<Link*> links,
                                          ParameterStatisticsOptions options)
     : links_(std::move(links)), options_(std::move(options)) {}
 
+ParameterStatistics::ParameterStatistics(Link& link, ParameterStatisticsOptions options)
+    : ParameterStatistics(std::vector<Link*>{&link}, std::move(options)) {}
+
 void ParameterStatistics::register_statistics(const std::string& name, Statistic function) {
     if (!options_.statistics.emplace(name, std::move(function)).second)
         fail<ValueError>("ParameterStatistics: a statistic '{}' exists already", name);

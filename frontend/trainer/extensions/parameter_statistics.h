@@ -23,8 +23,7 @@ struct ParameterStatisticsOptions {
 class ParameterStatistics : public Extension {
 public:
     explicit ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options = {});
-    explicit ParameterStatistics(Link& link, ParameterStatisticsOptions options = {})
-        : ParameterStatistics(std::vector<Link*>{&link}, std::move(options)) {}
+    explicit ParameterStatistics(Link& link, ParameterStatisticsOptions options = {});
     /// Adds a statistic; ValueError when the name is taken.
     void register_statistics(const std::string& name, Statistic function);
     void operator()(Trainer& trainer) override;

@@ -17,6 +17,8 @@ constexpr size_t most_moments = 100;
 
 }  // namespace
 
+ProgressBar::ProgressBar(ProgressBarOptions options) : options_(std::move(options)) {}
+
 void ProgressBar::initialize(Trainer& trainer) {
     terminal_ = isatty(fileno(options_.out));
     first_iteration_ = trainer.updater().iteration();

@@ -21,7 +21,7 @@ struct ProgressBarOptions {
 /// line at the end.
 class ProgressBar : public Extension {
 public:
-    explicit ProgressBar(ProgressBarOptions options = {}) : options_(std::move(options)) {}
+    explicit ProgressBar(ProgressBarOptions options = {});
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
     void finalize() override;

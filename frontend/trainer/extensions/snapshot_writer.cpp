@@ -127,7 +127,7 @@ struct ThreadQueueWriter::Body {
 
 ThreadQueueWriter::ThreadQueueWriter(SnapshotFormat format) : ThreadQueueWriter(format, false) {}
 ThreadQueueWriter::ThreadQueueWriter(SnapshotFormat format, bool on_host)
-    : Writer(format), body_(std::make_unique<Body>()) {
+    : Writer(format), body_(new Body) {
     body_->on_host = on_host;
 }
 ThreadQueueWriter::~ThreadQueueWriter() { end(); }

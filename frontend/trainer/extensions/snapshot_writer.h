@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontend/serializer/serializer.h"
+#include "runtime/core/owned.h"
 
 namespace catena::extensions {
 
@@ -68,7 +69,7 @@ protected:
 
 private:
     struct Body;
-    std::unique_ptr<Body> body_;
+    Owned<Body> body_;
 };
 
 /// A thread writes; the next call waits for it.
