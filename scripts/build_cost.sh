@@ -76,7 +76,7 @@ read -r user system wall <<< "$whole"
 # The files of this repository that a source of the build stands for: those of a unity source, or itself.
 files_of() {
     case $1 in
-        */unity_*_cxx.cxx | */unity_*_c.c) sed -n 's/^#include "\(.*\)"$/\1/p' "$1" ;;
+        */unity/*) sed -n 's/^#include "\(.*\)"$/\1/p' "$1" ;;
         *) echo "$1" ;;
     esac
 }
@@ -91,9 +91,9 @@ describe() {
     local target=${1%.dir/*} path=$2
     target=${target##*/}
     case $2 in
-        */unity_*)
+        */unity/*)
             count=$(files_of "$2" | wc -l)
-            path=$(files_of "$2" | sed -n 1p)
+            path=$root/$(files_of "$2" | sed -n 1p)
             name="$target: ${2##*/} of $count files" ;;
         *)
             count=1 name=${2#"$folder"/}

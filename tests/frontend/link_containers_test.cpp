@@ -26,7 +26,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Variable ones(const Shape& shape) { return Variable(Array::full({Dtype::float32, shape}, 1)); }
+Variable ones_of(const Shape& shape) { return Variable(Array::full({Dtype::float32, shape}, 1)); }
 
 std::string message_of(const std::function<void()>& f) {
     try {
@@ -68,7 +68,7 @@ TEST(LinkContainers, sequentials_are_added_and_searched) {
 TEST(LinkContainers, links_are_made_from_arrays) {
     const Array W = Array::full({Dtype::float64, {3, 2}}, 0.5),
                 b = Array::full({Dtype::float64, {3}}, 1);
-    EXPECT_THAT(Linear::from_params(W, b)(ones({1, 2})).array().to_vector<double>(),
+    EXPECT_THAT(Linear::from_params(W, b)(ones_of({1, 2})).array().to_vector<double>(),
                 ElementsAre(2, 2, 2));
     EXPECT_EQ(Linear::from_params(W).params().size(), 1u);
     EXPECT_THAT(EmbedID::from_params(W)(Variable(Array::from<int32_t>({2}), false))
@@ -77,7 +77,7 @@ TEST(LinkContainers, links_are_made_from_arrays) {
                 ElementsAre(0.5, 0.5));
     const Array filter = Array::full({Dtype::float32, {4, 2, 3, 3}}, 1);
     EXPECT_EQ(to_string(Convolution2D::from_params(filter, {},
-                                                   {.pad = 1, .groups = 2})(ones({1, 4, 5, 5}))
+                                                   {.pad = 1, .groups = 2})(ones_of({1, 4, 5, 5}))
                             .shape()),
               "[1,4,5,5]");
     EXPECT_THAT(message_of([&] { Convolution2D::from_params(W); }),
@@ -87,7 +87,7 @@ TEST(LinkContainers, links_are_made_from_arrays) {
 
 TEST(LinkContainers, links_take_missing_sizes_from_the_first_input) {
     const auto shape = [](auto link, const Shape& x, const std::string& path) {
-        link(ones(x));
+        link(ones_of(x));
         return shape_of(link, path);
     };
     EXPECT_EQ(shape(Convolution1D(0, 4, 3), {1, 2, 5}, "/W"), "[4,2,3]");
@@ -109,16 +109,17 @@ TEST(LinkContainers, wrong_options_are_named) {
                 HasSubstr("ConvolutionND: ndim is 4"));
     EXPECT_THAT(message_of([] { Deconvolution1D(1, 1, 1, {.cover_all = true}); }),
                 HasSubstr("Deconvolution1D: cover_all"));
-    EXPECT_THAT(message_of([] { Convolution3D(1, 1, 2)(ones({1, 1, 4, 4})); }),
+    EXPECT_THAT(message_of([] { Convolution3D(1, 1, 2)(ones_of({1, 1, 4, 4})); }),
                 HasSubstr("Convolution3D: x should be [N, C, D, H, W], it is float32[1,1,4,4]"));
     EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "mean"}); }),
                 HasSubstr("pooltype is 'mean'"));
     EXPECT_THAT(message_of([] { InceptionBN(3, {1, 1, 1, 1, 1, "max", 2, 2}); }),
                 HasSubstr("needs stride 1, not 2"));
-    EXPECT_THAT(message_of([] { Bias(1)(ones({1, 2})); }), HasSubstr("Bias: has no b of its own"));
-    EXPECT_THAT(message_of([] { BatchRenormalization(2, 1, 0, {.axis = {0}})(ones({1, 2})); }),
+    EXPECT_THAT(message_of([] { Bias(1)(ones_of({1, 2})); }),
+                HasSubstr("Bias: has no b of its own"));
+    EXPECT_THAT(message_of([] { BatchRenormalization(2, 1, 0, {.axis = {0}})(ones_of({1, 2})); }),
                 HasSubstr("no option axis"));
-    EXPECT_THAT(message_of([] { LocalConvolution2D(3, 5)(ones({1, 1, 4, 4})); }),
+    EXPECT_THAT(message_of([] { LocalConvolution2D(3, 5)(ones_of({1, 1, 4, 4})); }),
                 HasSubstr("does not fit into [4,4]"));
 }
 
