@@ -3,6 +3,7 @@
 // Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct =
 // catena;`.
 
+#include <algorithm>  // Programs that include nothing else use it.
 #include <version>
 
 #ifndef __cpp_lib_source_location

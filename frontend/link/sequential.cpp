@@ -1,10 +1,22 @@
 #include "frontend/link/sequential.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/core/error.h"
 
 namespace catena {
+
+struct Sequential::Layer {
+    OwnedLink link;  ///< Empty for a function.
+    Function function;
+    unsigned counts;  ///< Bit n: it takes n Variables.
+    Call* call;
+
+    Variables operator()(Arguments xs) const {
+        return call(link ? static_cast<void*>(link.get()) : function.get(), xs);
+    }
+};
 
 namespace {
 
@@ -14,6 +26,35 @@ std::string times(size_t count) {
 
 }  // namespace
 
+Sequential::Function::Function(const Function& other)
+    : owned_(other.owned_ ? other.copy_(other.owned_) : nullptr),
+      copy_(other.copy_),
+      destroy_(other.destroy_) {}
+Sequential::Function::Function(Function&& other) noexcept
+    : owned_(std::exchange(other.owned_, nullptr)), copy_(other.copy_), destroy_(other.destroy_) {}
+Sequential::Function& Sequential::Function::operator=(Function other) noexcept {
+    std::swap(owned_, other.owned_);
+    std::swap(copy_, other.copy_);
+    std::swap(destroy_, other.destroy_);
+    return *this;
+}
+Sequential::Function::~Function() {
+    if (owned_) destroy_(owned_);
+}
+
+Sequential::Sequential() = default;
+Sequential::Sequential(const Sequential&) = default;
+Sequential::Sequential(Sequential&&) noexcept = default;
+Sequential& Sequential::operator=(const Sequential&) = default;
+Sequential& Sequential::operator=(Sequential&&) noexcept = default;
+Sequential::~Sequential() = default;
+
+size_t Sequential::size() const { return layers_.size(); }
+
+Sequential operator+(Sequential a, const Sequential& b) { return std::move(a.extend(b)); }
+
+Variables Sequential::as_list(const Variable& result) { return {result}; }
+
 Variables Sequential::computed(Arguments xs) const {
     if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
     Variables values(xs);
@@ -22,7 +63,7 @@ Variables Sequential::computed(Arguments xs) const {
             fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i,
                              times(values.size()),
                              i == 0 ? "the call has" : fmt::format("layer {} gives", i - 1));
-        values = layers_[i].call(layers_[i].link.get(), values);
+        values = layers_[i](values);
     }
     return values;
 }
@@ -55,6 +96,12 @@ void Sequential::check_index(size_t index, size_t limit) const {
     if (index >= limit) fail<ValueError>("{}: index {} of {} layers", type_name(), index, size());
 }
 
+void Sequential::place(size_t index, OwnedLink link, unsigned counts, Call* call) {
+    place(index, Layer{std::move(link), {}, counts, call});
+}
+void Sequential::place(size_t index, Function function, unsigned counts, Call* call) {
+    place(index, Layer{{}, std::move(function), counts, call});
+}
 void Sequential::place(size_t index, Layer layer) {
     check_index(index, size() + 1);
     layers_.insert(layers_.begin() + std::ptrdiff_t(index), std::move(layer));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -36,10 +35,15 @@ concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) {
 /// "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
-    Sequential() = default;
+    Sequential();
+    Sequential(const Sequential&);
+    Sequential(Sequential&&) noexcept;
+    Sequential& operator=(const Sequential&);
+    Sequential& operator=(Sequential&&) noexcept;
+    ~Sequential() override;
     template <class First, class... Rest>
         requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
-    explicit Sequential(First&& first, Rest&&... rest) {
+    explicit Sequential(First&& first, Rest&&... rest) : Sequential() {
         append(std::forward<First>(first));
         (append(std::forward<Rest>(rest)), ...);
     }
@@ -67,15 +71,15 @@ public:
                       "arguments where it is passed on; pass a lambda: [](const ct::Variable& x) { "
                       "return my_function(x); }");
         if constexpr (std::derived_from<Class, Link>)
-            place(index,
-                  {OwnedLink(Class(std::forward<L>(layer))), counts, [](Link* link, Arguments xs) {
-                       return call_layer(static_cast<Class&>(*link), xs);
-                   }});
+            place(index, OwnedLink(Class(std::forward<L>(layer))), counts, call_link<Class>);
         else
-            place(index,
-                  {{}, counts, [f = Class(std::forward<L>(layer))](Link*, Arguments xs) mutable {
-                       return call_layer(f, xs);
-                   }});
+            place(
+                index,
+                Function(
+                    new Class(std::forward<L>(layer)),
+                    [](const void* f) -> void* { return new Class(*static_cast<const Class*>(f)); },
+                    [](void* f) { delete static_cast<Class*>(f); }),
+                counts, call_function<Class>);
         return *this;
     }
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
@@ -93,12 +97,10 @@ public:
     Sequential slice(size_t begin, size_t end) const;
     Sequential reversed() const;
     /// The layers of `a`, then those of `b`; copies, as everything that a Sequential takes.
-    friend Sequential operator+(Sequential a, const Sequential& b) {
-        return std::move(a.extend(b));
-    }
+    friend Sequential operator+(Sequential a, const Sequential& b);
     Sequential& operator+=(const Sequential& other) { return extend(other); }
-    size_t size() const { return layers_.size(); }
-    bool empty() const { return layers_.empty(); }
+    size_t size() const;
+    bool empty() const { return size() == 0; }
     /// The link at an index; ValueError for a function.
     Link& operator[](size_t index) const;
     /// The place of a link of this Sequential; ValueError when it is none of its.
@@ -115,11 +117,33 @@ protected:
 
 private:
     using Arguments = std::span<const Variable>;
-    struct Layer {
-        OwnedLink link;   ///< Empty for a function.
-        unsigned counts;  ///< Bit n: it takes n Variables.
-        std::function<Variables(Link*, Arguments)> call;
+    using Call = Variables(void* callee, Arguments);
+    /// A function of a type that only its place of insertion knows; copied with it.
+    class Function {
+    public:
+        Function() = default;
+        Function(void* owned, void* (*copy)(const void*), void (*destroy)(void*))
+            : owned_(owned), copy_(copy), destroy_(destroy) {}
+        Function(const Function& other);
+        Function(Function&& other) noexcept;
+        Function& operator=(Function other) noexcept;
+        ~Function();
+        void* get() const { return owned_; }
+
+    private:
+        void* owned_ = nullptr;
+        void* (*copy_)(const void*) = nullptr;
+        void (*destroy_)(void*) = nullptr;
     };
+    struct Layer;
+    template <class F>
+    static Variables call_function(void* f, Arguments xs) {
+        return call_layer(*static_cast<F*>(f), xs);
+    }
+    template <class L>
+    static Variables call_link(void* link, Arguments xs) {
+        return call_layer(static_cast<L&>(*static_cast<Link*>(link)), xs);
+    }
     /// With as many Variables as it takes.
     template <class F>
     static Variables call_layer(F& f, Arguments xs) {
@@ -132,6 +156,7 @@ private:
             if (xs.size() == 3) return as_list(f(xs[0], xs[1], xs[2]));
         return {};
     }
+    static Variables as_list(const Variable& result);
     template <class Result>
     static Variables as_list(const Result& result) {
         Variables list;
@@ -145,6 +170,8 @@ private:
     }
     Variables computed(Arguments xs) const;
     Variable one_result(std::initializer_list<const Operand*> xs) const;
+    void place(size_t index, OwnedLink link, unsigned counts, Call* call);
+    void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
     void check_index(size_t index, size_t limit) const;
     void renumber();

@@ -20,16 +20,16 @@ struct UpdateSlot {
     std::shared_ptr<bool> enabled;  ///< The parameter's update flag.
     std::vector<State>
         moments;  ///< In the order of its rule's moment_names(); empty before the first update.
-    std::vector<Cell> own_numbers =
-        {};  ///< They stand for the optimizer's hyperparameters of the same names.
-    std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks = {};
+    std::vector<Cell>
+        own_numbers;  ///< They stand for the optimizer's hyperparameters of the same names.
+    std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks;
     bool use_fp32 = false;  ///< Update a 16-bit parameter through a float32 master.
-    State master = {};      ///< Empty before the first such update.
-    Variable replaced =
-        {};  ///< The parameter while its master stands in its place, and the gradient it came with.
-    Variable replaced_gradient = {};
-    std::shared_ptr<Optimizer> rule =
-        {};  ///< Whose formula and hyperparameters are used; null: those of its optimizer.
+    State master;           ///< Empty before the first such update.
+    Variable replaced;  ///< The parameter while its master stands in its place, and the gradient it
+                        ///< came with.
+    Variable replaced_gradient;
+    std::shared_ptr<Optimizer>
+        rule;  ///< Whose formula and hyperparameters are used; null: those of its optimizer.
 
     /// True when an update would change it: it is initialised, enabled and has a gradient.
     bool is_active() const;

@@ -136,7 +136,7 @@ class StaticGraph : public StaticRegion {
 public:
     StaticGraph(F f, StaticGraphOptions options, const std::source_location& at)
         : StaticRegion(std::move(options), at), f_(std::move(f)) {}
-    StaticGraph(F f, std::string_view name, const std::source_location& at)
+    StaticGraph(std::string_view name, F f, const std::source_location& at)
         : StaticRegion(name, at), f_(std::move(f)) {}
 
     template <class... Arguments>
@@ -178,7 +178,7 @@ auto static_graph(F&& f, StaticGraphOptions options = {},
 template <class F, std::convertible_to<std::string_view> Name>
 auto static_graph(F&& f, const Name& name,
                   const std::source_location& at = std::source_location::current()) {
-    return StaticGraph<KeptFunction<F>>(KeptFunction<F>(std::forward<F>(f)), std::string_view(name),
+    return StaticGraph<KeptFunction<F>>(std::string_view(name), KeptFunction<F>(std::forward<F>(f)),
                                         at);
 }
 

@@ -6,6 +6,9 @@
 
 namespace catena::detail {
 
+std::shared_ptr<void> held(void* callable, void (*destroy)(void*)) { return {callable, destroy}; }
+std::shared_ptr<void> referred_to(void* callable) { return {std::shared_ptr<void>(), callable}; }
+
 void wrong_batch_size(size_t values, bool is_dict, unsigned counts) {
     if (is_dict)
         fail<ValueError>(

@@ -57,6 +57,21 @@ R call_on_batch(F& f, const Batch& batch) {
         return f(batch);
 }
 
+/// A callable without its type.
+template <class R>
+struct BatchCall {
+    std::shared_ptr<void> callable;
+    R (*run)(void* callable, const Batch& batch);
+    R operator()(const Batch& batch) const { return run(callable.get(), batch); }
+};
+std::shared_ptr<void> held(void* callable, void (*destroy)(void*));
+std::shared_ptr<void> referred_to(void* callable);
+
+template <class R, class F>
+R run_on_batch(void* callable, const Batch& batch) {
+    return call_on_batch<R>(*static_cast<F*>(callable), batch);
+}
+
 }  // namespace detail
 
 /// Callable with the Batch itself, or with one Variable for each value of it, up to six.
@@ -71,14 +86,17 @@ template <class R, class F>
     requires TakesBatch<std::remove_reference_t<F>>
 std::function<R(const Batch&)> batch_function(F&& f) {
     using G = std::remove_reference_t<F>;
-    if constexpr (std::derived_from<std::remove_const_t<G>, Link>) {
+    using H = std::remove_const_t<G>;
+    if constexpr (std::derived_from<H, Link>) {
         static_assert(std::is_lvalue_reference_v<F>,
                       "a link is not copied: give one that outlives the training");
-        return [&f](const Batch& batch) { return detail::call_on_batch<R>(f, batch); };
+        return detail::BatchCall<R>{detail::referred_to(const_cast<H*>(std::addressof(f))),
+                                    detail::run_on_batch<R, G>};
     } else {
         // Shared, because std::function copies and static regions cannot be copied.
-        auto held = std::make_shared<std::remove_const_t<G>>(std::forward<F>(f));
-        return [held](const Batch& batch) { return detail::call_on_batch<R>(*held, batch); };
+        return detail::BatchCall<R>{detail::held(new H(std::forward<F>(f)),
+                                                 [](void* made) { delete static_cast<H*>(made); }),
+                                    detail::run_on_batch<R, H>};
     }
 }
 

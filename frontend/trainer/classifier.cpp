@@ -52,4 +52,11 @@ LabelledBatch take_labels(const Batch& batch, const LabelKey& key) {
     return {Batch(std::move(keys), std::move(values)), labels};
 }
 
+LabelKey last_value() { return -1; }
+
+void report_scores(const Link& model, const Variable& loss, const Variable* accuracy) {
+    report({{"loss", loss}}, model);
+    if (accuracy) report({{"accuracy", *accuracy}}, model);
+}
+
 }  // namespace catena

@@ -24,6 +24,9 @@ struct LabelledBatch {
 /// ValueError with what the batch has, when it has no such value, and for a position in a dict.
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
 bool labels_are_last(const LabelKey& key);  ///< The key is -1.
+LabelKey last_value();                      ///< -1
+/// Reports "loss" and, unless it is null, "accuracy".
+void report_scores(const Link& model, const Variable& loss, const Variable* accuracy);
 
 /// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports
 /// "loss" and "accuracy".
@@ -39,7 +42,7 @@ public:
     using Function = std::function<Variable(const Variable& y, const Variable& t)>;
 
     explicit Classifier(Predictor predictor, Function lossfun = cross_entropy,
-                        Function accfun = share_of_right, LabelKey label_key = -1)
+                        Function accfun = share_of_right, LabelKey label_key = last_value())
         : predictor(std::move(predictor)),
           lossfun_(std::move(lossfun)),
           accfun_(std::move(accfun)),
@@ -84,8 +87,7 @@ private:
     Variable scored(const Variable& y, const Variable& t) {
         const Variable loss = lossfun_(y, t);
         const Variable share = compute_accuracy ? accfun_(y, t) : Variable();
-        report({{"loss", loss}}, *this);
-        if (compute_accuracy) report({{"accuracy", share}}, *this);
+        report_scores(*this, loss, compute_accuracy ? &share : nullptr);
         if (keep_results) this->y = y, this->loss = loss, this->accuracy = share;
         return loss;
     }

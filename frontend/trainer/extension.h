@@ -31,7 +31,7 @@ public:
 
     /// Used if Trainer::extend gets no name.
     virtual std::string default_name() const = 0;
-    virtual AnyTrigger trigger() const { return {1, "iteration"}; }
+    virtual AnyTrigger trigger() const;  ///< {1, "iteration"}
     virtual int priority() const { return priority_reader; }
     const std::string& name() const {
         return name_;

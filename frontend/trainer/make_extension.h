@@ -23,30 +23,21 @@ struct MakeExtensionOptions {
 ///     .default_name = "hello"}));
 class FunctionExtension final : public Extension {
 public:
-    FunctionExtension(std::function<void(Trainer&)> function, MakeExtensionOptions options)
-        : function_(std::move(function)), options_(std::move(options)) {}
-    void operator()(Trainer& trainer) override { function_(trainer); }
-    void initialize(Trainer& trainer) override {
-        if (options_.initializer) options_.initializer(trainer);
-    }
-    void finalize() override {
-        if (options_.finalizer) options_.finalizer();
-    }
-    void on_error(Trainer& trainer, const std::exception& error) override {
-        if (options_.on_error) options_.on_error(trainer, error);
-    }
-    std::string default_name() const override { return options_.default_name; }
-    AnyTrigger trigger() const override { return options_.trigger; }
-    int priority() const override { return options_.priority; }
+    FunctionExtension(std::function<void(Trainer&)> function, MakeExtensionOptions options);
+    void operator()(Trainer& trainer) override;
+    void initialize(Trainer& trainer) override;
+    void finalize() override;
+    void on_error(Trainer& trainer, const std::exception& error) override;
+    std::string default_name() const override;
+    AnyTrigger trigger() const override;
+    int priority() const override;
 
 private:
     std::function<void(Trainer&)> function_;
     MakeExtensionOptions options_;
 };
 
-inline FunctionExtension make_extension(std::function<void(Trainer&)> function,
-                                        MakeExtensionOptions options = {}) {
-    return FunctionExtension(std::move(function), std::move(options));
-}
+FunctionExtension make_extension(std::function<void(Trainer&)> function,
+                                 MakeExtensionOptions options = {});
 
 }  // namespace catena

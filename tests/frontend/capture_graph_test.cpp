@@ -1,6 +1,7 @@
 // The graph of a region's results as code outside sees it: unchained in parts, differentiated twice
 // or towards one of several results, from inside another region. Eager code's nodes are then made
 // once more.
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>

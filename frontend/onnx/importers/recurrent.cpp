@@ -1,4 +1,5 @@
 // Recurrent layers: one operation where theirs is one of Catena's, else unrolled step by step.
+#include <algorithm>
 #include <optional>
 #include <span>
 

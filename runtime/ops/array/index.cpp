@@ -2,6 +2,10 @@
 
 namespace catena {
 
+Index::Index(const Index&) = default;
+Index& Index::operator=(const Index&) = default;
+Index::~Index() = default;
+
 Index::Index(const Place& at, int64_t index) : value_(index), at_(at) {}
 
 Index::Index(const Slice& slice, const Place& at) : value_(slice), at_(at) {}

@@ -41,6 +41,9 @@ public:
     Index(Ellipsis, const Place& at = Place::current());
     Index(const Variable& indices, const Place& at = Place::current());
     Index(const Array& indices, const Place& at = Place::current());
+    Index(const Index&);
+    Index& operator=(const Index&);
+    ~Index();
     const auto& value() const { return value_; }
     const Place& location() const { return at_; }
 

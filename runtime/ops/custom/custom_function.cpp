@@ -52,7 +52,7 @@ void check_gradients(const std::string& name, const GradientCall& g, const Varia
                 name, to_string(gx[size_t(i)].type()), i, to_string(g.x_type(i)));
 }
 
-Variables gradient_of(const std::string& name, const CustomBackward& backward,
+Variables gradient_of(const std::string& name, const CustomCode& backward,
                       const CustomOptions& options, const GradientCall& g) {
     std::vector<Variable> xs(size_t(g.input_count())), ys(size_t(options.outputs)), gys;
     for (int i = 0; i < g.input_count() && options.keep_inputs; ++i)
@@ -68,7 +68,12 @@ Variables gradient_of(const std::string& name, const CustomBackward& backward,
 
 }  // namespace
 
-const OpDef& define_custom(const std::string& given, CustomForward forward, CustomBackward backward,
+CustomCode::CustomCode(const void* owned, void (*destroy)(const void*), Run* run)
+    : function(owned, destroy), run(run) {}
+
+Variables listed(Variable result) { return {std::move(result)}; }
+
+const OpDef& define_custom(const std::string& given, CustomCode forward, CustomCode backward,
                            const CustomOptions& options) {
     const std::string name = unused_name(given);
     const OpDef& op = register_op({
@@ -77,7 +82,8 @@ const OpDef& define_custom(const std::string& given, CustomForward forward, Cust
         .output_count = -1,
         .body =
             [=](std::span<const Variable> xs, const Attributes&, std::span<const Scalar>) {
-                Variables ys = forward(row_major(xs));
+                const std::vector<Variable> dense = row_major(xs);
+                Variables ys = forward(CustomCall{.xs = dense, .ys = {}, .gys = {}});
                 check_results(name, ys, options.outputs);
                 return ys;
             },

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "runtime/graph/op.h"
 
@@ -24,12 +25,74 @@ struct CustomOptions {
 };
 
 namespace detail {
-using CustomForward = std::function<Variables(std::span<const Variable>)>;
-using CustomBackward = std::function<Variables(const CustomCall&)>;
-const OpDef& define_custom(const std::string& name, CustomForward forward, CustomBackward backward,
+
+/// One of the two functions of the user's, without its type.
+struct CustomCode {
+    using Run = Variables(const void* function, const CustomCall& call);
+    CustomCode(const void* owned, void (*destroy)(const void*), Run* run);
+    Variables operator()(const CustomCall& call) const { return run(function.get(), call); }
+    std::shared_ptr<const void> function;
+    Run* run;
+};
+const OpDef& define_custom(const std::string& name, CustomCode forward, CustomCode backward,
                            const CustomOptions& options);
 Variables call_custom(const OpDef& op, std::span<const Variable> xs,
                       const std::source_location& at);
+
+Variables listed(Variable result);
+template <class T, size_t... I>
+Variables listed_parts(const T& results, std::index_sequence<I...>) {
+    return Variables{Variable(std::get<I>(results))...};
+}
+template <class R>
+Variables listed(R&& result) {
+    if constexpr (requires { std::tuple_size<std::remove_cvref_t<R>>::value; })
+        return listed_parts(result,
+                            std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<R>>>());
+    else
+        return Variables{std::forward<R>(result)};
+}
+
+/// How many Variables F takes; 0: a list of them.
+template <class F>
+constexpr int custom_inputs() {
+    using V = const Variable&;
+    if constexpr (std::invocable<F, std::span<const Variable>>) {
+        return 0;
+    } else if constexpr (std::invocable<F, V>) {
+        return 1;
+    } else if constexpr (std::invocable<F, V, V>) {
+        return 2;
+    } else {
+        static_assert(std::invocable<F, V, V, V>,
+                      "forward takes one to three Variables, or a span of them");
+        return 3;
+    }
+}
+
+template <int inputs, class F>
+Variables run_forward(const void* function, const CustomCall& c) {
+    const F& f = *static_cast<const F*>(function);
+    if constexpr (inputs == 0) return listed(f(c.xs));
+    if constexpr (inputs == 1) return listed(f(c.xs[0]));
+    if constexpr (inputs == 2) return listed(f(c.xs[0], c.xs[1]));
+    if constexpr (inputs == 3) return listed(f(c.xs[0], c.xs[1], c.xs[2]));
+}
+template <int inputs, class B>
+Variables run_backward(const void* function, const CustomCall& c) {
+    const B& b = *static_cast<const B*>(function);
+    if constexpr (inputs == 0) return listed(b(c));
+    if constexpr (inputs == 1) return listed(b(c.xs[0], c.ys[0], c.gys[0]));
+    if constexpr (inputs == 2) return listed(b(c.xs[0], c.xs[1], c.ys[0], c.gys[0]));
+    if constexpr (inputs == 3) return listed(b(c.xs[0], c.xs[1], c.xs[2], c.ys[0], c.gys[0]));
+}
+template <class F>
+CustomCode custom_code(F& function, CustomCode::Run* run) {
+    return CustomCode(
+        new F(std::move(function)), [](const void* owned) { delete static_cast<const F*>(owned); },
+        run);
+}
+
 }  // namespace detail
 
 /// A function with a gradient of its own; made by custom_function().
@@ -82,49 +145,23 @@ private:
 template <class F, class B>
 auto custom_function(const std::string& name, F forward, B backward,
                      const CustomOptions& options = {}) {
-    const auto unwrap = []<class R>(R&& result) {
-        if constexpr (requires { std::tuple_size<std::remove_cvref_t<R>>::value; })
-            return std::apply([](auto&&... each) { return Variables{Variable(each)...}; },
-                              std::forward<R>(result));
-        else
-            return Variables{std::forward<R>(result)};
+    constexpr int inputs = detail::custom_inputs<F>();
+    const auto define = [&]() -> const OpDef& {
+        return detail::define_custom(
+            name, detail::custom_code(forward, detail::run_forward<inputs, F>),
+            detail::custom_code(backward, detail::run_backward<inputs, B>), options);
     };
-    const auto define = [&](auto run, auto gradient) -> const OpDef& {
-        const auto make = [&]() -> const OpDef& {
-            return detail::define_custom(name, run, gradient, options);
-        };
-        if constexpr (std::is_empty_v<F> && std::is_empty_v<B>) {
-            static const OpDef& op = make();
-            return op;
-        } else {
-            return make();
-        }
-    };
-    using V = const Variable&;
-    if constexpr (std::invocable<F, std::span<const Variable>>) {
-        using Result = std::invoke_result_t<F, std::span<const Variable>>;
-        return CustomFunction<Result>(
-            define([=](std::span<const Variable> xs) { return unwrap(forward(xs)); },
-                   [=](const CustomCall& c) { return unwrap(backward(c)); }));
-    } else if constexpr (std::invocable<F, V>) {
-        return CustomFunction<Variable>(define(
-            [=](std::span<const Variable> xs) { return unwrap(forward(xs[0])); },
-            [=](const CustomCall& c) { return unwrap(backward(c.xs[0], c.ys[0], c.gys[0])); }));
-    } else if constexpr (std::invocable<F, V, V>) {
-        return CustomFunction<Variable>(
-            define([=](std::span<const Variable> xs) { return unwrap(forward(xs[0], xs[1])); },
-                   [=](const CustomCall& c) {
-                       return unwrap(backward(c.xs[0], c.xs[1], c.ys[0], c.gys[0]));
-                   }));
+    const OpDef* op = nullptr;
+    if constexpr (std::is_empty_v<F> && std::is_empty_v<B>) {
+        static const OpDef& once = define();
+        op = &once;
     } else {
-        static_assert(std::invocable<F, V, V, V>,
-                      "forward takes one to three Variables, or a span of them");
-        return CustomFunction<Variable>(define(
-            [=](std::span<const Variable> xs) { return unwrap(forward(xs[0], xs[1], xs[2])); },
-            [=](const CustomCall& c) {
-                return unwrap(backward(c.xs[0], c.xs[1], c.xs[2], c.ys[0], c.gys[0]));
-            }));
+        op = &define();
     }
+    if constexpr (inputs == 0)
+        return CustomFunction<std::invoke_result_t<F, std::span<const Variable>>>(*op);
+    else
+        return CustomFunction<Variable>(*op);
 }
 
 }  // namespace catena
