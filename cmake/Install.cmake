@@ -35,7 +35,7 @@ install(TARGETS catena_runtime catena EXPORT catena_targets ${CATENA_LIBRARY_COM
 install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(TARGET catena-opt)
-    install(TARGETS catena-opt COMPONENT compiler)
+    install(TARGETS catena-opt COMPONENT opt)
 endif()
 
 foreach(library IN ITEMS catena_onnx catena_caffe catena_image catena_download)

@@ -59,8 +59,15 @@ if(TARGET catena_image)
 endif()
 if(CATENA_HAS_COMPILER)
     # dpkg-shlibdeps meets libLLVM as a link of llvm-22-dev, which says nothing of the package that has the library.
-    catena_package(compiler libcatena-compiler libs "Catena: the compiler of static regions, and catena-opt" DEPENDS runtime
-                   BESIDE "libllvm${LLVM_VERSION_MAJOR}" RECOMMENDS binutils)
+    set(shared_llvm BESIDE "libllvm${LLVM_VERSION_MAJOR}")
+    set(of_compiler ${shared_llvm})
+    if(CATENA_HAS_LLVM_INSIDE)
+        set(of_compiler)
+    endif()
+    catena_package(compiler libcatena-compiler libs "Catena: the compiler of static regions" DEPENDS runtime
+                   ${of_compiler} RECOMMENDS binutils)
+    # Alone, because it brings the 250 MB of the shared LLVM.
+    catena_package(opt catena-opt devel "Catena: mlir-opt with its dialect and passes" DEPENDS runtime ${shared_llvm})
 endif()
 if(TARGET catena_hdf5)
     catena_package(hdf5 libcatena-hdf5 libs "Catena: HDF5 files" DEPENDS runtime)
