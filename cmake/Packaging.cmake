@@ -34,9 +34,10 @@ function(catena_package component name section description)
 endfunction()
 
 set(CPACK_COMPONENTS_ALL)
-set(recommended)
+# Of catena::download.
+set(with_headers "libcurl4-openssl-dev, libssl-dev")
 if(CATENA_HAS_COMPILER)
-    set(recommended RECOMMENDS libcatena-compiler)
+    string(PREPEND with_headers "libcatena-compiler, ")
 endif()
 # LAPACK is found by dlopen, so no library tells of it.
 set(with_runtime "libopenblas0 | liblapack3")
@@ -90,5 +91,5 @@ if(TARGET catena_caffe)
 endif()
 catena_package(tools libcatena-tools science "Catena: the command line program catena" DEPENDS ${of_tools})
 catena_package(dev libcatena-dev libdevel "Define-by-run deep learning: headers, CMake package and pkg-config file"
-               DEPENDS runtime ${libraries} BESIDE "libfmt-dev, libcurl4-openssl-dev, libssl-dev, zlib1g-dev" ${recommended})
+               DEPENDS runtime ${libraries} BESIDE "libfmt-dev" RECOMMENDS "${with_headers}")
 include(CPack)
