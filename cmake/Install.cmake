@@ -35,19 +35,23 @@ install(TARGETS catena_runtime catena EXPORT catena_targets ${CATENA_LIBRARY_COM
 install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(TARGET catena-opt)
-    install(TARGETS catena-opt COMPONENT compiler)
+    install(TARGETS catena-opt COMPONENT opt)
 endif()
 
-foreach(library IN ITEMS catena_onnx catena_caffe catena_image catena_download)
+foreach(library IN ITEMS catena_onnx catena_caffe catena_image)
     if(TARGET ${library})
         string(REPLACE "catena_" "catena::" alias ${library})
         add_library(${alias} ALIAS ${library})
         string(REPLACE "catena_" "" component ${library})
-        install(TARGETS ${library} EXPORT catena_targets LIBRARY COMPONENT ${component} NAMELINK_COMPONENT dev
-                ARCHIVE COMPONENT dev)
+        install(TARGETS ${library} EXPORT catena_targets LIBRARY COMPONENT ${component} NAMELINK_COMPONENT dev)
     endif()
 endforeach()
 install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder}
+        COMPONENT dev)
+# By itself, because its users alone need libcurl and OpenSSL (catena-config.cmake.in).
+add_library(catena::download ALIAS catena_download)
+install(TARGETS catena_download EXPORT catena_download_targets ARCHIVE COMPONENT dev)
+install(EXPORT catena_download_targets NAMESPACE catena:: FILE catena-download-targets.cmake DESTINATION ${package_folder}
         COMPONENT dev)
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake
     INSTALL_DESTINATION ${package_folder})

@@ -34,9 +34,10 @@ function(catena_package component name section description)
 endfunction()
 
 set(CPACK_COMPONENTS_ALL)
-set(recommended)
+# Of catena::download.
+set(with_headers "libcurl4-openssl-dev, libssl-dev")
 if(CATENA_HAS_COMPILER)
-    set(recommended RECOMMENDS libcatena-compiler)
+    string(PREPEND with_headers "libcatena-compiler, ")
 endif()
 # LAPACK is found by dlopen, so no library tells of it.
 set(with_runtime "libopenblas0 | liblapack3")
@@ -59,8 +60,15 @@ if(TARGET catena_image)
 endif()
 if(CATENA_HAS_COMPILER)
     # dpkg-shlibdeps meets libLLVM as a link of llvm-22-dev, which says nothing of the package that has the library.
-    catena_package(compiler libcatena-compiler libs "Catena: the compiler of static regions, and catena-opt" DEPENDS runtime
-                   BESIDE "libllvm${LLVM_VERSION_MAJOR}" RECOMMENDS binutils)
+    set(shared_llvm BESIDE "libllvm${LLVM_VERSION_MAJOR}")
+    set(of_compiler ${shared_llvm})
+    if(CATENA_HAS_LLVM_INSIDE)
+        set(of_compiler)
+    endif()
+    catena_package(compiler libcatena-compiler libs "Catena: the compiler of static regions" DEPENDS runtime
+                   ${of_compiler} RECOMMENDS binutils)
+    # Alone, because it brings the 250 MB of the shared LLVM.
+    catena_package(opt catena-opt devel "Catena: mlir-opt with its dialect and passes" DEPENDS runtime ${shared_llvm})
 endif()
 if(TARGET catena_hdf5)
     catena_package(hdf5 libcatena-hdf5 libs "Catena: HDF5 files" DEPENDS runtime)
@@ -83,5 +91,5 @@ if(TARGET catena_caffe)
 endif()
 catena_package(tools libcatena-tools science "Catena: the command line program catena" DEPENDS ${of_tools})
 catena_package(dev libcatena-dev libdevel "Define-by-run deep learning: headers, CMake package and pkg-config file"
-               DEPENDS runtime ${libraries} BESIDE "libfmt-dev, libcurl4-openssl-dev, libssl-dev, zlib1g-dev" ${recommended})
+               DEPENDS runtime ${libraries} BESIDE "libfmt-dev" RECOMMENDS "${with_headers}")
 include(CPack)
