@@ -97,8 +97,11 @@ message(STATUS "catena: caffe ${CATENA_HAS_CAFFE}")
 # Warnings and paths of our own targets. g++ 12 sees overlaps, lengths and bounds in text + std::string that are not there (GCC bug 105651).
 function(catena_target target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-    # Messages name a source by its path from the root, and no library tells where it was built.
-    target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+    # Messages name a source by its path from the root, and no library tells where it was built. ccache sees to it by itself
+    # (CCACHE_BASEDIR), and would know no object of another checkout by a command with a path in it.
+    if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+        target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+    endif()
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
                            $<$<BOOL:${CATENA_WERROR}>:-Werror>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
