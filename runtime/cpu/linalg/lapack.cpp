@@ -1,6 +1,8 @@
 #include "runtime/cpu/linalg/lapack.h"
 
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <dlfcn.h>
 
@@ -23,15 +25,51 @@ void find(void* library, char precision, const char* name, F*& routine, std::str
     if (!routine) problem = "the library has no " + symbol;
 }
 
+bool processor_has_avx2() {
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+/// OpenBLAS takes a processor that is younger than itself for one that has SSE3 alone, whose
+/// threaded symv reads beyond its matrix (0.3.21, which Debian 12 has: eigenvalues end the
+/// process). Then it is loaded once more and told by its own variable, which it reads while it is
+/// loaded.
+void* open_library(const std::string& file) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library || std::getenv("OPENBLAS_CORETYPE") || !processor_has_avx2()) return library;
+    const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
+    if (!core || std::string_view(core()) != "Prescott") return library;
+    dlclose(library);
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    unsetenv("OPENBLAS_CORETYPE");
+    return library;
+}
+
+struct Opened {
+    void* library;
+    std::string problem;  ///< Why there is none.
+};
+
+/// Once for both types.
+const Opened& opened() {
+    static const Opened& once = *new Opened([] {
+        void* library =
+            open_library(environment::text("CATENA_LAPACK_PATH").value_or("liblapack.so.3"));
+        return Opened{library, library ? "" : dlerror()};
+    }());
+    return once;
+}
+
 template <class T>
 Loaded<T> load() {
     Loaded<T> all;
-    const std::string file = environment::text("CATENA_LAPACK_PATH").value_or("liblapack.so.3");
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        all.problem = dlerror();
-        return all;
-    }
+    all.problem = opened().problem;
+    if (!all.problem.empty()) return all;
+    void* const library = opened().library;
     const char precision = sizeof(T) == 4 ? 's' : 'd';
     find(library, precision, "getrf", all.routines.getrf, all.problem);
     find(library, precision, "getri", all.routines.getri, all.problem);
