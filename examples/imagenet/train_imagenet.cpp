@@ -11,7 +11,7 @@ struct Options {
     PictureOptions pictures;
     std::string arch = "nin", dtype = "float32", out = "result", resume, initmodel;
     int64_t batch_size = 32, val_batch_size = 250, workers = 2;
-    double epochs = 10, learning_rate = 0.01;
+    double epochs = 10, snapshot_interval = 1, learning_rate = 0.01;
 };
 
 /// The network computes in 16 bits: its parameters keep float32 masters, and the loss is scaled so
@@ -46,8 +46,10 @@ static void train(examples::Example& example, Options options) {
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
     trainer.extend(extensions::Evaluator(val_iter, model, network.loss,
                                          {.device = device, .static_graph = true}));
-    trainer.extend(extensions::snapshot({.n_retains = 1}));
-    trainer.extend(extensions::snapshot_object(model, "model_epoch_{.updater.epoch}"));
+    const ct::AnyTrigger snapshots(options.snapshot_interval, "epoch");
+    trainer.extend(extensions::snapshot({.n_retains = 1}), {.trigger = snapshots});
+    trainer.extend(extensions::snapshot_object(model, "model_epoch_{.updater.epoch}"),
+                   {.trigger = snapshots});
     trainer.extend(extensions::LogReport());
     trainer.extend(extensions::observe_lr());
     trainer.extend(
@@ -84,6 +86,7 @@ int main(int argc, char** argv) {
     example.choice("-d,--dtype", options.dtype, {"float32", "mixed16", "float16"},
                    "of parameters and arithmetic; mixed16: normalization in float32");
     example.flag("--lr", options.learning_rate, "of momentum SGD");
+    example.flag("--snapshot_interval", options.snapshot_interval, "epochs between snapshots");
     example.flag("-o,--out", options.out, "folder for the log, snapshots and models");
     example.flag("-r,--resume", options.resume, "snapshot to go on from");
     return example.run(argc, argv, [&] {

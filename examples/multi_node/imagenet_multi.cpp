@@ -12,7 +12,7 @@ struct Options {
     PictureOptions pictures;
     std::string arch = "nin", out = "result", initmodel;
     int64_t batch_size = 32, val_batch_size = 250, workers = 2;
-    double epochs = 10, learning_rate = 0.01;
+    double epochs = 10, snapshot_interval = 1, learning_rate = 0.01;
     bool resume = false;
 };
 
@@ -47,7 +47,8 @@ static void train(examples::RankedExample& example, Options options,
     trainer.extend(extensions::observe_lr());
     examples::extend_on_ranks(trainer, comm, options.resume,
                               {"epoch", "iteration", "main/loss", "validation/main/loss",
-                               "main/accuracy", "validation/main/accuracy", "lr"});
+                               "main/accuracy", "validation/main/accuracy", "lr"},
+                              options.snapshot_interval);
     trainer.run();
 
     example.result(comm, "validation accuracy",
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
     example.flag("--size", pictures.size, "height and width of a part; 0: the network's", 0);
     example.flag("--class", pictures.classes, "number of labels");
     example.flag("--lr", options.learning_rate, "of momentum SGD");
+    example.flag("--snapshot_interval", options.snapshot_interval, "epochs between snapshots");
     example.flag("-o,--out", options.out, "folder for the log and snapshots");
     example.flag("-r,--resume", options.resume, "go on from the newest snapshot in --out");
     return example.run(argc, argv, [&](const auto& comm) { train(example, options, comm); });

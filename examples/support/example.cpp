@@ -16,6 +16,7 @@ Example::Example(const std::string& description) : flags_(std::make_unique<Flags
     flag("--device", device_, "where to compute: cpu, cuda:0");
     flags_->program.add_option("--seed", seed, "of all random numbers")->capture_default_str();
     flag("--eager", eager, "do not compile");
+    flags_->program.add_option("--times", times_, "iterations that are timed at the end; 0: none");
     flags_->program.add_option("--require", required_,
                                "end with an error unless the result is at least as good");
 }
@@ -93,6 +94,7 @@ Example::Times Example::measured(const std::function<void()>& iteration, int cou
     constexpr int unmeasured = 2;  // compilation and the first use of what it made; later what the
                                    // other kind left in caches and pools
     constexpr int turn = 5;
+    count = times_.value_or(count);
     for (int done = 0; done < count; done += turn)
         for (const bool with_regions : {false, true}) {
             if (with_regions && eager) continue;
@@ -117,6 +119,7 @@ Example::Times Example::measured(ct::Updater& updater, int count) const {
 }
 
 void Example::print(const Times& times) {
+    if (times.eager.empty()) return;
     const auto least = [](const std::vector<double>& values) {
         return *std::min_element(values.begin(), values.end());
     };

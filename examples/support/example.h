@@ -24,8 +24,8 @@ enum class Better { larger, smaller };
 ///     example.flag("-u,--unit", units, "hidden units");
 ///     return example.run(argc, argv, [&] { train(example, units); });
 ///
-/// Every example has --device, --seed, --eager and --require: the result that it must reach to end
-/// without an error.
+/// Every example has --device, --seed, --eager, --times and --require: the result that it must
+/// reach to end without an error.
 class Example {
 public:
     explicit Example(const std::string& description);
@@ -55,8 +55,8 @@ public:
     uint64_t seed = 0;
 
     /// Prints the time of a training iteration with static regions off and on: median and least of
-    /// `count` calls each, in turns of five, each after two that are not measured, as a training
-    /// does not change between the two. With --eager, off only.
+    /// `count` calls each (or what --times says), in turns of five, each after two that are not
+    /// measured, as a training does not change between the two. With --eager, off only.
     void print_times(const std::function<void()>& iteration, int count = 10) const {
         print(measured(iteration, count));
     }
@@ -90,6 +90,7 @@ private:
     std::unique_ptr<Flags> flags_;
     std::string device_ = "cpu";
     std::optional<double> required_;
+    std::optional<int> times_;
     bool fulfilled_ = true, told_ = false;
 };
 
