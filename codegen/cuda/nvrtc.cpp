@@ -194,6 +194,9 @@ std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) 
         fmt::format("--gpu-architecture={}_{}", ptx ? "compute" : "sm", virtual_architecture);
     std::vector<const char*> flags = nvrtc_flags(options);
     flags.push_back(architecture.c_str());
+    int major = 0, minor = 0;
+    n.version(&major, &minor);
+    if (options.quick && major >= 13) flags.push_back("--Ofast-compile=max");
     Program program(n, text);
     if (int error = n.compile(program.handle, int(flags.size()), flags.data()))
         fail<CompileError>("nvrtcCompileProgram: {}: {}", n.error(error),

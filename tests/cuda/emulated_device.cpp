@@ -60,7 +60,7 @@ std::string without_linkage(std::string text) {
 }  // namespace
 
 EmulatedDevice& EmulatedDevice::instance() {
-    static EmulatedDevice& device = *new EmulatedDevice;
+    static EmulatedDevice& device = *new EmulatedDevice("emulated");
     return device;
 }
 

@@ -20,6 +20,8 @@ namespace catena::testing {
 class EmulatedDevice final : public CodeDevice {
 public:
     static EmulatedDevice& instance();
+    /// Another one, whose kernels are those of one test.
+    explicit EmulatedDevice(std::string name) : CodeDevice(std::move(name)) {}
 
     std::string architecture() const override { return "text"; }
     int multiprocessors() const override { return 4; }
@@ -69,7 +71,6 @@ public:
     int kernel_count() const { return int(kernels_.size()); }
 
 private:
-    EmulatedDevice() : CodeDevice("emulated") {}
     void compile_pending();
     void* pages_for(size_t bytes);
     void compile_some(std::span<const size_t> units);

@@ -170,7 +170,7 @@ void check(Case (*draw_case)(Draw&), int64_t usual) {
     const int64_t cases = environment_number("CATENA_FUZZ_PROGRAMS", usual),
                   first = environment_number("CATENA_FUZZ_SEED", 1);
     const auto end = std::chrono::steady_clock::now() +
-                     std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 30));
+                     std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 8));
     int64_t done = 0;
     for (; done < cases && (done < cases / 5 || std::chrono::steady_clock::now() < end); ++done) {
         const auto seed = uint64_t(first + done);

@@ -57,8 +57,8 @@ constexpr int64_t peak_bytes =
     int64_t(700) << 20;  // What is announced, what is unpacked, what it becomes, and this program.
 
 /// CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_FILES_SECONDS how long each of the tests
-/// runs (3); a failure prints its seed, and its file stays in CATENA_FUZZ_KEEP, if that is a
-/// folder.
+/// runs (1, but 200 files at least); a failure prints its seed, and its file stays in
+/// CATENA_FUZZ_KEEP, if that is a folder.
 class FuzzedFiles : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -101,7 +101,8 @@ protected:
         const uint64_t first = uint64_t(environment("CATENA_FUZZ_SEED", 1)) << 32;
         const Supervision supervision{
             .first_seed = first,
-            .seconds = how.seconds * environment("CATENA_FUZZ_FILES_SECONDS", 3),
+            .seconds = how.seconds * environment("CATENA_FUZZ_FILES_SECONDS", 1),
+            .least_inputs = 200,
             .address_bytes = how.address_bytes};
         const auto input = [&](uint64_t seed) {
             Random random(seed);

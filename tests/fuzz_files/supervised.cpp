@@ -39,7 +39,8 @@ double seconds_since(Clock::time_point start) {
 }
 
 [[noreturn]] void run_child(const Supervision& how, const std::function<bool(uint64_t)>& input,
-                            uint64_t seed, Clock::time_point end, Report& report) {
+                            uint64_t seed, Clock::time_point end, int64_t still_least,
+                            Report& report) {
     std::freopen("/dev/null", "w", stderr);
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
@@ -47,7 +48,7 @@ double seconds_since(Clock::time_point start) {
         const rlimit most{rlim_t(how.address_bytes), rlim_t(how.address_bytes)};
         setrlimit(RLIMIT_AS, &most);
     }
-    for (int64_t i = 0; i < inputs_of_child && Clock::now() < end; ++i) {
+    for (int64_t i = 0; i < inputs_of_child && (i < still_least || Clock::now() < end); ++i) {
         report.seed = seed + uint64_t(i);
         try {
             if (input(report.seed))
@@ -102,12 +103,13 @@ Tally supervised(const Supervision& how, const std::function<bool(uint64_t)>& in
                                         std::chrono::duration<double>(how.seconds));
     Tally tally;
     uint64_t seed = how.first_seed;
-    while (Clock::now() < end && tally.failures.size() < how.most_failures) {
+    while ((tally.inputs < how.least_inputs || Clock::now() < end) &&
+           tally.failures.size() < how.most_failures) {
         Report& report = *new (shared) Report{};
         report.seed = seed;
         const pid_t child = fork();
         if (child < 0) break;
-        if (child == 0) run_child(how, input, seed, end, report);
+        if (child == 0) run_child(how, input, seed, end, how.least_inputs - tally.inputs, report);
         const std::string problem = wait_for(child, how, report, tally.peak_bytes);
         tally.accepted += report.accepted;
         tally.refused += report.refused;

@@ -21,7 +21,8 @@ struct Tally {
 
 struct Supervision {
     uint64_t first_seed = 1;
-    double seconds = 4;         ///< When to stop.
+    double seconds = 4;         ///< When to stop,
+    int64_t least_inputs = 0;   ///< but not before these.
     double patience = 20;       ///< For one input.
     int64_t address_bytes = 0;  ///< Bounds the memory of the children, if the build allows it.
     size_t most_failures = 10;
