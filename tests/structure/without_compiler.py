@@ -10,9 +10,11 @@ import subprocess
 import sys
 
 # What a build without the compiler may lack: the compiler, and tests that look into it or need it.
-OF_COMPILER = ("ir", "passes", "codegen", "tests/ir", "tests/passes", "tests/codegen", "tests/cuda", "tests/gpu",
-               "tests/several_devices")
+OF_COMPILER = ("ir", "passes", "codegen", "unity/catena_ir", "unity/catena_passes", "unity/catena_codegen", "tests/ir",
+               "tests/passes", "tests/codegen", "tests/cuda", "tests/gpu", "tests/several_devices")
 SETTING = re.compile(r"((?:CATENA_|CMAKE_(?:BUILD_TYPE|C_COMPILER|CXX_COMPILER|CXX_FLAGS))\w*):(?!INTERNAL|STATIC)(\w+)=(.*)")
+
+PATHS = re.compile(r" -DCATENA_(SOURCE_DIR|BINARY_DIR|CXX)=\S+")  # Of a source, in whichever target, once one asks for it.
 
 
 def settings(build):
@@ -25,12 +27,12 @@ def settings(build):
 
 
 def commands(source, build):
-    """(file, object) -> its command, and the text of a file by CMake, whatever the build folder is called."""
+    """(file, object) -> its command, and the text of a file by CMake, without the paths of this checkout."""
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        command, file = entry["command"], pathlib.Path(entry["file"])
+        command, file = PATHS.sub("", entry["command"]), pathlib.Path(entry["file"])
         name = file.relative_to(build if file.is_relative_to(build) else source)
-        text = file.read_text() if "CMakeFiles" in name.parts else ""
+        text = file.read_text() if {"CMakeFiles", "unity"} & set(name.parts) else ""
         result[str(name), re.search(r" -o (\S+)", command).group(1)] = f"{command}\n{text}".replace(str(build), "BUILD")
     return result
 
