@@ -27,13 +27,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A folder of the test's own.
-class CudaVersions : public ::testing::Test {
+class CudaVersionsInOwnProcess : public ::testing::Test {
 protected:
-    CudaVersions() {
+    CudaVersionsInOwnProcess() {
         std::string pattern = (fs::temp_directory_path() / "catena_versions_XXXXXX").string();
         root = mkdtemp(pattern.data());
     }
-    ~CudaVersions() override { fs::remove_all(root); }
+    ~CudaVersionsInOwnProcess() override { fs::remove_all(root); }
 
     /// A shared library whose text is C++.
     void make_library(const std::string& file, const std::string& text) {
@@ -86,7 +86,7 @@ TEST(CudaDriver, before_12_is_too_old) {
               "driver too old: has 11.8, needs 12.0");
 }
 
-TEST_F(CudaVersions, nvrtc_is_the_newest_that_the_driver_loads) {
+TEST_F(CudaVersionsInOwnProcess, nvrtc_is_the_newest_that_the_driver_loads) {
     make_nvrtc("toolkit/lib64/libnvrtc.so.97", 97);
     make_nvrtc("toolkit/lib64/libnvrtc.so", 97);
     make_nvrtc("toolkit/lib64/libnvrtc.so.12", 8);
@@ -99,7 +99,7 @@ TEST_F(CudaVersions, nvrtc_is_the_newest_that_the_driver_loads) {
     EXPECT_EQ(codegen::cuda::code_for("sm_90", "", false, 8010), "code of 8") << "for files, too";
 }
 
-TEST_F(CudaVersions, nvrtc_that_is_too_new_is_an_error_with_both_versions) {
+TEST_F(CudaVersionsInOwnProcess, nvrtc_that_is_too_new_is_an_error_with_both_versions) {
     make_nvrtc("libnvrtc.so.97", 97);
     const Environment given("CATENA_NVRTC_PATH", (root / "libnvrtc.so.97").c_str());
     EXPECT_THAT(message_of([] {
@@ -109,7 +109,7 @@ TEST_F(CudaVersions, nvrtc_that_is_too_new_is_an_error_with_both_versions) {
                       HasSubstr("libnvrtc.so.97 is NVRTC 97.4"), HasSubstr("install NVRTC 7 ")));
 }
 
-TEST_F(CudaVersions, a_library_for_a_later_driver_is_passed_over) {
+TEST_F(CudaVersionsInOwnProcess, a_library_for_a_later_driver_is_passed_over) {
     RecordingDriver driver;  // For CUDA 13.0.
     make_library("toolkit/lib/libcatena_made.so.14",
                  "extern \"C\" unsigned long made_for() { return 14000; }");
@@ -130,7 +130,7 @@ TEST_F(CudaVersions, a_library_for_a_later_driver_is_passed_over) {
                 HasSubstr("libcatena_made.so.14, which is for CUDA 14.0, the driver for 13.0"));
 }
 
-TEST_F(CudaVersions, libraries_of_python_packages_are_found) {
+TEST_F(CudaVersionsInOwnProcess, libraries_of_python_packages_are_found) {
     const std::string packages = "venv/lib/python3.11/site-packages/nvidia";
     make_library(packages + "/made/lib/libcatena_python.so.1",
                  "extern \"C\" int answer() { return 7; }");
@@ -143,7 +143,7 @@ TEST_F(CudaVersions, libraries_of_python_packages_are_found) {
     EXPECT_EQ(answer(), 7);
 }
 
-TEST_F(CudaVersions, every_environment_of_python_is_looked_into) {
+TEST_F(CudaVersionsInOwnProcess, every_environment_of_python_is_looked_into) {
     for (const char* folder :
          {"conda/lib/python3.12/site-packages/nvidia/cudnn/lib",
           "home/.local/lib/python3.9/site-packages/nvidia/cu13/lib",
@@ -178,7 +178,7 @@ TEST_F(CudaVersions, every_environment_of_python_is_looked_into) {
             EndsWith("home/.local/lib/python3.9/site-packages/nvidia/cu13/lib")));
 }
 
-TEST_F(CudaVersions, a_file_that_the_environment_names_is_the_only_one) {
+TEST_F(CudaVersionsInOwnProcess, a_file_that_the_environment_names_is_the_only_one) {
     const Environment given("CATENA_NVRTC_PATH", "/one/file.so");
     EXPECT_THAT(cuda_library_files("CATENA_NVRTC_PATH", {"libnvrtc.so.13"}),
                 ElementsAre("/one/file.so"));
