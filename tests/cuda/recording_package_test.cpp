@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class CompiledCudaPackage : public ::testing::Test {
+class CompiledCudaPackageInOwnProcess : public ::testing::Test {
 protected:
     void SetUp() override {
         if (codegen::cuda::nvrtc_version().empty()) GTEST_SKIP() << "NVRTC cannot be loaded";
@@ -40,7 +40,7 @@ protected:
     }
 };
 
-TEST_F(CompiledCudaPackage, has_code_and_ptx_with_the_kernels_that_its_schedule_names) {
+TEST_F(CompiledCudaPackageInOwnProcess, has_code_and_ptx_with_the_kernels_that_its_schedule_names) {
     save({"sm_80", "sm_90", "compute_90"});
     nlohmann::json manifest;
     const program::Package package = program::read_package(temporary("x.catena"), manifest);
@@ -67,7 +67,7 @@ TEST_F(CompiledCudaPackage, has_code_and_ptx_with_the_kernels_that_its_schedule_
     EXPECT_NE(package.texts.at("cuda/sm_80.0.cubin"), package.texts.at("cuda/sm_90.0.cubin"));
 }
 
-TEST_F(CompiledCudaPackage, is_loaded_and_launched_by_the_driver) {
+TEST_F(CompiledCudaPackageInOwnProcess, is_loaded_and_launched_by_the_driver) {
     save({"sm_80", "sm_90"});
     RecordingDriver driver;
     cuda::CudaDevice device(0);
@@ -83,13 +83,13 @@ TEST_F(CompiledCudaPackage, is_loaded_and_launched_by_the_driver) {
     EXPECT_EQ(driver.count("cuModuleLoadData"), 0) << "the device has this code";
 }
 
-TEST_F(CompiledCudaPackage, of_a_region_on_the_device_is_for_it_and_later_ones) {
+TEST_F(CompiledCudaPackageInOwnProcess, of_a_region_on_the_device_is_for_it_and_later_ones) {
     RecordingDriver driver;
     const cuda::CudaDevice device(0);
     EXPECT_THAT(codegen::cuda::portable_architectures(device), ElementsAre("sm_90", "compute_90"));
 }
 
-TEST_F(CompiledCudaPackage, of_a_device_here_is_code_that_its_driver_loads) {
+TEST_F(CompiledCudaPackageInOwnProcess, of_a_device_here_is_code_that_its_driver_loads) {
     RecordingDriver driver;
     cuda::CudaDevice device(0);
     auto f = static_graph([](const Variable& x) { return softmax(x); }, {.name = "f"});
@@ -99,7 +99,7 @@ TEST_F(CompiledCudaPackage, of_a_device_here_is_code_that_its_driver_loads) {
                 HasSubstr("it is a driver for CUDA 6.5"));
 }
 
-TEST_F(CompiledCudaPackage, of_other_architectures_is_refused_by_their_names) {
+TEST_F(CompiledCudaPackageInOwnProcess, of_other_architectures_is_refused_by_their_names) {
     save({"sm_80", "compute_100"});
     RecordingDriver driver;
     cuda::CudaDevice device(0);
