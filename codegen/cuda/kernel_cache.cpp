@@ -58,7 +58,9 @@ std::string code_for(const std::string& architecture, const std::string& text, b
     if (!makes && !known.empty())
         fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(newest),
                            architecture, fmt::join(known, ", sm_"));
-    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx, newest});
+    return machine_code(
+        DiskCache::instance(), text,
+        {.architecture = "sm_" + number, .fast_math = fast_math, .ptx = ptx, .newest = newest});
 }
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {

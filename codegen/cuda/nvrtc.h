@@ -9,9 +9,9 @@ struct NvrtcOptions {
     std::string architecture = "sm_90";
     bool fast_math = false;  ///< Contraction of a * b + c; nothing else is loosened.
     bool ptx = false;        ///< PTX, which any newer device takes, instead of code.
-    bool quick = false;      ///< With as little optimization as this NVRTC can do.
     int newest =
         0;  ///< See CodeDevice::newest_code(): NVRTC of a later major version is not taken.
+    bool quick = false;  ///< With as little optimization as this NVRTC can do.
 };
 
 /// Machine code (or PTX, also where NVRTC does not know so new an architecture). CompileError with
