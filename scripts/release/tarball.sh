@@ -134,7 +134,8 @@ check_tree() {
     local file folder folders found
     found=$(printf '%s|%s|%s' "$source" "$build" "$work" | sed 's/[][\.*^$+?(){}]/\\&/g')
     found=$(grep -rlaE "(^|[^A-Za-z0-9_./-]|-[IL])($found)(/|\$)" "$tree" | head -n 5 || true)
-    [ -z "$found" ] || die "these files name folders of the build: $found"
+    [ -z "$found" ] || die "these files name folders of the build: $found
+(objects of ccache do unless CCACHE_BASEDIR is the root of the sources, as scripts/setup.sh sets it)"
     elf_files | while read -r file; do
         folders=$(readelf -d "$file" | sed -n 's/.*R\(UN\)\?PATH).*\[\(.*\)\]/\2/p')
         for folder in ${folders//:/ }; do
@@ -159,7 +160,8 @@ write_readme
 check_tree
 
 tar -C "$work" --sort=name --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+rX,go-w --format=gnu -cf - "$name" |
-    ZSTD_CLEVEL=${ZSTD_CLEVEL:-19} zstd -q -T0 --force -o "$output/$name.tar.zst"
+    ZSTD_CLEVEL=${ZSTD_CLEVEL:-19} zstd -q -T0 -o "$work/$name.tar.zst"
+mv "$work/$name.tar.zst" "$output"
 (cd "$output" && sha256sum "$name.tar.zst" >"$name.tar.zst.sha256")
 echo "$name.tar.zst: $(du -m "$output/$name.tar.zst" | cut -f 1) MB, unpacked $(du -sm "$tree" | cut -f 1) MB, the libraries of others in it $(
     cd "$tree/lib" && sed -n 's/^| `\([^`]*\)`.*/\1/p' "$work/brought" | xargs du -cm | tail -n 1 | cut -f 1) MB"
