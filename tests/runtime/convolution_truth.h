@@ -3,13 +3,14 @@
 // Convolutions by tiles against the definition in float64.
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
+#include "tests/support/random_numbers.h"
 
 namespace catena {
 
@@ -21,8 +22,14 @@ struct Images {
 inline Array random_array(const Shape& shape, uint64_t seed,
                           MemoryOrder order = MemoryOrder::row_major) {
     const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    testing::fill_random(seed, array.to_fill<float>(), array.size());
     return array.view(shape, strides_in(order, shape), 0);
+}
+
+/// NaN, which stays where nothing is written, or something is added.
+inline Array unwritten_array(const Shape& shape, MemoryOrder order = MemoryOrder::row_major) {
+    return Array::full({Dtype::float32, shape}, std::numeric_limits<double>::quiet_NaN())
+        .view(shape, strides_in(order, shape), 0);
 }
 
 inline float& element(const Array& array, int64_t n, int64_t c, int64_t h, int64_t w) {
@@ -39,9 +46,9 @@ struct Case {
         W = random_array({s.out, s.in, s.taps, s.taps}, 2);
         b = random_array({s.out}, 3);
         gy = random_array({s.batch, s.out, rows, columns}, 4, order);
-        y = random_array(gy.shape(), 5, order);
-        gx = random_array(x.shape(), 6, order);
-        gW = random_array(W.shape(), 7);
+        y = unwritten_array(gy.shape(), order);
+        gx = unwritten_array(x.shape(), order);
+        gW = unwritten_array(W.shape());
     }
     /// What the definition gives in float64 for one element of each result.
     double y_at(int64_t n, int64_t o, int64_t h, int64_t w, bool biased) const {

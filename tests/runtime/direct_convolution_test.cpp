@@ -13,7 +13,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"
 
 namespace catena {
@@ -28,7 +28,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
 Array image(const Shape& shape, MemoryOrder order, uint64_t seed) {
     constexpr int64_t beside = 4096;
     const Array all = Array::full({Dtype::float32, Shape{element_count(shape) + 2 * beside}}, nan);
-    fill_normal(RandomStream{seed, 0}, all.to_fill<float>() + beside, element_count(shape));
+    testing::fill_random(seed, all.to_fill<float>() + beside, element_count(shape));
     return all.view(shape, strides_in(order, shape), beside);
 }
 
@@ -71,7 +71,7 @@ struct Trial {
     }
     std::vector<float> numbers(uint64_t seed) const {
         std::vector<float> made(size_t(c.W[0]));
-        fill_normal(RandomStream{seed, 0}, made.data(), c.W[0]);
+        testing::fill_random(seed, made.data(), c.W[0]);
         return made;
     }
     ConvolutionTail tail() const {

@@ -72,32 +72,44 @@ struct Problem {
     WindowSteps steps;
 };
 
+/// Which pixel of a channel a position sees through a tap.
+struct Sight {
+    int64_t pixel, tap, position;
+};
+
+/// All that lie inside of the image.
+std::vector<Sight> sights_of(const Problem& p, int64_t window, int64_t positions) {
+    std::vector<Sight> sights;
+    for (int64_t position = 0; position < positions; ++position)
+        for (int64_t tap = 0; tap < window; ++tap) {
+            bool inside = true;
+            int64_t pixel = 0, step = 1, rest_p = position, rest_t = tap;
+            for (int d = p.x.rank() - 3; d >= 0; --d) {
+                const int64_t at = rest_p % p.y[d + 2] * p.steps.stride[d] - p.steps.pad[d] +
+                                   rest_t % p.W[d + 2] * p.steps.dilate[d];
+                inside = inside && at >= 0 && at < p.x[d + 2];
+                pixel += at * step;
+                step *= p.x[d + 2], rest_p /= p.y[d + 2], rest_t /= p.W[d + 2];
+            }
+            if (inside) sights.push_back({pixel, tap, position});
+        }
+    return sights;
+}
+
 /// Calls f(x, W, y) with the places of the factors and the sum of every multiplication.
 template <class F>
 void for_each_multiplication(const Problem& p, F&& f) {
-    const int axes = p.x.rank() - 2;
     const int64_t in = p.W[1], out = p.W[0] / p.steps.groups,
-                  window = element_count(p.W) / (p.W[0] * in);
-    const int64_t positions = element_count(p.y) / (p.y[0] * p.y[1]);
+                  window = element_count(p.W) / (p.W[0] * in),
+                  positions = element_count(p.y) / (p.y[0] * p.y[1]),
+                  pixels = element_count(p.x) / (p.x[0] * p.x[1]);
+    const std::vector<Sight> sights = sights_of(p, window, positions);
     for (int64_t n = 0; n < p.y[0]; ++n)
         for (int64_t o = 0; o < p.y[1]; ++o)
-            for (int64_t position = 0; position < positions; ++position)
-                for (int64_t c = 0; c < in; ++c)
-                    for (int64_t tap = 0; tap < window; ++tap) {
-                        bool inside = true;
-                        int64_t pixel = 0, step = 1, rest_p = position, rest_t = tap;
-                        for (int d = axes - 1; d >= 0; --d) {
-                            const int64_t at = rest_p % p.y[d + 2] * p.steps.stride[d] -
-                                               p.steps.pad[d] +
-                                               rest_t % p.W[d + 2] * p.steps.dilate[d];
-                            inside = inside && at >= 0 && at < p.x[d + 2];
-                            pixel += at * step;
-                            step *= p.x[d + 2], rest_p /= p.y[d + 2], rest_t /= p.W[d + 2];
-                        }
-                        if (inside)
-                            f((n * p.x[1] + o / out * in + c) * step + pixel,
-                              (o * in + c) * window + tap, (n * p.y[1] + o) * positions + position);
-                    }
+            for (int64_t c = 0; c < in; ++c)
+                for (const Sight& s : sights)
+                    f((n * p.x[1] + o / out * in + c) * pixels + s.pixel,
+                      (o * in + c) * window + s.tap, (n * p.y[1] + o) * positions + s.position);
 }
 
 TEST_F(DoubleKernels, convolve_as_the_definition_says) {
@@ -133,10 +145,12 @@ TEST_F(DoubleKernels, convolve_as_the_definition_says) {
         std::vector<double> y(size_t(gy.size())), gx(size_t(x.size())), gW(size_t(W.size()));
         for (size_t i = 0; has_bias && i < y.size(); ++i)
             y[i] = b.elements<double>()[int64_t(i) / (gy.size() / (p.y[0] * p.y[1])) % p.y[1]];
+        const double *const xs = x.elements<double>(), *const Ws = W.elements<double>(),
+                            *const gys = gy.elements<double>();
         for_each_multiplication(p, [&](int64_t from, int64_t by, int64_t to) {
-            y[size_t(to)] += x.elements<double>()[from] * W.elements<double>()[by];
-            gx[size_t(from)] += gy.elements<double>()[to] * W.elements<double>()[by];
-            gW[size_t(by)] += x.elements<double>()[from] * gy.elements<double>()[to];
+            y[size_t(to)] += xs[from] * Ws[by];
+            gx[size_t(from)] += gys[to] * Ws[by];
+            gW[size_t(by)] += xs[from] * gys[to];
         });
         const Array got_y = empty(p.y), got_gx = empty(p.x), got_gW = empty(p.W);
         expect_near(
@@ -155,15 +169,15 @@ TEST_F(DoubleKernels, multiply_matrices_as_the_definition_says) {
         const Array a = random(transa ? Shape{batch, k, m} : Shape{batch, m, k});
         const Shape matrix = transb ? Shape{n, k} : Shape{k, n};
         const Array b = random(is_shared ? matrix : Shape{batch, matrix[0], matrix[1]});
+        const double *const as = a.elements<double>(), *const bs = b.elements<double>();
         std::vector<double> expected(size_t(batch * m * n));
         for (int64_t q = 0; q < batch; ++q)
             for (int64_t i = 0; i < m; ++i)
                 for (int64_t j = 0; j < n; ++j)
                     for (int64_t p = 0; p < k; ++p)
                         expected[size_t((q * m + i) * n + j)] +=
-                            a.elements<double>()[q * m * k + (transa ? p * m + i : i * k + p)] *
-                            b.elements<double>()[(is_shared ? 0 : q * k * n) +
-                                                 (transb ? j * k + p : p * n + j)];
+                            as[q * m * k + (transa ? p * m + i : i * k + p)] *
+                            bs[(is_shared ? 0 : q * k * n) + (transb ? j * k + p : p * n + j)];
         const Array y = empty({batch, m, n});
         expect_near(computed({y}, [&] { matmul_arrays(a, b, transa, transb, y); }), expected);
     }

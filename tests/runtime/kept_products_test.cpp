@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/random.h"
 #include "runtime/core/instruction_set.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/onednn/packed.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"
 
 namespace catena {
@@ -19,7 +19,7 @@ namespace {
 
 Array random_array(const Shape& shape, uint64_t seed) {
     Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    testing::fill_random(seed, array.to_fill<float>(), array.size());
     return array;
 }
 Array copy_of(const Array& array) { return array.astype(Dtype::float64).astype(Dtype::float32); }

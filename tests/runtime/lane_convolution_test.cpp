@@ -14,7 +14,7 @@
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
+#include "tests/support/random_numbers.h"
 
 namespace catena {
 namespace {
@@ -29,7 +29,7 @@ struct Sizes {
 
 Array random_array(const Shape& shape, uint64_t seed, MemoryOrder order = MemoryOrder::row_major) {
     const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    testing::fill_random(seed, array.to_fill<float>(), array.size());
     return array.view(shape, strides_in(order, shape), 0);
 }
 
@@ -71,26 +71,29 @@ struct Case {
                             : direction == Direction::weights ? gW
                                                               : y;
         std::vector<double> sums(size_t(like.size()));
-        const auto index = [](const Array& of, int64_t n, int64_t c, int64_t h, int64_t w) {
-            return size_t(((n * of.dim(1) + c) * of.dim(2) + h) * of.dim(3) + w);
+        const std::vector<double> xs = x.to_vector<double>(), Ws = W.to_vector<double>(),
+                                  gys = gy.to_vector<double>();
+        const auto index = [](const Shape& of, int64_t n, int64_t c, int64_t h, int64_t w) {
+            return size_t(((n * of[1] + c) * of[2] + h) * of[3] + w);
         };
+        const Shape x_shape = x.shape(), W_shape = W.shape(), y_shape = y.shape();
         for (int64_t n = 0; n < y.dim(0); ++n)
             for (int64_t o = 0; o < y.dim(1); ++o)
                 for (int64_t h = 0; h < y.dim(2); ++h)
                     for (int64_t w = 0; w < y.dim(3); ++w) {
+                        const size_t position = index(y_shape, n, o, h, w);
                         if (direction == Direction::forward && biased)
-                            sums[index(y, n, o, h, w)] = b.to_fill<float>()[o];
-                        for (int64_t c = 0; c < x.dim(1); ++c)
+                            sums[position] = b.to_fill<float>()[o];
+                        for (int64_t c = 0; c < x_shape[1]; ++c)
                             for_taps(h, w, [&](int64_t row, int64_t column, int64_t i, int64_t j) {
-                                const double from = element(x, n, c, row, column),
-                                             by = element(W, o, c, i, j),
-                                             g = element(gy, n, o, h, w);
+                                const size_t pixel = index(x_shape, n, c, row, column),
+                                             weight = index(W_shape, o, c, i, j);
                                 if (direction == Direction::forward)
-                                    sums[index(y, n, o, h, w)] += from * by;
+                                    sums[position] += xs[pixel] * Ws[weight];
                                 else if (direction == Direction::data)
-                                    sums[index(gx, n, c, row, column)] += g * by;
+                                    sums[pixel] += gys[position] * Ws[weight];
                                 else
-                                    sums[index(gW, o, c, i, j)] += g * from;
+                                    sums[weight] += gys[position] * xs[pixel];
                             });
                     }
         return sums;

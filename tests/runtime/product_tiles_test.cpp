@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/random.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/tile.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"
 
 namespace catena {
@@ -29,7 +29,7 @@ struct Matrix {
     Matrix(int64_t rows, int64_t columns, int64_t stride, uint64_t seed)
         : rows(rows), columns(columns), stride(stride) {
         for (int64_t i = 0; i < rows; ++i)
-            fill_normal(RandomStream{seed, uint64_t(i)}, values.data() + i * stride, columns);
+            testing::fill_random(seed + 1000 * uint64_t(i), values.data() + i * stride, columns);
     }
     double at(int64_t i, int64_t j, bool transposed) const {
         return values[size_t(transposed ? j * stride + i : i * stride + j)];

@@ -7,10 +7,10 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/convolution/winograd/winograd.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
+#include "tests/support/random_numbers.h"
 
 namespace catena {
 namespace {
@@ -19,7 +19,7 @@ const WindowSteps padded{Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, 1};
 
 Array random_array(const Shape& shape, uint64_t seed) {
     const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    testing::fill_random(seed, array.to_fill<float>(), array.size());
     return array;
 }
 
