@@ -17,8 +17,10 @@ set(CATENA_LIBRARY_COMPONENTS LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev A
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # Of a precompiled header ccache must be told that macros and __TIME__ in it do not matter.
-    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+    # ccache must be told that macros and __TIME__ in a precompiled header do not matter, and where the tree begins: what is
+    # below is named relatively, so that an object serves every checkout, and messages name no folder of this machine.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+        CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 find_program(MOLD mold)
 if(MOLD)

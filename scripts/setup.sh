@@ -38,8 +38,6 @@ install_packages() {
         --no-install-recommends $missing </dev/null
 }
 
-# Debian's ccache keeps objects apart by folder unless told where the tree begins.
-export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR=1
 jobs=$(nproc)
 
 # configure PRESET [-DOPTION=VALUE...]: quiet unless it fails.
