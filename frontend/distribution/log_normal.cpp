@@ -1,8 +1,6 @@
 #include "frontend/distribution/log_normal.h"
 
-#include <cmath>
-#include <numbers>
-
+#include "frontend/distribution/constants.h"
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
 #include "runtime/graph/arithmetic.h"
@@ -10,8 +8,6 @@
 
 namespace catena::distributions {
 namespace {
-
-const double log_normal_constant = 0.5 * std::log(2 * std::numbers::pi);
 
 const bool log_normal_is_known =
     register_kl<LogNormal, LogNormal>([](const LogNormal& p, const LogNormal& q) {
@@ -31,10 +27,10 @@ std::map<std::string, Variable> LogNormal::params() const {
 
 Variable LogNormal::log_prob(const Operand& x) const {
     const Variable log_x = log(value(x)), z = (log_x - mu_) / sigma_;
-    return z * z * -0.5 - log(sigma_) - log_x - log_normal_constant;
+    return z * z * -0.5 - log(sigma_) - log_x - half_log_two_pi;
 }
 
-Variable LogNormal::entropy() const { return log(sigma_) + mu_ + (log_normal_constant + 0.5); }
+Variable LogNormal::entropy() const { return log(sigma_) + mu_ + (half_log_two_pi + 0.5); }
 Variable LogNormal::mean() const { return exp(mu_ + square(sigma_) * 0.5); }
 Variable LogNormal::variance() const {
     return exp(mu_ * 2 + square(sigma_)) * expm1(square(sigma_));

@@ -1,8 +1,6 @@
 #include "frontend/distribution/multivariate_normal.h"
 
-#include <cmath>
-#include <numbers>
-
+#include "frontend/distribution/constants.h"
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
 #include "runtime/core/error.h"
@@ -16,8 +14,6 @@
 
 namespace catena::distributions {
 namespace {
-
-const double multivariate_constant = 0.5 * std::log(2 * std::numbers::pi);
 
 Variable lower_triangle(const Variable& L) {
     const int64_t d = L.shape()[L.rank() - 1];
@@ -70,11 +66,11 @@ Variable MultivariateNormal::log_det_scale() const {
 
 Variable MultivariateNormal::log_prob(const Operand& x) const {
     const Variable z = matmul(inv(scale_tril_), expand_dims(value(x) - loc_, -1));
-    return sum(square(z), {-2, -1}) * -0.5 - log_det_scale() - multivariate_constant * double(d());
+    return sum(square(z), {-2, -1}) * -0.5 - log_det_scale() - half_log_two_pi * double(d());
 }
 
 Variable MultivariateNormal::entropy() const {
-    return log_det_scale() + (multivariate_constant + 0.5) * double(d());
+    return log_det_scale() + (half_log_two_pi + 0.5) * double(d());
 }
 Variable MultivariateNormal::variance() const { return sum(square(scale_tril_), -1); }
 Variable MultivariateNormal::covariance() const {

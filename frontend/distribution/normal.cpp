@@ -1,8 +1,6 @@
 #include "frontend/distribution/normal.h"
 
-#include <cmath>
-#include <numbers>
-
+#include "frontend/distribution/constants.h"
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
 #include "runtime/graph/arithmetic.h"
@@ -11,8 +9,6 @@
 
 namespace catena::distributions {
 namespace {
-
-const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 
 const bool normal_is_known = register_kl<Normal, Normal>([](const Normal& p, const Normal& q) {
     const Variable ratio = (p.variance() + square(p.loc() - q.loc())) / q.variance();

@@ -13,11 +13,6 @@ namespace {
 
 using program::LibraryCall;
 
-size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-size_t operand_bytes(const Type& type) {
-    return size_t(element_count(type.shape)) * size_of(type.dtype);
-}
-
 bool contiguous(const Type& type, const Strides& strides) {
     const Strides dense = contiguous_strides(type.shape);
     for (int d = 0; d < type.shape.rank(); ++d)
@@ -41,6 +36,12 @@ std::string three(std::span<const int64_t> values, int64_t missing) {
 
 }  // namespace
 
+size_t dense_bytes(const Type& type) {
+    return size_t(element_count(type.shape)) * size_of(type.dtype);
+}
+
+size_t in_cache_lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 std::string COperations::statements(const LibraryCall& made,
                                     const std::vector<std::string>& addresses,
                                     const std::string& scratch) {
@@ -57,7 +58,7 @@ std::string COperations::statements(const LibraryCall& made,
         "{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
     if (!host_only_reason(op).empty())
         fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
-    if (operand_bytes(call.outputs[0].type) == 0) return "";
+    if (dense_bytes(call.outputs[0].type) == 0) return "";
     try {
         if (library(call)) {
             uses_library_ = true;
@@ -79,7 +80,7 @@ std::string COperations::statements(const LibraryCall& made,
 
 std::string COperations::take_scratch(Call& call, size_t bytes) {
     const std::string address = fmt::format("{} + {}", call.scratch, call.bytes);
-    call.bytes += rounded_up(bytes);
+    call.bytes += in_cache_lines(bytes);
     return address;
 }
 
@@ -89,7 +90,7 @@ void COperations::copy(Call& call, const Operand& from, const Operand& to) {
     const size_t size = size_of(from.type.dtype);
     if (contiguous(from.type, from.strides) && contiguous(to.type, to.strides)) {
         call.text += fmt::format("        memcpy({}, {}, {});\n", to.address, from.address,
-                                 operand_bytes(from.type));
+                                 dense_bytes(from.type));
         return;
     }
     copies_ = true;
@@ -105,7 +106,7 @@ void COperations::make_contiguous(Call& call) {
     for (Operand& input : call.inputs) {
         if (contiguous(input.type, input.strides)) continue;
         const Operand dense{input.type, contiguous_strides(input.type.shape),
-                            take_scratch(call, operand_bytes(input.type))};
+                            take_scratch(call, dense_bytes(input.type))};
         copy(call, input, dense);
         input = dense;
     }

@@ -8,6 +8,11 @@
 
 namespace catena {
 
+/// Of the elements in order, without gaps.
+size_t dense_bytes(const Type& type);
+/// To whole cache lines: where the next array begins.
+size_t in_cache_lines(size_t bytes);
+
 /// The library calls of a schedule as C: products and convolutions call libcatena_c, the others
 /// functions generated from the ops' element texts (runtime/ops/declare/device_form.h), with sizes
 /// and attributes as constants.

@@ -17,11 +17,6 @@ using program::Contents;
 using program::KernelLaunch;
 using program::Result;
 
-size_t aligned_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-size_t bytes_of(const Type& type) {
-    return size_t(element_count(type.shape)) * size_of(type.dtype);
-}
-
 std::string identifier(const std::string& text) {
     std::string result;
     for (char c : text) {
@@ -113,7 +108,7 @@ void CWriter::find_blocks() {
     std::set<std::string> taken;
     auto add = [&](std::string name, const Array& array) {
         blocks_.push_back({std::move(name), &array, weight_bytes_});
-        weight_bytes_ += aligned_up(bytes_of(array.type()));
+        weight_bytes_ += in_cache_lines(dense_bytes(array.type()));
     };
     for (const Contents::State& state : contents_.states)
         add(unique(identifier(state.name), taken), state.array);
@@ -158,7 +153,7 @@ void CWriter::place_buffers() {
     addresses_.resize(schedule_.buffers.size());
     auto in_arena = [&](size_t bytes) {
         const size_t offset = arena_bytes_;
-        arena_bytes_ += aligned_up(bytes);
+        arena_bytes_ += in_cache_lines(bytes);
         return fmt::format("program->arena + {}", offset);
     };
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
@@ -192,7 +187,7 @@ void CWriter::place_buffers() {
     const std::string address = fmt::format("program->arena + {}", scratch_offset_);
     for (const program::LibraryCall& call : schedule_.library_calls)
         calls_.push_back(operations_.statements(call, addresses_, address));
-    arena_bytes_ += aligned_up(std::max(size_t(scratch), operations_.scratch_bytes()));
+    arena_bytes_ += in_cache_lines(std::max(size_t(scratch), operations_.scratch_bytes()));
 }
 
 std::string CWriter::prototype() const {
@@ -302,7 +297,7 @@ std::string CWriter::first_copies() const {
                           schedule_.results[size_t(value.index)].input < 0;
         if (!made)
             text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, address_of(value),
-                                bytes_of(outputs_[o].type));
+                                dense_bytes(outputs_[o].type));
     }
     return text;
 }
@@ -317,7 +312,7 @@ std::string CWriter::last_copies() const {
         const std::string from = address_of(value);
         if (from != "(unsigned char*)" + outputs_[o].name)
             text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, from,
-                                bytes_of(outputs_[o].type));
+                                dense_bytes(outputs_[o].type));
     }
     const size_t user_results = schedule_.results.size() - contents_.assigned.size();
     for (size_t a = 0; a < contents_.assigned.size(); ++a) {
@@ -337,7 +332,7 @@ std::string CWriter::last_copies() const {
         const std::string from = address_of(made),
                           to = address_of({Contents::Value::state, contents_.assigned[a]});
         if (from != to)
-            text += fmt::format("    memcpy({}, {}, {});\n", to, from, bytes_of(type_of(made)));
+            text += fmt::format("    memcpy({}, {}, {});\n", to, from, dense_bytes(type_of(made)));
     }
     return text;
 }
@@ -438,7 +433,7 @@ std::string CWriter::weights() const {
     for (const Block& block : blocks_) {
         const Array dense = block.array->as_contiguous();
         if (dense.size() > 0)
-            std::memcpy(text.data() + block.offset, dense.elements(), bytes_of(dense.type()));
+            std::memcpy(text.data() + block.offset, dense.elements(), dense_bytes(dense.type()));
     }
     uLong sum = adler32(0, nullptr, 0);
     for (size_t at = 0; at < text.size(); at += size_t(1) << 30)

@@ -5,7 +5,7 @@
 namespace catena {
 namespace {
 
-constexpr double gamma_pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// x less the nearest integer, exactly.
 Symbol from_nearest(Symbol x) { return x - floor(x + 0.5); }
@@ -88,16 +88,13 @@ Symbol digamma_of_positive(Symbol x) {
 
 /// Derivative n of pi cot(pi x), for n to 4; NaN beyond.
 Symbol cotangent_derivative(Symbol n, Symbol x) {
-    const Symbol angle = from_nearest(x) * gamma_pi;
+    const Symbol angle = from_nearest(x) * pi;
     const Symbol c = cos(angle) / sin(angle), d = c * c + 1;
     const Symbol none = sqrt(literal(x.formula(), -1));
-    const Symbol y3 = select(
-        n == 4, 8 * gamma_pi * gamma_pi * gamma_pi * gamma_pi * gamma_pi * c * d * (3 * c * c + 2),
-        none);
-    const Symbol y2 =
-        select(n == 3, -2 * gamma_pi * gamma_pi * gamma_pi * gamma_pi * d * (3 * c * c + 1), y3);
-    const Symbol y1 = select(n == 2, 2 * gamma_pi * gamma_pi * gamma_pi * c * d, y2);
-    return select(n == 1, -gamma_pi * gamma_pi * d, select(n == 0, gamma_pi * c, y1));
+    const Symbol y3 = select(n == 4, 8 * pi * pi * pi * pi * pi * c * d * (3 * c * c + 2), none);
+    const Symbol y2 = select(n == 3, -2 * pi * pi * pi * pi * d * (3 * c * c + 1), y3);
+    const Symbol y1 = select(n == 2, 2 * pi * pi * pi * c * d, y2);
+    return select(n == 1, -pi * pi * d, select(n == 0, pi * c, y1));
 }
 
 Symbol is_even(Symbol n) { return n == floor(n * 0.5) * 2; }
@@ -114,16 +111,16 @@ Symbol factorial(Symbol n) {
 Symbol lgamma(Symbol x) {
     const Symbol reflected = x < 0;
     const Symbol y = lgamma_of_positive(select(reflected, 1 - x, x));
-    const Symbol sine = select(x == floor(x), 0, absolute(sin(from_nearest(x) * gamma_pi)));
-    return select(reflected, log(gamma_pi / sine) - minimum(y, 1e30), y);
+    const Symbol sine = select(x == floor(x), 0, absolute(sin(from_nearest(x) * pi)));
+    return select(reflected, log(pi / sine) - minimum(y, 1e30), y);
 }
 
 Symbol digamma(Symbol x) {
     const Symbol reflected = x < 0;
     const Symbol y = digamma_of_positive(select(reflected, 1 - x, x));
-    const Symbol angle = from_nearest(x) * gamma_pi;
+    const Symbol angle = from_nearest(x) * pi;
     // NaN at the poles, where the limits of both sides differ.
-    return select(reflected, y - gamma_pi * select(angle == 0, 0, cos(angle)) / sin(angle), y);
+    return select(reflected, y - pi * select(angle == 0, 0, cos(angle)) / sin(angle), y);
 }
 
 // Ten terms, then the Euler-Maclaurin sum with coefficients B_2j / (2j)!.

@@ -5,7 +5,7 @@
 namespace catena {
 namespace {
 
-constexpr double trigonometry_pi = std::numbers::pi;
+using std::numbers::pi;
 
 Symbol with_sign_of(Symbol magnitude, Symbol x) { return select(x < 0, -magnitude, magnitude); }
 /// True of -0, too.
@@ -44,13 +44,13 @@ Symbol polynomial(Symbol x, std::initializer_list<double> c) {
 
 Symbol arcsin(Symbol x) {
     const HalfAngle a = half_angle(absolute(x));
-    return with_sign_of(select(a.far, trigonometry_pi / 2 - a.angle * 2, a.angle), x);
+    return with_sign_of(select(a.far, pi / 2 - a.angle * 2, a.angle), x);
 }
 
 Symbol arccos(Symbol x) {
     const HalfAngle a = half_angle(absolute(x));
-    const Symbol far = select(x < 0, trigonometry_pi - a.angle * 2, a.angle * 2);
-    return select(a.far, far, trigonometry_pi / 2 - with_sign_of(a.angle, x));
+    const Symbol far = select(x < 0, pi - a.angle * 2, a.angle * 2);
+    return select(a.far, far, pi / 2 - with_sign_of(a.angle, x));
 }
 
 // Cephes, atan.c: |x| is reduced to [-0.42, 0.66] by tan(u - pi/4) or tan(u - pi/2).
@@ -66,8 +66,7 @@ Symbol arctan(Symbol x) {
     const Symbol q = polynomial(
         square, {1.945506571482613964425e2, 4.853903996359136964868e2, 4.328810604912902668951e2,
                  1.650270098316988542046e2, 2.485846490142306297962e1, 1});
-    const Symbol base = select(large, literal(x.formula(), trigonometry_pi / 2),
-                               select(middle, trigonometry_pi / 4, 0.0));
+    const Symbol base = select(large, literal(x.formula(), pi / 2), select(middle, pi / 4, 0.0));
     return with_sign_of(base + (z + z * (square * p / q)), x);
 }
 
@@ -76,8 +75,8 @@ Symbol arctan2(Symbol y, Symbol x) {
     const Symbol small = minimum(width, height), large = maximum(width, height);
     const Symbol equal = select(large == 0, 0.0, 1.0);
     const Symbol acute = arctan(select(small == large, equal, small / large));
-    const Symbol upright = select(height > width, trigonometry_pi / 2 - acute, acute);
-    const Symbol angle = select(is_negative(x), trigonometry_pi - upright, upright);
+    const Symbol upright = select(height > width, pi / 2 - acute, acute);
+    const Symbol angle = select(is_negative(x), pi - upright, upright);
     return select(is_negative(y), -angle, angle);
 }
 
@@ -98,7 +97,7 @@ Symbol arctanh(Symbol x) {
 }
 
 Symbol sinc(Symbol x) {
-    const Symbol angle = x * trigonometry_pi;
+    const Symbol angle = x * pi;
     return select(x == 0, 1, sin(angle) / select(x == 0, 1, angle));
 }
 
