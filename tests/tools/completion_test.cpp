@@ -61,10 +61,10 @@ TEST(Completion, bash_knows_the_program) {
 
 TEST(Completion, subcommands) {
     const auto all = offered({""});
-    for (const char* name : {"info", "call", "run", "show", "export", "bench", "completion"})
+    for (const char* name : {"info", "call", "run", "show", "compile", "export", "bench", "completion"})
         EXPECT_THAT(all, Contains(name));
     EXPECT_THAT(offered({"in"}), ElementsAre("info"));
-    EXPECT_THAT(offered({"com"}), ElementsAre("completion"));
+    EXPECT_THAT(offered({"compl"}), ElementsAre("completion"));
     EXPECT_THAT(offered({"nosuch", ""}), IsEmpty());
 }
 

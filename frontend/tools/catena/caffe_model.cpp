@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 #include <fmt/ranges.h>
 
-#include "frontend/static_graph/static_graph.h"
 #include "runtime/core/error.h"
-#include "runtime/graph/config.h"
 #ifdef CATENA_HAS_CAFFE
 #include "frontend/caffe/caffe_function.h"
 #endif
@@ -18,9 +17,10 @@ namespace catena::tool {
 #ifdef CATENA_HAS_CAFFE
 namespace {
 
-/// The arrays of the blobs that were given: by name from one .npz or --input, else in the order of
-/// the network's inputs.
-caffe::CaffeFunction::Blobs blobs_for(const caffe::CaffeFunction& net, const RunOptions& options) {
+/// The blobs that were given and their arrays: by name from one .npz or --input, else in the order
+/// of the network's inputs.
+std::pair<std::vector<std::string>, std::vector<Array>> blobs_for(const caffe::CaffeFunction& net,
+                                                                  const RunOptions& options) {
     const std::optional<NpzFile> file =
         options.inputs.size() == 1 && options.inputs[0].ends_with(".npz")
             ? std::optional<NpzFile>(std::in_place, options.inputs[0])
@@ -33,44 +33,38 @@ caffe::CaffeFunction::Blobs blobs_for(const caffe::CaffeFunction& net, const Run
     const std::vector<std::string> all = net.inputs();
     std::vector<std::string> given;
     std::copy_if(all.begin(), all.end(), std::back_inserter(given), is_given);
-    const std::vector<std::string>& names = given.empty() ? all : given;
-    const std::vector<Array> arrays = arrays_for(names, options);
+    std::vector<std::string> names = given.empty() ? all : given;
+    std::vector<Array> arrays = arrays_for(names, options);
     if (arrays.size() > names.size())
         fail<ValueError>("run: {} takes {} arrays, {} are given", options.model, names.size(),
                          arrays.size());
-    caffe::CaffeFunction::Blobs blobs;
-    for (size_t i = 0; i < arrays.size(); ++i) blobs[names[i]] = Variable(arrays[i], false);
-    return blobs;
+    names.resize(arrays.size());
+    return {std::move(names), std::move(arrays)};
+}
+
+ModelFile function_of(std::shared_ptr<const caffe::CaffeFunction> net,
+                      const std::vector<std::string>& given) {
+    ModelFile file;
+    for (const std::string& name : given) file.inputs.push_back({.name = name});
+    file.outputs = net->results(given);
+    file.call = [net, given, outputs = file.outputs](const std::vector<Variable>& xs) {
+        caffe::CaffeFunction::Blobs blobs;
+        for (size_t i = 0; i < given.size(); ++i) blobs[given[i]] = xs[i];
+        return (*net)(blobs, outputs);
+    };
+    return file;
 }
 
 }  // namespace
 
+ModelFile open_caffe(const std::string& path, const std::vector<std::string>& given) {
+    return function_of(std::make_shared<const caffe::CaffeFunction>(path), given);
+}
+
 NamedArrays run_caffe(const RunOptions& options) {
-    const auto test_mode = using_config(&Config::train, false);
-    const auto no_graph = no_backprop_mode();
-    const caffe::CaffeFunction net(options.model);
-    const caffe::CaffeFunction::Blobs blobs = blobs_for(net, options);
-    std::vector<std::string> names;
-    for (const auto& [name, x] : blobs) names.push_back(name);
-    const std::vector<std::string> results = net.results(names);
-    const auto run = [&](const std::vector<Variable>& xs) {
-        caffe::CaffeFunction::Blobs inputs;
-        for (size_t i = 0; i < names.size(); ++i) inputs[names[i]] = xs[i];
-        return net(inputs, results);
-    };
-    std::vector<Variable> xs;
-    for (const std::string& name : names) xs.push_back(blobs.at(name));
-    std::vector<Variable> ys;
-    if (options.eager) {
-        ys = run(xs);
-    } else {
-        auto region = static_graph(run, {.name = "model"});
-        region(xs);  // records
-        ys = region(xs);
-    }
-    NamedArrays found;
-    for (size_t i = 0; i < ys.size(); ++i) found.emplace_back(results[i], ys[i].array());
-    return found;
+    const auto net = std::make_shared<const caffe::CaffeFunction>(options.model);
+    const auto [names, arrays] = blobs_for(*net, options);
+    return run_model(function_of(net, names), arrays, options.eager);
 }
 
 void check_caffe(const std::string& path) { caffe::CaffeFunction{path}; }
@@ -99,6 +93,10 @@ void check_caffe(const std::string& path) {
         path);
 }
 void show_caffe(const std::string& path) { check_caffe(path); }
+ModelFile open_caffe(const std::string& path, const std::vector<std::string>&) {
+    check_caffe(path);
+    return {};
+}
 NamedArrays run_caffe(const RunOptions& options) {
     check_caffe(options.model);
     return {};

@@ -10,6 +10,7 @@ void add_call(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_run(CLI::App& program);
 void add_show(CLI::App& program);
+void add_compile(CLI::App& program);
 void add_export(CLI::App& program);
 
 inline const CLI::App* find_subcommand(const CLI::App& program, const std::string& name) {

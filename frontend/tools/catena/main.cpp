@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
     catena::tool::add_call(program);
     catena::tool::add_run(program);
     catena::tool::add_show(program);
+    catena::tool::add_compile(program);
     catena::tool::add_export(program);
     catena::tool::add_bench(program);
     catena::tool::add_completion(program);

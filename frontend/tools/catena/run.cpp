@@ -5,16 +5,12 @@
 #include <numeric>
 
 #include "frontend/serializer/npz.h"
-#include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/caffe_model.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/model_file.h"
 #include "frontend/tools/catena/run_options.h"
 #include "runtime/core/code_device.h"
-#include "runtime/graph/config.h"
 #include "runtime/program/program.h"
-#ifdef CATENA_HAS_ONNX
-#include "frontend/onnx/import.h"
-#endif
 
 namespace catena::tool {
 namespace {
@@ -79,46 +75,10 @@ NamedArrays run_program(const RunOptions& options) {
     return results;
 }
 
-#ifdef CATENA_HAS_ONNX
-
-NamedArrays run_model(const RunOptions& options) {
-    const auto test_mode = using_config(&Config::train, false);
-    const auto no_graph = no_backprop_mode();
-    const onnx::Model model = onnx::import_model(options.model);
-    std::vector<Variable> inputs;
-    for (const Array& array : arrays_for(names_of(model.inputs()), options))
-        inputs.emplace_back(array, false);
-    std::vector<Variable> outputs;
-    if (options.eager) {
-        outputs = model(inputs);
-    } else {
-        auto region = static_graph([&](const std::vector<Variable>& xs) { return model(xs); },
-                                   {.name = "model"});
-        region(inputs);  // records
-        outputs = region(inputs);
-    }
-    NamedArrays results;
-    for (size_t i = 0; i < outputs.size(); ++i)
-        results.emplace_back(model.outputs()[i].name, outputs[i].array());
-    return results;
+NamedArrays run_onnx(const RunOptions& options) {
+    const ModelFile model = open_onnx("run", options.model);
+    return run_model(model, arrays_for(model.input_names(), options), options.eager);
 }
-
-void check_model(const std::string& path) { onnx::import_model(path); }
-
-#else
-
-void check_model(const std::string& path) {
-    fail<ValueError>(
-        "run: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)",
-        path);
-}
-
-NamedArrays run_model(const RunOptions& options) {
-    check_model(options.model);
-    return {};
-}
-
-#endif
 
 void check(const std::string& model) {
     if (model.ends_with(".caffemodel")) {
@@ -127,7 +87,7 @@ void check(const std::string& model) {
                           model);
     }
     if (!model.ends_with(".catena")) {
-        check_model(model);
+        open_onnx("run", model);
         return fmt::print("{}: every node is known and has what it reads; nothing was run\n",
                           model);
     }
@@ -180,7 +140,7 @@ void add_run(CLI::App& program) {
         const bool is_caffe = options->model.ends_with(".caffemodel");
         const NamedArrays results = is_program ? run_program(*options)
                                     : is_caffe ? run_caffe(*options)
-                                               : run_model(*options);
+                                               : run_onnx(*options);
         for (const auto& [name, array] : results)
             std::cout << name << ' '
                       << (options->output.empty() || options->print ? to_string(array)

@@ -1,7 +1,6 @@
 #include "frontend/tools/catena/run_options.h"
 
 #include <charconv>
-#include <map>
 #include <optional>
 
 #include "frontend/serializer/npz.h"
@@ -19,11 +18,13 @@ std::optional<int64_t> size_in(std::string_view text) {
     return size;
 }
 
-/// NAME=SIZExSIZE:DTYPE as an array: floats uniform in [0, 1), the same in every run; others 0.
-std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& random) {
+/// NAME=SIZExSIZE:DTYPE as an array.
+std::pair<std::string, Array> described_input(const std::string& command, const std::string& text,
+                                              RandomInputs& random) {
     const size_t equals = text.find('='), colon = text.find(':', equals == text.npos ? 0 : equals);
     const auto wrong = [&] {
-        fail<ValueError>("run: --input {}: write NAME=SIZExSIZE:DTYPE, as in x=32x8:float32", text);
+        fail<ValueError>("{}: --input {}: write NAME=SIZExSIZE:DTYPE, as in x=32x8:float32",
+                         command, text);
     };
     if (equals == 0 || equals == text.npos) wrong();
     const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
@@ -46,11 +47,7 @@ std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& 
 /// Inputs that the user described instead of giving files, by the names of `ports`.
 std::vector<Array> made_arrays(const std::vector<std::string>& ports,
                                const std::vector<std::string>& texts) {
-    RandomInputs random;
-    std::map<std::string, Array> made;
-    for (const std::string& text : texts)
-        if (const auto [at, is_new] = made.insert(made_input(text, random)); !is_new)
-            fail<ValueError>("run: --input {}: {} is given twice", text, at->first);
+    std::map<std::string, Array> made = described_inputs("run", texts);
     std::vector<Array> arrays;
     std::string names;
     for (const std::string& port : ports) {
@@ -70,6 +67,16 @@ std::vector<Array> made_arrays(const std::vector<std::string>& ports,
 }
 
 }  // namespace
+
+std::map<std::string, Array> described_inputs(const std::string& command,
+                                              const std::vector<std::string>& texts) {
+    RandomInputs random;
+    std::map<std::string, Array> made;
+    for (const std::string& text : texts)
+        if (const auto [at, is_new] = made.insert(described_input(command, text, random)); !is_new)
+            fail<ValueError>("{}: --input {}: {} is given twice", command, text, at->first);
+    return made;
+}
 
 std::vector<Array> arrays_for(const std::vector<std::string>& ports, const RunOptions& options) {
     const std::vector<std::string>& files = options.inputs;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ struct RunOptions {
     bool eager = false, check = false, print = false;
     int repeat = 1;
 };
+
+/// Arrays that --input describes, NAME=SIZExSIZE:DTYPE, by name: floats uniform in [0, 1), the same
+/// in every run; others 0. ValueError, in `command`'s name, for other texts.
+std::map<std::string, Array> described_inputs(const std::string& command,
+                                              const std::vector<std::string>& texts);
 
 /// Arrays for inputs of these names: from one .npz by name, else x0 x1 ... of it or .npy files in
 /// order; or as described by
