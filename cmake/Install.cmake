@@ -29,7 +29,7 @@ add_library(catena::runtime ALIAS catena_runtime)
 add_library(catena::c ALIAS catena_c)
 target_compile_features(catena_runtime PUBLIC cxx_std_20)
 set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
-set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${CATENA_SOVERSION})
 
 install(TARGETS catena_runtime catena EXPORT catena_targets ${CATENA_LIBRARY_COMPONENTS})
 install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
@@ -59,16 +59,31 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/catena-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/catena-config.cmake ${PROJECT_BINARY_DIR}/catena-config-version.cmake
     DESTINATION ${package_folder} COMPONENT dev)
 
-# pkg-config --cflags --libs catena
+# pkg-config --cflags --libs catena, and for each further library catena-onnx, catena-caffe, catena-image, catena-c.
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-set(pkg_config ${PROJECT_BINARY_DIR}/catena.pc)
-file(CONFIGURE OUTPUT ${pkg_config} @ONLY CONTENT [[
+# catena_pkg_config(NAME DESCRIPTION REQUIRES INCLUDE LIBS)
+function(catena_pkg_config name description requires include libs)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@to_prefix@
-Name: catena
-Description: Define-by-run deep learning with a compiler under it
+Name: @name@
+Description: @description@
 Version: @PROJECT_VERSION@
-Requires: fmt
-Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -lcatena -lcatena_runtime
+Requires: @requires@
+Cflags: -I${prefix}/@include@
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ @libs@
 ]])
-install(FILES ${pkg_config} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endfunction()
+set(same_version "catena = ${PROJECT_VERSION}")
+catena_pkg_config(catena "Define-by-run deep learning with a compiler under it" "fmt" ${CMAKE_INSTALL_INCLUDEDIR}
+                  "-lcatena -lcatena_runtime")
+catena_pkg_config(catena-c "What programs call that Catena exported as C" "" ${header_folder} "-lcatena_c -lm")
+set(description_of_catena_onnx "Catena: export and import of ONNX models")
+set(description_of_catena_caffe "Catena: import and export of Caffe models")
+set(description_of_catena_image "Catena: datasets of PNG and JPEG pictures")
+foreach(library IN ITEMS catena_onnx catena_caffe catena_image)
+    if(TARGET ${library})
+        string(REPLACE _ - name ${library})
+        catena_pkg_config(${name} "${description_of_${library}}" "${same_version}" ${CMAKE_INSTALL_INCLUDEDIR} "-l${library}")
+    endif()
+endforeach()
