@@ -14,6 +14,15 @@ file(GLOB_RECURSE license ${WORK}/installed/share/*LICENSE)
 if(NOT license)
     message(FATAL_ERROR "the license is not installed")
 endif()
+# LLVM's archives have debug information that valgrind takes for a damaged file.
+load_cache(${BUILD} READ_WITH_PREFIX built_ CMAKE_BUILD_TYPE CATENA_HAS_LLVM_INSIDE)
+find_program(readelf readelf)
+if(readelf AND built_CATENA_HAS_LLVM_INSIDE AND built_CMAKE_BUILD_TYPE STREQUAL "Release")
+    execute_process(COMMAND ${readelf} -SW ${WORK}/installed/lib/libcatena_compiler.so OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT sections MATCHES "\\.text" OR sections MATCHES "\\.debug_")
+        message(FATAL_ERROR "libcatena_compiler.so should be installed without debug information: ${sections}")
+    endif()
+endif()
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCATENA_HAS_IMAGES=${IMAGES})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
@@ -31,6 +40,16 @@ if(pkg_config)
     set(ENV{PKG_CONFIG_PATH} ${WORK}/installed/lib/pkgconfig)
     run(sh -c "${CXX} -std=c++20 ${SOURCE}/consumer.cpp -o ${WORK}/by_hand $(pkg-config --cflags --libs catena) -Wl,-rpath,${WORK}/installed/lib")
     run(${WORK}/by_hand ${COMPILER})
+    run(sh -c "${CXX} -x c ${SOURCE}/product.c -o ${WORK}/product_by_hand $(pkg-config --cflags --libs catena-c) -Wl,-rpath,${WORK}/installed/lib")
+    run(${WORK}/product_by_hand)
+    # Each file's libraries and headers are there.
+    file(GLOB described ${WORK}/installed/lib/pkgconfig/*.pc)
+    file(WRITE ${WORK}/nothing.cpp "int main() {}\n")
+    foreach(file IN LISTS described)
+        cmake_path(GET file STEM name)
+        run(sh -c "flags=$(pkg-config --cflags --libs ${name}) && \
+            ${CXX} ${WORK}/nothing.cpp -o ${WORK}/nothing -Wl,--no-as-needed $flags -Wl,-rpath,${WORK}/installed/lib && ${WORK}/nothing")
+    endforeach()
 endif()
 # As a part of another project.
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/inside -B ${WORK}/inside -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release
