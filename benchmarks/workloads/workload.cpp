@@ -86,9 +86,12 @@ const std::vector<Workload>& workloads() {
 }
 
 Workload find_workload(const std::string& name) {
-    if (name.ends_with(".onnx"))
+    if (name.ends_with(".onnx")) {
+        if (!std::filesystem::exists(name))
+            fail<FileError>("bench: {}: there is no such file", name);
         return {std::filesystem::path(name).stem().string() + "_onnx", "",
                 [name](Variant variant, int64_t) { return prepare_onnx(name, variant); }};
+    }
     std::string names;
     for (const Workload& workload : workloads()) {
         if (workload.name == name) return workload;

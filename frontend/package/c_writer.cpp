@@ -55,6 +55,12 @@ std::string joined(const List& list) {
     return text;
 }
 
+std::string names_of(const std::vector<Contents::OpenSize>& open) {
+    std::string names;
+    for (const Contents::OpenSize& size : open) names += (names.empty() ? "" : ", ") + size.name;
+    return names.empty() ? "none" : names;
+}
+
 }  // namespace
 
 CWriter::CWriter(const Contents& contents, const CExportOptions& options)
@@ -66,7 +72,8 @@ CWriter::CWriter(const Contents& contents, const CExportOptions& options)
     for (const auto& [name, size] : options.sizes)
         if (std::none_of(contents.open_sizes.begin(), contents.open_sizes.end(),
                          [&, n = name](const Contents::OpenSize& open) { return open.name == n; }))
-            fail<ValueError>("export: {} has no open size '{}'", contents.path, name);
+            fail<ValueError>("export: {} has no open size '{}'; it has {}", contents.path, name,
+                             names_of(contents.open_sizes));
     for (const Contents::OpenSize& open : contents.open_sizes) {
         auto given = options.sizes.find(open.name);
         if (given == options.sizes.end())

@@ -19,11 +19,21 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+namespace {
+
+/// What is written so far of a longer name is as near as one wrong letter.
+size_t distance(std::string_view written, std::string_view name) {
+    if (written.size() >= 3 && name.starts_with(written)) return 1;
+    return edit_distance(written, name);
+}
+
+}  // namespace
+
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names,
                                  size_t count) {
     std::vector<std::pair<size_t, std::string>> scored;
     for (const std::string& candidate : names)
-        scored.emplace_back(edit_distance(name, candidate), candidate);
+        scored.emplace_back(distance(name, candidate), candidate);
     std::sort(scored.begin(), scored.end());
     std::vector<std::string> found;
     for (size_t i = 0; i < std::min(count, scored.size()); ++i) found.push_back(scored[i].second);

@@ -14,6 +14,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(Bench, a_model_that_is_not_there_is_said_once) {
+    const auto result = run(program("catena") + " bench nosuch.onnx 2>&1");
+    EXPECT_NE(result.status, 0);
+    EXPECT_EQ(result.output, "catena: bench: nosuch.onnx: there is no such file\n");
+}
+
 TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
     const auto result =
         run(program("catena") + " bench --json --seconds 0.01 --variant eager one_op mushroom");

@@ -140,6 +140,9 @@ TEST_F(CompileModel, keeps_sizes_open_that_the_model_leaves_open) {
     }
     EXPECT_THAT(catena(compile + " --c " + path("c")).output,
                 HasSubstr("the sizes of C are fixed, batch is open: give --size batch=NUMBER"));
+    EXPECT_THAT(
+        catena("export " + path("m.catena") + " --c " + path("c") + " --size bach=1").output,
+        HasSubstr("has no open size 'bach'; it has batch"));
     const auto c = catena(compile + " --size batch=1 --c " + path("c"));
     EXPECT_EQ(c.status, 0) << c.output;
     const auto fixed = catena(compile + " --size batch=5 -o " + path("fixed.catena"));

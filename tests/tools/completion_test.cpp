@@ -61,7 +61,8 @@ TEST(Completion, bash_knows_the_program) {
 
 TEST(Completion, subcommands) {
     const auto all = offered({""});
-    for (const char* name : {"info", "call", "run", "show", "compile", "export", "bench", "completion"})
+    for (const char* name :
+         {"info", "call", "run", "show", "compile", "export", "bench", "completion"})
         EXPECT_THAT(all, Contains(name));
     EXPECT_THAT(offered({"in"}), ElementsAre("info"));
     EXPECT_THAT(offered({"compl"}), ElementsAre("completion"));

@@ -75,6 +75,25 @@ TEST(Info, an_unknown_subcommand_is_named_with_the_nearest) {
     EXPECT_THAT(result.output, HasSubstr("there is no subcommand 'inof'; the nearest is info\n"));
 }
 
+TEST(Info, help_is_a_word_as_well_as_an_option) {
+    for (const char* words : {"help", "--help"}) {
+        const auto result = testing::run(program("catena") + " " + words);
+        EXPECT_EQ(result.status, 0) << result.output;
+        EXPECT_THAT(result.output, HasSubstr("compiles a model"));
+    }
+    const auto of_one = testing::run(program("catena") + " help run");
+    EXPECT_EQ(of_one.status, 0) << of_one.output;
+    EXPECT_THAT(of_one.output, HasSubstr("--repeat"));
+    EXPECT_THAT(testing::run(program("catena") + " help relu").output,
+                HasSubstr("there is no subcommand 'relu'"));
+}
+
+TEST(Info, the_beginning_of_a_name_is_near_to_it) {
+    const auto result = testing::run(program("catena") + " call conv");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("the nearest are convolution_1d"));
+}
+
 TEST(Info, a_negative_number_of_threads_is_refused) {
     const auto result = run(program("catena") + " bench --threads -3 2>&1");
     EXPECT_NE(result.status, 0);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -40,15 +41,25 @@ int finish(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 /// CLI11 would say that a subcommand is missing, whatever the first word is.
-void check_subcommand(const CLI::App& program, int argc, char** argv) {
-    if (argc < 2 || argv[1][0] == '-') return;
+void check_subcommand(const CLI::App& program, const std::vector<std::string>& words) {
+    if (words.empty() || words[0].starts_with('-')) return;
     std::vector<std::string> names;
     for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(subcommand->get_name());
-    if (catena::tool::find_subcommand(program, argv[1])) return;
-    throw CLI::ParseError(fmt::format("there is no subcommand '{}'; the nearest is {}", argv[1],
-                                      catena::nearest(argv[1], names).at(0)),
+    if (catena::tool::find_subcommand(program, words[0])) return;
+    throw CLI::ParseError(fmt::format("there is no subcommand '{}'; the nearest is {}", words[0],
+                                      catena::nearest(words[0], names).at(0)),
                           CLI::ExitCodes::ExtrasError);
+}
+
+/// The words of the command line; `help WORDS` is what other programs call `WORDS --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words[0] == "help") {
+        words.erase(words.begin());
+        words.push_back("--help");
+    }
+    return words;
 }
 
 /// Status of a command that ended with `status`, once all that it printed is written.
@@ -64,8 +75,10 @@ int flushed(int status) {
 int run(CLI::App& program, int argc, char** argv) {
     try {
         if (catena::tool::answer_completion(program, argc, argv)) return 0;
-        check_subcommand(program, argc, argv);
-        program.parse(argc, argv);
+        std::vector<std::string> words = words_of(argc, argv);
+        check_subcommand(program, words);
+        std::reverse(words.begin(), words.end());  // CLI11 takes them from the end.
+        program.parse(words);
     } catch (const CLI::ParseError& error) {
         return finish(program, error);
     } catch (const std::bad_alloc&) {
