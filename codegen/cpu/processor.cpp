@@ -25,7 +25,7 @@ Processor detect() {
                   features.lookup("avx512bw") && features.lookup("avx512vl");
     bool avx2 = features.lookup("avx2") && features.lookup("fma");
 
-    if (const auto wanted = environment::text("CATENA_CPU")) {
+    if (const auto wanted = environment::choice("CATENA_CPU", program::known_code_levels())) {
         const std::string_view name = *wanted;
         if (name == "avx2") {
             processor.cpu = "x86-64-v3";
@@ -35,8 +35,6 @@ Processor detect() {
             processor.cpu = llvm::Triple(processor.triple).isX86() ? "x86-64" : "generic";
             features.clear();
             avx512 = avx2 = false;
-        } else if (name != "avx512") {
-            fail<CompileError>("CATENA_CPU: {} is unknown; use avx512, avx2 or scalar", name);
         }
         if ((name == "avx512" && !avx512) || (name == "avx2" && !avx2))
             fail<CompileError>("CATENA_CPU: this processor ({}) has no {}", processor.cpu, name);

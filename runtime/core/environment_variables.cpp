@@ -38,7 +38,7 @@ constexpr VariableInfo table[] = {
      "The compiler library, libcatena_compiler.so; /none: do without, as in a build that has "
      "none."},
     {"CATENA_CPU", "avx512, avx2 or scalar", "what the processor has",
-     "The instructions that compiled code may use."},
+     "The instructions that eager kernels and compiled code may use."},
     {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
      "The cuBLASLt library; /none: do not use cuBLASLt."},
     {"CATENA_CUDA_CHANNELS_LAST", "always or never",
@@ -75,8 +75,6 @@ constexpr VariableInfo table[] = {
      "too."},
     {"CATENA_HDF5_PATH", "file", "beside libcatena",
      "The library that reads and writes HDF5 files, libcatena_hdf5.so."},
-    {"CATENA_INSTRUCTION_SET", "avx512, avx2 or default", "what the processor has",
-     "The instructions that eager kernels may use."},
     {"CATENA_JOINT_PROGRAMS", "1 or 0", "1",
      "Compile a region's forward pass together with the backward pass that runs outside of it, as "
      "one program in two parts."},

@@ -24,8 +24,7 @@ InstructionSet of_processor() {
 
 InstructionSet of_environment() {
     const std::string most =
-        environment::choice("CATENA_INSTRUCTION_SET", {"avx512", "avx2", "default"})
-            .value_or("avx512");
+        environment::choice("CATENA_CPU", {"avx512", "avx2", "scalar"}).value_or("avx512");
     return most == "avx512" ? InstructionSet::avx512
            : most == "avx2" ? InstructionSet::avx2
                             : InstructionSet::none;

@@ -8,7 +8,7 @@ enum class InstructionSet { none, avx2, avx512 };
 InstructionSet find_instruction_set();
 
 /// What kernels written for either may use: what the processor has (avx2: and FMA, as x86-64-v3;
-/// avx512: F, BW, DQ and VL, as x86-64-v4), limited by CATENA_INSTRUCTION_SET.
+/// avx512: F, BW, DQ and VL, as x86-64-v4), limited by CATENA_CPU.
 inline InstructionSet instruction_set() {
     static const InstructionSet found =
         find_instruction_set();  // Asked for each tile: without a call.

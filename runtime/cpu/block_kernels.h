@@ -41,7 +41,7 @@ struct BlockKernels {
     ReduceRow reduce_row[combine_count][compute_count];
 };
 
-/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512
+/// The best kernels that this machine can run. CATENA_CPU=scalar, avx2 or avx512
 /// limits the choice.
 const BlockKernels& block_kernels();
 
