@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -236,7 +237,8 @@ private:
     }
 
     void finish(mlir::func::FuncOp function) {
-        for (mlir::Value value : returned_) add_result(value);
+        find_shown();
+        for (size_t i = 0; i < returned_.size(); ++i) add_result(returned_[i], trace_.outputs[i]);
         std::map<int, int> input_of;  // By number in the trace.
         for (size_t i = 0; i < trace_.inputs.size(); ++i)
             input_of.try_emplace(trace_.inputs[i], int(i));
@@ -245,7 +247,7 @@ private:
             CATENA_ASSERT(bool(assigned_[i]), "a pass has dropped an assign");
             states.emplace_back(int(schedule_.results.size()),
                                 input_of.at(trace_.assigns[i].target));
-            add_result(assigned_[i]);
+            add_result(assigned_[i], trace_.assigns[i].value);
         }
         if (schedule_.cut.launch < 0) {
             batch_kernels(schedule_, in_order_, states);
@@ -259,18 +261,40 @@ private:
         fill_info(states);
     }
 
-    void add_result(mlir::Value value) {
+    /// By value of the trace: the value whose memory it shows when each operation runs by itself. A
+    /// result may lie in the memory of an input, or of an earlier result, only if it does so there:
+    /// what is equal otherwise, by its formula or after simplification, has memory of its own.
+    void find_shown() {
+        shown_.resize(trace_.values.size());
+        std::iota(shown_.begin(), shown_.end(), 0);
+        for (const Trace::Step& step : trace_.steps) {
+            const size_t given = step.inputs.size() - step.outputs.size();
+            if (step.op->view)
+                shown_[size_t(step.outputs[0])] = shown_[size_t(step.inputs[0])];
+            else if (step.op == &border_op())
+                for (size_t k = 0; k < step.outputs.size(); ++k)
+                    shown_[size_t(step.outputs[k])] = shown_[size_t(step.inputs[given + k])];
+        }
+    }
+
+    /// `traced`: its value in the trace.
+    void add_result(mlir::Value value, int traced) {
         View view = view_of(value);
+        const int shown = shown_[size_t(traced)];
+        results_show_.push_back(shown);
         Result result;
         Buffer* buffer = &schedule_.buffers[size_t(view.buffer)];
         bool is_whole =
             view.contiguous() && view.offset == 0 &&
             size_t(element_count(view.type.shape)) * size_of(view.type.dtype) == buffer->bytes;
+        const bool is_taken =
+            buffer->place == Buffer::Place::output && results_show_[size_t(buffer->index)] != shown;
         if (buffer->place == Buffer::Place::input && is_whole &&
-            schedule_.input_types[size_t(buffer->index)] == view.type) {
+            schedule_.input_types[size_t(buffer->index)] == view.type &&
+            trace_.inputs[size_t(buffer->index)] == shown) {
             result.input = buffer->index;
         } else {
-            if (buffer->place == Buffer::Place::input || !is_whole) {
+            if (buffer->place == Buffer::Place::input || !is_whole || is_taken) {
                 view = copy(view, {{{"copy of a result", {}}}, {}});
                 buffer = &schedule_.buffers[size_t(view.buffer)];
             }
@@ -313,8 +337,9 @@ private:
     llvm::DenseMap<mlir::Value, int> scalars_;
     std::vector<Launch> in_order_;
     std::vector<mlir::Value> returned_;
-    std::vector<mlir::Value> assigned_;  ///< By Trace::assigns,
-    std::map<int, size_t> assign_of_;    ///< whose number is found by its target.
+    std::vector<int> shown_, results_show_;  ///< See find_shown(), by result as well.
+    std::vector<mlir::Value> assigned_;      ///< By Trace::assigns,
+    std::map<int, size_t> assign_of_;        ///< whose number is found by its target.
 };
 
 /// Of any target: it is checked that there are kernels for it, not that they are fast.
