@@ -12,6 +12,7 @@
 #include "ir/types.h"
 #include "runtime/core/error.h"
 #include "runtime/cpu/map_kernel.h"
+#include "runtime/ops/declare/copy.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena::ir {
@@ -88,6 +89,10 @@ private:
     }
 
     void import(const Trace::Step& step) {
+        if (step.op == &copy_op()) {
+            values_[step.outputs[0]] = values_[step.inputs[0]];
+            return;
+        }
         LocationScope scope(step.location);
         StepCall call{location_of(step), b_.getStringAttr(step.op->name), step, {}, {}, {}};
         for (int i : step.inputs) call.inputs.push_back(values_[i]);

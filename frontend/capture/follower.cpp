@@ -23,6 +23,7 @@ void Follower::serve(Tree& tree) {
     tree_ = &tree;
     // A step of this tree may lie where one of the other has been.
     for (Slot& s : slots_) s.maker = nullptr;
+    layouts_.clear();
 }
 
 void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner) {
@@ -42,11 +43,20 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     for (const Variable& x : arguments.variables) {
         Slot& s = slot(count_++);
         s.maker = nullptr;
+        s.base = count_ - 1;
         s.array = x.defined() ? x.array() : Array();
         if (!s.array.defined()) continue;
         if (s.array.body()->pending) s.array.body()->pending->force(*s.array.body());
         input_numbers_.insert(s.array.body(), count_ - 1);
     }
+}
+
+void Follower::take_input(int v, const Array& array) {
+    Slot& s = slots_[size_t(v)];
+    s.maker = nullptr;
+    s.base = v;
+    s.array = array;
+    input_numbers_.insert(array.body(), v);
 }
 
 Follower::Slot& Follower::slot(int v) {
@@ -172,14 +182,13 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
         slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
     int next = step.first_value;
     for (size_t i = 0; next < step.first_output; ++i)
-        if (step.operands()[i] == next) {
-            Slot& s = slots_[size_t(next++)];
-            s.maker = nullptr;
-            s.array = inputs[i]->array();
-            input_numbers_.insert(s.array.body(), next - 1);
-        }
+        if (step.operands()[i] == next) take_input(next++, inputs[i]->array());
     for (size_t k = 0; k < scalars.size(); ++k)
         if (step.scalars()[k] == int(scalars_.size())) add_scalar(scalars[k]);
+    if (step.call->op->view) {
+        placeholder(step.first_output, step.outputs()[0], step);
+        lay_out(step);
+    }
     for (size_t j = 0; j < step.outputs().size(); ++j)
         outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step),
                              false);
@@ -197,10 +206,7 @@ Array& Follower::placeholder(int v, const Type& type, const Step& step) {
     if (!is_free) s.array = Array(make_ref<ArrayBody>());
     ArrayBody& body = *s.array.body();
     body.type = type;
-    body.strides = contiguous_strides(type.shape);
-    body.contiguous = true;
-    body.offset = 0;
-    body.storage = nowhere(*step.call->device);
+    own_memory(v, *step.call->device);
     body.owner = nullptr;
     body.pending = this;
     body.value = v;
@@ -323,6 +329,7 @@ void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes
 void Follower::composite_ends(std::span<const Variable> outputs) {
     const OpenComposite open = composites_.back();
     composites_.pop_back();
+    if (open.op && open.op->kernel) own_results(outputs);
     last_composite_scalar_ = open.first_scalar;
     if (open.op && open.recording.at) end_body(open, outputs);
     if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before) return;

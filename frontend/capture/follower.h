@@ -13,6 +13,7 @@
 #include "frontend/capture/path.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/undo_log.h"
+#include "frontend/capture/view_layout.h"
 #include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/config.h"
@@ -90,6 +91,7 @@ public:
     //---- used by the runner
     Tree& tree() const { return *tree_; }
     const Array& value(int v) const { return slots_[size_t(v)].array; }
+    bool is_computed(int v) const { return slots_[size_t(v)].maker; }  ///< Not from outside.
     std::span<const double> scalars() const { return scalars_; }
     /// The scalar slots of the segment whose numbers are cells in this call, in order.
     using Cells = std::vector<std::pair<int, Ref<Cell::Body>>>;
@@ -100,7 +102,14 @@ public:
     uint32_t own_references(int v) const;
     /// Must be called before own_references().
     void count_references();
+    /// The same of a storage: by arrays that nobody else refers to.
+    uint32_t own_references(const Storage& storage);
     void deliver(int v, const Array& content);
+    /// The view operations that lead from `base`, the value or the array from outside whose memory
+    /// value `v` shows, to it; none if its memory is its own.
+    std::vector<const Step*> view_steps(int v, int& base) const;
+    /// The values that are such views, and whose arrays somebody refers to.
+    std::vector<int> live_views() const;
     PointerTable& scratch() { return scratch_; }
     /// Called when step `index` has a value error, which is thrown through run(): only operations
     /// before it take effect.
@@ -153,6 +162,7 @@ public:
     void force(ArrayBody& array) override;
     ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides,
                     int64_t offset) override;
+    Array row_major(ArrayBody& array) override;
     void freed(int number) override { nodes_[size_t(number)].node = nullptr; }
 
     /// A graph node created by the code, with the data needed to record its gradient.
@@ -182,6 +192,7 @@ private:
     struct Slot {
         Array array;
         const Step* maker = nullptr;
+        int base = -1;  ///< The value whose memory it shows; its own number: none but its own.
     };
     struct OpenComposite {
         const OpDef* op;
@@ -202,6 +213,7 @@ private:
                                     const Attributes& attributes, std::span<const Scalar> scalars,
                                     std::span<const Type> types, Device& device);
     bool is_new(const ArrayBody& array, int v);
+    void take_input(int v, const Array& array);
     int number_of(const Array& array);  ///< -1: it is no value of the segment.
     void know_cells();
     void add_scalar(const Scalar& scalar);
@@ -211,7 +223,18 @@ private:
     void take_again(const KnownSteps& known);
     Slot& slot(int v);
     Array& placeholder(int v, const Type& type, const Step& step);
+
+    // The memory of values (follower_memory.cpp).
     const Ref<Storage>& nowhere(Device& device);
+    void own_memory(int v, Device& device);
+    void lay_out(const Step& step);
+    void lay_out(const KnownSteps& known);
+    void own_results(std::span<const Variable> outputs);
+    bool shows_outside(int v) const;
+    bool is_whole(int v) const;
+    void needed_for_views();
+    bool show(ArrayBody& body, int v) const;
+    void show_views();
 
     KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs,
                           const Attributes& attributes, std::span<const Scalar> scalars);
@@ -273,8 +296,16 @@ private:
         copies_;                ///< Recorder::same, of arrays from outside: the copy, its original.
     PointerTable copy_places_;  ///< The places of the copies.
     std::vector<Fact> facts_;
-    std::vector<int> alive_;
+    std::vector<int> alive_;  ///< What must be computed for the arrays that are referenced.
+
     std::vector<Ref<Storage>> nowhere_;
+    std::vector<Ref<Storage>> own_storages_;  ///< By value: the storage, without data, of its
+                                              ///< pending array if that has memory of its own.
+    std::vector<ViewLayout> layouts_;         ///< By value, of those that view steps gave.
+    std::vector<int> views_;                  ///< The segment's values that show another's memory.
+    std::vector<std::pair<int, int>> live_views_;       ///< Of those referenced: base, value.
+    std::vector<std::pair<int, Array>> view_contents_;  ///< Elements of views that were computed.
+    PointerTable storage_references_;
 
     bool cells_known_ = false;
     bool tf32_ = false;     ///< When the call began.

@@ -74,13 +74,12 @@ bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& att
     for (size_t i = 0; i < inputs.size(); ++i) {
         const KnownBody::Input& input = known->inputs[i];
         if (!input.from_outside || input.same_as >= 0) continue;
-        Slot& s = slots_[size_t(input.value)];
-        s.maker = nullptr;
-        s.array = inputs[i]->array();
-        input_numbers_.insert(s.array.body(), input.value);
+        take_input(input.value, inputs[i]->array());
     }
+    lay_out(known->steps);
     last_composite_scalar_ = known->first_scalar;
     for (int v : known->outputs) outputs.emplace_back(slots_[size_t(v)].array, false);
+    own_results(outputs);
     return true;
 }
 
@@ -114,12 +113,14 @@ KnownSteps Follower::steps_since(const Step* before, size_t scalars) const {
     known.first_value = before ? before->end_value : segment_->first_value + segment_->arguments;
     known.makers.resize(size_t(count_ - known.first_value));
     for (const Step* step = step_; step != before; step = step->previous) {
+        if (step->call->op->view) known.views.push_back(step);
         for (int v = step->first_output; v < step->end_value; ++v)
             known.makers[size_t(v - known.first_value)] = step;
         for (size_t k = 0; k < step->scalars().size(); ++k)
             if (Cell::Body* cell = step->cell(k))
                 known.cells.push_back({Ref<Cell::Body>(cell), cell->value, step->scalars()[k]});
     }
+    std::ranges::reverse(known.views);
     known.scalars.assign(scalars_.begin() + int64_t(scalars), scalars_.end());
     known.new_cells.assign(first_cell_from(int(scalars)), cells_.end());
     return known;

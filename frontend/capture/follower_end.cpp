@@ -51,20 +51,6 @@ void Follower::force(ArrayBody& array) {
     cut();
 }
 
-ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& strides,
-                          int64_t offset) {
-    if (!(shape == array.type.shape) || !(strides == array.strides) || offset != 0) return nullptr;
-    ++disturbances_;
-    Ref<ArrayBody> body = make_ref<ArrayBody>();
-    body->type = array.type;
-    body->strides = array.strides;
-    body->storage = array.storage;
-    body->pending = this;
-    body->value = array.value;
-    looks_.emplace_back(Array(body), array.value);
-    return body.get();
-}
-
 void Follower::host_read(ArrayBody& array) {
     ++disturbances_;
     if (array.pending) array.pending->force(array);
@@ -103,6 +89,7 @@ void Follower::cut() {
         cells_.clear();
         leaving_ = cells_known_ = false;
         input_numbers_.clear();
+        views_.clear();
         last_composite_scalar_ = -1;
     };
     try {
@@ -114,20 +101,7 @@ void Follower::cut() {
     go_on();
 }
 
-//---- live values
-
-void Follower::collect_alive() {
-    alive_.clear();
-    for (int v = segment_->first_value; v < count_; ++v) {
-        const Slot& s = slots_[size_t(v)];
-        if (s.maker && s.array.body()->use_count() > 1) alive_.push_back(v);
-    }
-    if (looks_.empty()) return;
-    std::erase_if(looks_, [](const auto& look) { return look.first.body()->use_count() == 1; });
-    for (const auto& [array, v] : looks_) alive_.push_back(v);
-    std::sort(alive_.begin(), alive_.end());
-    alive_.erase(std::unique(alive_.begin(), alive_.end()), alive_.end());
-}
+//---- ends
 
 Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     auto find = [&]() -> Ending* {
@@ -152,20 +126,6 @@ Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     return tree_->add(place(), std::move(made));
 }
 
-uint32_t Follower::own_references(int v) const { return 1 + extra_references_[size_t(v)]; }
-
-void Follower::count_references() {
-    extra_references_.assign(size_t(count_), 0);
-    if (log_.empty()) return;
-    scratch_.clear();
-    for (int v = segment_->first_value; v < count_; ++v)
-        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined())
-            scratch_.insert(s.array.body(), v);
-    log_.for_each_held([&](const Array& array) {
-        if (const int* v = scratch_.find(array.body())) ++extra_references_[size_t(*v)];
-    });
-}
-
 std::vector<std::pair<Array, int>> Follower::known_arrays() const {
     std::vector<std::pair<Array, int>> known;
     for (int v = segment_->first_value; v < count_; ++v)
@@ -178,24 +138,6 @@ std::vector<std::pair<Array, int>> Follower::known_arrays() const {
 }
 
 //---- running
-
-namespace {
-
-void give(ArrayBody& body, const Array& content) {
-    body.storage = content.storage();
-    body.offset = content.body()->offset;
-    body.strides = content.strides();
-    body.contiguous = content.contiguous();
-    body.pending = nullptr;
-    body.value = -1;
-}
-
-}  // namespace
-
-void Follower::deliver(int v, const Array& content) {
-    ArrayBody& body = *slots_[size_t(v)].array.body();
-    if (body.pending == this) give(body, content);
-}
 
 void Follower::run(Ending& ending) {
     ending_ = &ending;
@@ -220,15 +162,9 @@ void Follower::run(Ending& ending) {
     release(true);
 }
 
-/// Fills the views of values, and releases the segment's references.
+/// Releases the segment's references.
 void Follower::release(bool computed_too) {
-    for (auto& [array, v] : looks_) {
-        const ArrayBody& body = *slots_[size_t(v)].array.body();
-        if (body.pending == this) continue;
-        give(*array.body(), slots_[size_t(v)].array);
-        array = Array();
-    }
-    std::erase_if(looks_, [](const auto& look) { return !look.first.defined(); });
+    show_views();
     for (int v = segment_->first_value; v < count_; ++v) {
         Slot& s = slots_[size_t(v)];
         if (!s.maker)
@@ -267,6 +203,7 @@ void Follower::end_call() {
     composites_.clear();
     scalars_.clear();
     cells_.clear();
+    views_.clear();
     is_open_ = false;
 }
 

@@ -36,7 +36,9 @@ bool is_function_of_the_graph(const Node& node) {
 /// this call's graph.
 bool Follower::describe(const WalkRequest& request) {
     const auto number = [&](const Array& array) {
-        return array.body()->pending == this ? array.body()->value : -2;
+        const ArrayBody* body = array.body();
+        // The walk may depend on whether it is row-major (leaves' gradients are).
+        return body->pending == this && !shows_outside(body->value) ? body->value : -2;
     };
     walk_graph_.results.assign(request.outputs.begin(), request.outputs.end());
     for (const Variable& y : request.outputs)
@@ -111,6 +113,7 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
 
 void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Variables& results) {
     take_again(known.steps);
+    lay_out(known.steps);
     walk_variables_.assign(request.starts.begin(), request.starts.end());
     for (const KnownWalk::Given& given : known.given) {
         Variable gradient;

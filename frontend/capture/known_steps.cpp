@@ -28,8 +28,9 @@ bool KnownSteps::are_the_same(const KnownSteps& others) const {
 }
 
 size_t KnownSteps::bytes() const {
-    return makers.size() * sizeof(makers[0]) + scalars.size() * sizeof(scalars[0]) +
-           cells.size() * sizeof(cells[0]) + new_cells.size() * sizeof(new_cells[0]);
+    return (makers.size() + views.size()) * sizeof(makers[0]) +
+           scalars.size() * sizeof(scalars[0]) + cells.size() * sizeof(cells[0]) +
+           new_cells.size() * sizeof(new_cells[0]);
 }
 
 bool is_plain(const VariableBody& body) {

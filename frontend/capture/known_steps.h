@@ -21,6 +21,7 @@ struct KnownSteps {
     const Step* last = nullptr;       ///< Null: there are none.
     int first_value = 0;              ///< The number of their first new value.
     std::vector<const Step*> makers;  ///< Of each new value; null: it is an input from outside.
+    std::vector<const Step*> views;   ///< Those whose results may be views, in order.
     std::vector<double> scalars;      ///< The new scalar slots,
     std::vector<std::pair<int, Ref<Cell::Body>>>
         new_cells;  ///< and those of them that are cells: see Follower::cells().

@@ -32,6 +32,9 @@ int place_in(const std::vector<int>& list, int v) {
 
 }  // namespace
 
+/// As what an operation makes does: a result in its memory has no offset either.
+bool begins_its_storage(const Array& array) { return array.body()->offset == 0; }
+
 Program::Program(const Follower& follower, const Ending& ending)
     : tree_(follower.tree()),
       ending_(ending),
@@ -61,7 +64,6 @@ Program::Program(const Follower& follower, const Ending& ending)
     outputs_.insert(outputs_.end(), assigned.begin(), assigned.end());
     complete(forward);
     for (int v : outputs_) output_alive_.push_back(place_in(ending_.alive, v) >= 0);
-    find_looks();
     if (graph_)
         for (int v : graph_->kept) {
             const int output = place_in(outputs_, first + v);
@@ -143,35 +145,6 @@ void Program::find_assigns(const Follower& follower, const Trace& forward) {
         });
     std::erase_if(assigns_,
                   [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
-}
-
-void Program::find_looks() {
-    input_seen_.assign(inputs_.size(), 0);
-    std::vector<const Step*> maker(size_t(ending_.last ? ending_.last->end_value : 0));
-    for (const Step* step = ending_.last; step; step = step->previous)
-        for (size_t j = 0; j < step->outputs().size(); ++j)
-            maker[size_t(step->first_output) + j] = step;
-    auto made_by = [&](int v) { return size_t(v) < maker.size() ? maker[size_t(v)] : nullptr; };
-    for (int v : ending_.alive) {
-        Look look{.value = v, .base = v, .steps = {}};
-        do {
-            const Step* step = made_by(look.base);
-            if (!step || !step->call->op->view) break;
-            look.steps.insert(look.steps.begin(), step);
-            look.base = step->operands()[0];
-        } while (place_in(ending_.alive, look.base) < 0);
-        const int input = place_in(inputs_, look.base);
-        if (look.steps.empty() || (input < 0 && place_in(ending_.alive, look.base) < 0)) continue;
-        if (input >= 0) input_seen_[size_t(input)] = 1;
-        looks_.push_back(std::move(look));
-    }
-}
-
-Array Program::Look::of(const Array& base) const {
-    Array array = base;
-    for (const Step* step : steps)
-        if (array.defined()) array = step->call->op->view(array, step->call->attributes);
-    return array;
 }
 
 template <class Make>
@@ -267,9 +240,10 @@ void Program::run(Follower& follower, const Check& check) {
     SmallVector<bool, 64> donated;
     for (int v : inputs_) {
         const Array& x = follower.value(v);
-        donated.push_back(!follower.activation() && !input_seen_[donated.size()] &&
+        donated.push_back(!follower.activation() &&
                           x.body()->use_count() == follower.own_references(v) &&
-                          x.storage()->use_count() == 1);
+                          x.storage()->use_count() == follower.own_references(*x.storage()) &&
+                          begins_its_storage(x));
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
     run_compiled(inputs, follower.scalars(), donated, outputs);
@@ -280,18 +254,8 @@ void Program::run(Follower& follower, const Check& check) {
 }
 
 void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
-    auto is_look = [&](int v) {
-        return std::any_of(looks_.begin(), looks_.end(),
-                           [&](const Look& l) { return l.value == v; });
-    };
     for (size_t i = 0; i < outputs_.size(); ++i)
-        if (output_alive_[i] && (looks_.empty() || !is_look(outputs_[i])))
-            follower.deliver(outputs_[i], outputs[i]);
-    for (const Look& look : looks_) {
-        const Array seen = look.of(follower.value(look.base));
-        follower.deliver(look.value,
-                         seen.defined() ? seen : outputs[size_t(place_in(outputs_, look.value))]);
-    }
+        if (output_alive_[i]) follower.deliver(outputs_[i], outputs[i]);
 }
 
 void Program::interpret(Follower& follower) {

@@ -20,6 +20,9 @@ namespace catena::capture {
 
 class Follower;
 
+/// Whether a program may give one of its results the memory of this input, if nobody else has it.
+bool begins_its_storage(const Array& array);
+
 /// Computes one segment for one ending. Shared by all calls that take this path; contains no data
 /// of a single call.
 class Program : public std::enable_shared_from_this<Program> {
@@ -78,6 +81,8 @@ public:
     const GraphEnd* graph() const { return graph_; }
     const std::vector<int>& inputs() const { return inputs_; }    ///< As values of the segment,
     const std::vector<int>& outputs() const { return outputs_; }  ///< in the executable's order.
+    /// Somebody but backward refers to output `i`.
+    bool is_referenced(size_t i) const { return output_alive_[i]; }
     Device& device() const { return *device_; }
     bool fast_math() const { return fast_math_; }
     bool sends_messages() const { return sends_messages_; }
@@ -92,13 +97,6 @@ public:
         replay;  ///< Made by the latest followed call; guarded by the region's mutex.
 
 private:
-    /// An output that is a view in eager code, sharing its elements with an array that may be
-    /// referenced elsewhere.
-    struct Look {
-        int value, base;
-        std::vector<const Step*> steps;     ///< The view operations applied to `base`.
-        Array of(const Array& base) const;  ///< Undefined when the elements must be copied.
-    };
     struct Traces {
         std::shared_ptr<Trace> forward;
         std::shared_ptr<const Trace> joint;  ///< Null unless is_joint().
@@ -108,7 +106,6 @@ private:
     Traces traces() const;              ///< Those kept, or new ones.
     void drop_traces();
     void find_assigns(const Follower& follower, const Trace& forward);
-    void find_looks();
     void deliver(Follower& follower, std::span<const Array> outputs) const;
 
     template <class Make>
@@ -136,8 +133,6 @@ private:
     std::vector<const Type*> input_types_;  ///< In the tree.
     std::vector<int> inputs_, outputs_, wanted_;
     std::vector<char> output_alive_;  ///< For each of outputs_: it is still referenced.
-    std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ is a view of it.
-    std::vector<Look> looks_;         ///< Indexed by value.
     std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its output index i, or -1 -
                                      ///< its input index.
     Device* device_;

@@ -120,16 +120,39 @@ void Replay::find_places(const Follower& follower, const Program& program) {
         t.inputs.insert(follower.value(program.inputs()[i]).body(), int(i));
     t.outputs.clear();
     for (size_t i = 0; i < program.outputs().size(); ++i) {
+        if (!program.is_referenced(i)) continue;  // It is kept for backward only.
         const auto v = size_t(program.outputs()[i]);
         if (v >= t.outputs.size()) t.outputs.resize(v + 1, -1);
         if (t.outputs[v] < 0) t.outputs[v] = int(i);
     }
 }
 
+/// A view is made of the array whose memory it shows, unless it is computed in its place.
+Replay::Source Replay::computed(int value, Follower& follower, const Flat& arguments) {
+    const auto place_of = [](int v) {
+        const std::vector<int>& places = tables().outputs;
+        return size_t(v) < places.size() ? places[size_t(v)] : -1;
+    };
+    int base = -1;
+    std::vector<const Step*> views = follower.view_steps(value, base);
+    Source source;
+    if (!follower.is_computed(base))
+        source = source_of(follower.value(base), follower, arguments);
+    else if (const int place = place_of(base); place >= 0)
+        source = {.kind = Source::output, .index = place};
+    else
+        source = {.kind = Source::output, .index = place_of(value)};
+    if (!follower.is_computed(base) || place_of(base) >= 0) source.views = std::move(views);
+    CATENA_ASSERT(source.kind != Source::output || source.index >= 0,
+                  "a program does not compute what is referenced");
+    source.value = value;
+    return source;
+}
+
 Replay::Source Replay::source_of(const Array& array, Follower& follower, const Flat& arguments) {
     if (!array.defined()) return {};
     if (array.body()->pending == &follower)
-        return {.kind = Source::output, .index = tables().outputs.at(size_t(array.body()->value))};
+        return computed(array.body()->value, follower, arguments);
     if (const int* i = tables().inputs.find(array.body())) return inputs_[size_t(*i)];
     return from_outside(follower.original(array), arguments);
 }
@@ -210,7 +233,7 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
     const VariableBody& body = *y.body();
     if (body.is_state) return {.kind = Result::state, .body = y.ref()};
     Result made{.name = y.name()};
-    const bool is_computed = results_[k].kind == Source::output;
+    const bool is_computed = results_[k].value >= 0;
     if (const Node* creator = body.creator.get()) {
         made.is_used_up =
             dynamic_cast<const UsedUp*>(creator->region.get()) && creator->edges.empty();
@@ -327,7 +350,9 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         hold(body);
         hold(body->grad.get());
     }
-    for (int v : program.outputs()) {
+    std::vector<int> values = program.outputs(), views = follower.live_views();
+    values.insert(values.end(), views.begin(), views.end());
+    for (int v : values) {
         const ArrayBody* array = follower.value(v).body();
         const int* known = t.holders.find(array);
         if (array->use_count() > 1 + uint32_t(known ? *known : 0))
@@ -345,8 +370,8 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
                    const Flat& results) {
     if (results.variables.size() != results_.size()) return false;
     auto is_output = [&](const Array& array, const Source& s) {
-        return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
-               array.body()->value == program.outputs()[size_t(s.index)];
+        return s.value >= 0 && array.defined() && array.body()->pending == &follower &&
+               array.body()->value == s.value;
     };
     size_t next = 0;
     bool is_same = true;
@@ -419,6 +444,17 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
 
 Array Replay::value_of(const Source& s, const Flat& arguments,
                        std::span<const Array> outputs) const {
+    Array array = array_of(s, arguments, outputs);
+    for (const Step* step : s.views) {
+        const Step::Call& call = *step->call;
+        array = run_kernel(*call.op, std::span(&array, 1), call.attributes, {})[0];
+    }
+    return array;
+}
+
+const Array& Replay::array_of(const Source& s, const Flat& arguments,
+                              std::span<const Array> outputs) const {
+    static const Array& none = *new Array;
     switch (s.kind) {
         case Source::argument:
             return arguments.variables[size_t(s.index)].array();
@@ -431,7 +467,7 @@ Array Replay::value_of(const Source& s, const Flat& arguments,
         case Source::output:
             return outputs[size_t(s.index)];
         default:
-            return Array();
+            return none;
     }
 }
 
@@ -444,7 +480,7 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     for (size_t i = 0; i < inputs_.size(); ++i)
         donated.push_back(inputs_[i].kind == Source::state && !program.graph() &&
                           !input_read_later_[i] && inputs[i].body()->use_count() == 2 &&
-                          inputs[i].storage()->use_count() == 1);
+                          inputs[i].storage()->use_count() == 1 && begins_its_storage(inputs[i]));
     SmallVector<double, 16> scalars;
     for (const Trace::ScalarSlot& slot : scalars_)
         scalars.push_back(slot.cell ? slot.cell->value : slot.value);

@@ -18,6 +18,7 @@ namespace catena::capture {
 class Follower;
 struct GraphEnd;
 class Program;
+class Step;
 class Tree;
 
 /// A description of a followed call that needs no user code: where the program's inputs came from
@@ -58,6 +59,8 @@ private:
         int index = 0;  ///< Index of the argument or of the program's output.
         Ref<VariableBody> body;
         Array array;
+        std::vector<const Step*> views;  ///< View operations that are applied to that, in order.
+        int value = -1;                  ///< Of the segment, if the code computes it.
     };
     struct Effect {
         Ref<VariableBody> body;  ///< Null: the variable of an argument or of a result.
@@ -117,12 +120,15 @@ private:
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
                             const Flat& results);
     Source source_of(const Array& array, Follower& follower, const Flat& arguments);
+    Source computed(int value, Follower& follower, const Flat& arguments);
     void take_scalars(const Follower& follower);
     void find_places(const Follower& follower, const Program& program);
     Source from_outside(const Array& array, const Flat& arguments);
     void find_ambiguities(const Flat& arguments);
     Array value_of(const Source& source, const Flat& arguments,
                    std::span<const Array> outputs) const;
+    const Array& array_of(const Source& source, const Flat& arguments,
+                          std::span<const Array> outputs) const;
     void make_results(const Flat& arguments, std::span<const Array> outputs,
                       SmallVector<Variable, 4>& results) const;
     void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,

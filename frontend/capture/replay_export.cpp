@@ -94,7 +94,6 @@ ExportedProgram Replay::exported(const Program& program) const {
             region_.c_str());
     ExportedProgram made;
     made.trace = *program.forward();
-    const std::vector<int> outputs = program.outputs();
     made.trace.outputs.clear();
     made.trace.assigns.clear();
     made.trace.scalars = scalars_;
@@ -112,6 +111,7 @@ ExportedProgram Replay::exported(const Program& program) const {
         if (s.body->name) value.name = *s.body->name;
     }
     auto value_at = [&](int v, const Source& s) -> Value {
+        if (s.value >= 0) return {Value::result, index_in(made.trace.outputs, s.value)};
         switch (s.kind) {
             case Source::argument:
                 return {Value::argument, s.index};
@@ -126,7 +126,7 @@ ExportedProgram Replay::exported(const Program& program) const {
                     "in the region (cleargrads)",
                     region, quoted_name(*s.body));
             default:
-                return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
+                throw InternalError("save: a value of nowhere");
         }
     };
     for (size_t i = 0; i < read.size(); ++i)
@@ -148,17 +148,18 @@ ExportedProgram Replay::exported(const Program& program) const {
     for (const Source& s : results_) {
         if (s.kind == Source::none)
             fail<ValueError>("save: region {} returns a variable that is not defined", region);
-        const bool is_held = s.kind == Source::state || s.kind == Source::captured;
+        const bool is_held = s.value < 0 && (s.kind == Source::state || s.kind == Source::captured);
         made.results.push_back(value_at(
             is_held ? input_of(s, s.body ? s.body->array.type() : s.array.type()) : -1, s));
     }
     for (const Effect& e : effects_) {
-        if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
+        if (e.is_gradient ||
+            (e.value.value < 0 && e.value.kind == Source::state && e.value.body == e.body))
+            continue;
         if (!e.body) fail<ValueError>("save: region {} assigns an array to an argument", region);
         const Type& type = e.body->array.type();
         const int target = input_of({.kind = Source::state, .body = e.body}, type);
-        const int value = e.value.kind == Source::output ? outputs[size_t(e.value.index)]
-                                                         : input_of(e.value, type);
+        const int value = e.value.value >= 0 ? e.value.value : input_of(e.value, type);
         made.trace.assigns.push_back({target, value});
         made.assigned.push_back(index_in(made.states, target));
     }

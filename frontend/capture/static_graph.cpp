@@ -22,6 +22,8 @@ Value copy_without_variables(const ValueType& type, const void* value) {
     return made;
 }
 
+}  // namespace
+
 /// The arguments of a region's first call without their Variables: its code can be called again,
 /// with others.
 class FirstCall {
@@ -46,6 +48,8 @@ private:
     const RegionCall& how_;
     std::vector<Value> arguments_;
 };
+
+namespace {
 
 bool can_be_copied(const RegionCall& how) {
     for (size_t i = 0; i < how.argument_count; ++i)

@@ -216,7 +216,6 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
         if (ArrayBody* look = pending->look(*body_, shape, strides, offset))
             return Array(Ref<ArrayBody>(look));
         settle();
-        offset += body_->offset;  // It was 0 when the caller read it.
     }
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->storage = body_->storage;
@@ -229,6 +228,8 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
 
 Array Array::as_contiguous() const {
     if (there("as_contiguous", {}).contiguous) return *this;
+    if (Pending* pending = body_->pending)
+        if (Array copy = pending->row_major(*body_); copy.defined()) return copy;
     settle();
     Array result = empty(type(), device());
     if (!device().is_meta()) copy_elements(*this, result);

@@ -4,10 +4,13 @@
 
 namespace catena {
 
+class Array;
 struct ArrayBody;
 
 /// Computes the elements of pending arrays: a static region whose code is running. Until then such
-/// an array has only a type and a device; reading its elements calls force().
+/// an array has a type, a device and the memory that eager code would have given it (strides,
+/// offset, and with which arrays it shares its storage), but no elements; reading these calls
+/// force().
 class Pending {
 public:
     /// Computes the elements of `array` now. Throws the errors of that computation.
@@ -15,6 +18,8 @@ public:
     /// A pending view of `array`; null when its elements are needed first.
     virtual ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides,
                             int64_t offset) = 0;
+    /// A pending row-major copy of `array`; undefined when its elements are needed first.
+    virtual Array row_major(ArrayBody& array) = 0;
 
 protected:
     ~Pending() = default;

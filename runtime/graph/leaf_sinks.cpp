@@ -2,14 +2,18 @@
 
 #include <vector>
 
+#include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
 
-/// Users read it by a pointer; a view, as of a sum's gradient, may repeat one element.
+/// Users read it by a pointer; a view, as of a sum's gradient, may repeat one element. Not where it
+/// is a part of a graph or of a tracer's recording, which know operations only.
 Variable row_major(const Variable& gradient) {
-    if (gradients_are_recorded() || gradient.array().contiguous()) return gradient;
+    const Recorder* const recorder = current_recorder();
+    const bool is_recorded = config().enable_backprop || (recorder && !recorder->defers());
+    if (is_recorded || gradient.array().contiguous()) return gradient;
     return Variable(gradient.array().as_contiguous(), false);
 }
 

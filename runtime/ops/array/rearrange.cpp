@@ -8,6 +8,7 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/declare/copy.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/scalar_type.h"
 
@@ -198,6 +199,7 @@ Variable copysign(const Operand& x, const Operand& sign) {
     return where(is_negative, -size, size);
 }
 
+const OpDef& copy_op() { return op_copy; }
 Variable copy(const Operand& x) { return call(op_copy, x.location(), {}, {}, x); }
 
 }  // namespace catena
