@@ -163,6 +163,10 @@ bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attribut
     Device& device = inputs.empty() ? current_device() : inputs[0]->device();
     if (step_ && step_->call->device != &device) [[unlikely]]
         leave_device(op, device);
+    if (!addressed_.empty()) [[unlikely]] {
+        if (op.body) return false;
+        inputs = as_read(op, inputs, attributes);
+    }
     if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
         if (ArrayBody* body = x->array().body(); body->pending && body->pending != this)
@@ -292,6 +296,8 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
                            std::span<const Scalar> scalars, std::span<const Type> types,
                            Device& device) {
     know_cells();
+    if (!addressed_.empty()) [[unlikely]]
+        inputs = as_read(op, inputs, attributes);
     std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
     const Step* expected = place().steps.load(std::memory_order_acquire);
     if (!std::exchange(leaving_, true) && (expected || place().endings()))
@@ -332,7 +338,8 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     if (open.op && open.op->kernel) own_results(outputs);
     last_composite_scalar_ = open.first_scalar;
     if (open.op && open.recording.at) end_body(open, outputs);
-    if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before) return;
+    if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before || !addressed_.empty())
+        return;
     auto composite = std::make_unique<Composite>();
     composite->op = open.op;
     composite->attributes = *open.attributes;

@@ -235,6 +235,11 @@ private:
     void needed_for_views();
     bool show(ArrayBody& body, int v) const;
     void show_views();
+    bool is_addressed(const ArrayBody& array) const;
+    std::span<const Variable* const> as_read(const OpDef& op,
+                                             std::span<const Variable* const> inputs,
+                                             const Attributes& attributes);
+    Array snapshot(const ArrayBody& array);
 
     KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs,
                           const Attributes& attributes, std::span<const Scalar> scalars);
@@ -306,6 +311,10 @@ private:
     std::vector<std::pair<int, int>> live_views_;       ///< Of those referenced: base, value.
     std::vector<std::pair<int, Array>> view_contents_;  ///< Elements of views that were computed.
     PointerTable storage_references_;
+    std::vector<Ref<Storage>> addressed_;  ///< Through which the code may write at any time.
+    std::vector<Snapshot> snapshots_;      ///< Of arrays in those.
+    std::vector<Variable> read_;           ///< What an operation reads instead of its inputs.
+    std::vector<const Variable*> read_list_;
 
     bool cells_known_ = false;
     bool tf32_ = false;     ///< When the call began.

@@ -56,18 +56,6 @@ void Follower::host_read(ArrayBody& array) {
     if (array.pending) array.pending->force(array);
 }
 
-void Follower::addressed(ArrayBody& array) {
-    ++disturbances_;
-    if (array.pending || running_) return;  // Pending arrays are handled by force().
-    for (int v = segment_->first_value; v < count_; ++v) {
-        const Slot& s = slots_[size_t(v)];
-        if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get())
-            continue;
-        if (steps_ > 0) cut();
-        return;
-    }
-}
-
 void Follower::settle() {
     ++disturbances_;
     if (steps_ > 0) cut();
@@ -204,6 +192,9 @@ void Follower::end_call() {
     scalars_.clear();
     cells_.clear();
     views_.clear();
+    addressed_.clear();
+    snapshots_.clear();
+    read_.clear();
     is_open_ = false;
 }
 

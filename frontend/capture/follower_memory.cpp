@@ -2,6 +2,7 @@
 // OpDef::view gives one, or has row-major memory of its own. A pending array says which from the
 // start, and the memory of a program's outputs becomes what was said.
 #include <algorithm>
+#include <cstring>
 
 #include "frontend/capture/follower.h"
 #include "runtime/core/assertion.h"
@@ -10,6 +11,8 @@
 
 namespace catena::capture {
 namespace {
+
+using Inputs = std::span<const Variable* const>;
 
 void fill(ArrayBody& body, const Array& content) {
     CATENA_ASSERT(content.contiguous() == body.contiguous &&
@@ -167,7 +170,8 @@ uint32_t Follower::own_references(int v) const { return 1 + extra_references_[si
 
 uint32_t Follower::own_references(const Storage& storage) {
     const int* arrays = storage_references_.find(&storage);
-    return 1 + uint32_t(arrays ? *arrays : 0);
+    const auto pointers = std::ranges::count(addressed_, &storage, &Ref<Storage>::get);
+    return 1 + uint32_t(arrays ? *arrays : 0) + uint32_t(pointers);
 }
 
 void Follower::count_references() {
@@ -231,6 +235,62 @@ void Follower::show_views() {
         if (show(*array.body(), v)) array = Array();
     std::erase_if(looks_, [](const auto& look) { return !look.first.defined(); });
     view_contents_.clear();
+}
+
+//---- pointers to write through
+
+void Follower::addressed(ArrayBody& array) {
+    ++disturbances_;
+    if (running_) return;
+    if (array.storage->is_exposed.load(std::memory_order_relaxed) && !is_addressed(array))
+        addressed_.push_back(array.storage);
+    for (int v = segment_->first_value; v < count_; ++v) {
+        const Slot& s = slots_[size_t(v)];
+        if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get())
+            continue;
+        if (steps_ > 0) cut();
+        return;
+    }
+}
+
+bool Follower::is_addressed(const ArrayBody& array) const {
+    return std::ranges::find(addressed_, array.storage) != addressed_.end();
+}
+
+/// The inputs as they are now, where the code has a pointer to write through. Views go on showing
+/// what is written.
+Inputs Follower::as_read(const OpDef& op, Inputs inputs, const Attributes& attributes) {
+    const auto is_read = [&](const Variable& x) {
+        const ArrayBody& body = *x.array().body();
+        return is_addressed(body) && !(op.view && op.view(stand_in(body), attributes).defined());
+    };
+    if (std::ranges::none_of(inputs, [&](const Variable* x) { return is_read(*x); })) return inputs;
+    needs_code("it takes a pointer through which it may write to an array that it reads");
+    read_.clear();
+    read_list_.clear();
+    read_.reserve(inputs.size());
+    for (const Variable* x : inputs) {
+        read_.push_back(is_read(*x) ? Variable(snapshot(*x->array().body()), false) : *x);
+        read_list_.push_back(&read_.back());
+    }
+    return read_list_;
+}
+
+/// A copy; the latest one as long as nothing was written.
+Array Follower::snapshot(const ArrayBody& array) {
+    const RecorderScope unseen(nullptr);
+    const Array copy = Array::empty(array.type, *array.storage->device);
+    copy_elements(stand_in(array), copy);
+    const auto known = std::ranges::find_if(
+        snapshots_, [&](const Snapshot& snapshot) { return snapshot.is_of(array); });
+    if (known == snapshots_.end()) {
+        snapshots_.push_back({array.storage.get(), array.offset, array.type, array.strides, copy});
+        return copy;
+    }
+    const size_t bytes = size_t(copy.size()) * size_of(copy.dtype());
+    if (bytes > 0 && std::memcmp(copy.elements(), known->copy.elements(), bytes) != 0)
+        known->copy = copy;
+    return known->copy;
 }
 
 }  // namespace catena::capture

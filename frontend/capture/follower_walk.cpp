@@ -92,7 +92,8 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
     if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() ||
-        config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_walk_attempts)
+        !addressed_.empty() || config().debug || config().tf32 != tf32_ ||
+        at.walk_attempts() >= most_walk_attempts)
         return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {

@@ -29,4 +29,9 @@ ViewLayout layout_of(const Step& step, const ArrayBody& viewed) {
     return layout;
 }
 
+bool Snapshot::is_of(const ArrayBody& array) const {
+    return storage == array.storage.get() && offset == array.offset && type == array.type &&
+           strides == array.strides;
+}
+
 }  // namespace catena::capture

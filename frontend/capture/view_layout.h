@@ -26,4 +26,15 @@ ViewLayout layout_of(const Step& step, const ArrayBody& viewed);
 /// array is a view of one from outside.
 Array stand_in(const ArrayBody& pending);
 
+/// The elements of an array at one moment, row-major.
+struct Snapshot {
+    const Storage* storage = nullptr;  ///< Where the array lies.
+    int64_t offset = 0;
+    Type type;
+    Strides strides;
+    Array copy;
+
+    bool is_of(const ArrayBody& array) const;
+};
+
 }  // namespace catena::capture

@@ -156,17 +156,17 @@ void Array::settle() const {
 
 void* Array::raw_data(Caller at) const {
     there("raw_data", at);
-    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     void* const pointer = address();
     body_->storage->expose();
+    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     return pointer;
 }
 
 void* Array::to_fill() const {
     there("to_fill", {});
-    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     void* const pointer = address();
     body_->storage->will_change();
+    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     return pointer;
 }
 
