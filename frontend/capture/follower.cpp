@@ -34,6 +34,7 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     step_ = nullptr;
     steps_ = count_ = cuts_ = 0;
     tf32_ = config().tf32;
+    debug_ = config().debug;
     ending_ = nullptr;
     is_open_ = true;
     leaving_ = cells_known_ = is_passing_ = follows_others_ = false;
@@ -144,6 +145,21 @@ void Follower::refuse_precision(const OpDef& op, Inputs inputs) const {
                 op.name, config().tf32, tf32_);
 }
 
+/// What was recorded before is computed with the old setting.
+void Follower::change_settings(const OpDef& op, Inputs inputs) {
+    if (config().tf32 != tf32_) refuse_precision(op, inputs);
+    if (config().debug == debug_) return;
+    if (steps_ > 0 && !rules_.breaks)
+        fail<ValueError>(
+            "static_graph {}: config().debug is {} for {} and was {} before it, a program is "
+            "checked as a whole, and StaticGraphOptions::breaks is false. Set it around the call, "
+            "or allow breaks",
+            rules_.region, config().debug, op.name, debug_);
+    needs_code("it changes config().debug");
+    if (steps_ > 0) cut();
+    debug_ = config().debug;
+}
+
 void Follower::leave_device(const OpDef& op, const Device& next) {
     const Device& device = *step_->call->device;
     if (next.is_meta() || device.is_meta()) return;
@@ -158,8 +174,8 @@ void Follower::leave_device(const OpDef& op, const Device& next) {
 
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes,
                       std::span<const Scalar> scalars, Variables& outputs) {
-    if (config().tf32 != tf32_) [[unlikely]]
-        refuse_precision(op, inputs);
+    if (config().tf32 != tf32_ || config().debug != debug_) [[unlikely]]
+        change_settings(op, inputs);
     Device& device = inputs.empty() ? current_device() : inputs[0]->device();
     if (step_ && step_->call->device != &device) [[unlikely]]
         leave_device(op, device);

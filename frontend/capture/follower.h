@@ -184,6 +184,7 @@ public:
 private:
     /// ValueError where the operation runs on a device.
     void refuse_precision(const OpDef& op, std::span<const Variable* const> inputs) const;
+    void change_settings(const OpDef& op, std::span<const Variable* const> inputs);
     /// A program is of one device: what was recorded for another than that of `op` is computed
     /// first.
     void leave_device(const OpDef& op, const Device& next);
@@ -318,6 +319,7 @@ private:
 
     bool cells_known_ = false;
     bool tf32_ = false;     ///< When the call began.
+    bool debug_ = false;    ///< In this segment.
     bool leaving_ = false;  ///< The code has left the tree in this segment.
     bool is_open_ = false;  ///< Between begin() and the end.
     bool running_ = false;

@@ -132,6 +132,7 @@ void Follower::run(Ending& ending) {
     failed_at_ = -1;
     running_ = true;
     RecorderScope unseen(nullptr);
+    const auto checks = using_config(&Config::debug, debug_);
     reader_ = current_location();
     const ForgetLocation
         steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
@@ -250,6 +251,7 @@ void Follower::abandon() {
     running_ = true;
     failed_at_ = -1;
     RecorderScope unseen(nullptr);
+    const auto checks = using_config(&Config::debug, debug_);
     const ForgetLocation steps_name_theirs;
     try {
         if (!alive_.empty()) interpret(*this, step_, alive_);

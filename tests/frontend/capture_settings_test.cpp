@@ -328,5 +328,81 @@ TEST(CaptureSettings, programs_that_made_room_come_back_right) {
     });
 }
 
+TEST(CaptureSettings, debug_mode_for_a_part_of_the_code_checks_that_part) {
+    expect_same(
+        [](Side& side) {
+            auto f = side.region([](const Variable& x, bool is_checked, bool has_more) {
+                Variable y = log(x) + 1.0;  // NaN, and not checked.
+                {
+                    auto mode = using_config(&Config::debug, is_checked);
+                    y = has_more ? log(x) * 2.0 : x * 2.0;
+                }
+                return y + 1.0;
+            });
+            for (int i = 0; i < 8; ++i) {
+                side.call(i);
+                side.fails("call", [&] {
+                    side.saw("y",
+                             f(Variable(Array::from({-1.0F, 2.0F}), false), i % 4 > 0, i % 2 > 0));
+                });
+            }
+        },
+        {.modes = all_modes});
+}
+
+TEST(CaptureSettings, debug_mode_that_a_part_of_the_code_switches_off) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            auto mode = using_config(&Config::debug, false);
+            return log(x) + 1.0;
+        });
+        auto mode = using_config(&Config::debug, true);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            side.fails("call",
+                       [&] { side.saw("y", f(Variable(Array::from({-1.0F, 2.0F}), false))); });
+        }
+    });
+}
+
+TEST(CaptureSettings, debug_mode_around_a_backward_inside_checks_the_gradients) {
+    expect_same(
+        [](Side& side) {
+            const Variable w(Array::from({0.0F, 4.0F}), true);
+            auto f = side.region(
+                [&](bool is_checked) {
+                    w.cleargrad();
+                    const Variable y = sum(sqrt(w) * w);  // 0 times inf in its gradient.
+                    auto mode = using_config(&Config::debug, is_checked);
+                    y.backward();
+                    return y;
+                },
+                {.keep_grads = true});
+            for (int i = 0; i < 6; ++i) {
+                side.call(i);
+                side.fails("call", [&] { side.saw("y", f(i % 3 == 1)); });
+            }
+        },
+        {.modes = all_modes});
+}
+
+TEST(CaptureSettings, a_part_of_the_code_cannot_be_checked_where_breaks_are_refused) {
+    auto f = static_graph(
+        [](const Variable& x) {
+            const Variable y = x + 1.0;
+            auto mode = using_config(&Config::debug, true);
+            return log(y);
+        },
+        {.name = "unbroken", .breaks = false});
+    try {
+        f(batch(1, 2, 3));
+        FAIL() << "nothing was thrown";
+    } catch (const ValueError& error) {
+        EXPECT_NE(std::string(error.what()).find("static_graph unbroken: config().debug is true"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
 }  // namespace
 }  // namespace catena::testing
