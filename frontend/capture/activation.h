@@ -43,6 +43,7 @@ public:
         return graph.reach.creator(output, other);
     }
     bool reaches(int output, int edge) const override { return graph.reach.border(output, edge); }
+    SourceLoc location_of(int edge, const SourceLoc& unknown) const override;
 
 private:
     void check_computed() const;

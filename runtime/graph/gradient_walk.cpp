@@ -1,6 +1,7 @@
 #include "runtime/graph/gradient_walk.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/core/device.h"
 #include "runtime/graph/arithmetic.h"
@@ -139,6 +140,8 @@ Variables GradientWalk::gradients_of_inputs(Node& node, std::span<const Variable
 void GradientWalk::send_below(const Node& node, const Variables& gx) {
     for (size_t i = 0; i < gx.size(); ++i) {
         if (!node.edges[i].wanted()) continue;
+        std::optional<LocationScope> line;
+        if (node.region) line.emplace(node.region->location_of(int(i), node.location));
         if (gx[i].defined()) {
             check(node, int(i), gx[i]);
             send(node.edges[i], gx[i]);

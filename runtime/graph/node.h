@@ -55,6 +55,9 @@ public:
     virtual bool history_holds(int output, int other) const { return false; }
     /// True when a gradient of `output` flows to edge `edge`.
     virtual bool reaches(int output, int edge) const { return true; }
+    /// The line of the operation that reads what edge `edge` leads to; `unknown` where there is no
+    /// such line.
+    virtual SourceLoc location_of(int edge, const SourceLoc& unknown) const { return unknown; }
 
 private:
     static std::atomic<int64_t> alive_;

@@ -375,5 +375,23 @@ TEST(CaptureErrors, a_gradient_of_a_content_that_was_replaced_comes_back_with_it
     });
 }
 
+TEST(CaptureErrors, a_gradient_that_does_not_fit_its_leaf_any_more_names_the_line_that_reads_it) {
+    expect_same([](Side& side) {
+        const Variable w(batch(1, 3, 3).array(), true), b(batch(2, 1, 3).array(), true);
+        auto f = side.region([&](const Variable& x) {
+            const Variable h = tanh(matmul(x, w));
+            return sum(square(h + b));
+        });
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            w.cleargrad();
+            w.set_array(batch(1, 3, 3).array());
+            const Variable y = f(batch(i, 2, 3));
+            w.set_array(batch(1, 3, 3, Dtype::float64).array());
+            side.fails("backward", [&] { y.backward(); });
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing
