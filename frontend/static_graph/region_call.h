@@ -114,7 +114,8 @@ template <class F, class Indices, class... Arguments>
 struct RegionCode;
 template <class F, size_t... I, class... Arguments>
 struct RegionCode<F, std::index_sequence<I...>, Arguments...> {
-    using Result = decltype(std::declval<F&>()(std::declval<Arguments&>()...));
+    /// A region's results are values: one that is returned by reference is copied.
+    using Result = std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<Arguments&>()...))>;
 
     static void* run(void* callable, void* const* arguments, void* place, Flat& outputs) {
         F& f = *static_cast<F*>(callable);
@@ -122,8 +123,9 @@ struct RegionCode<F, std::index_sequence<I...>, Arguments...> {
             f(*static_cast<std::remove_reference_t<Arguments>*>(arguments[I])...);
             return nullptr;
         } else {
-            return store(f(*static_cast<std::remove_reference_t<Arguments>*>(arguments[I])...),
-                         place, outputs);
+            return store(
+                Result(f(*static_cast<std::remove_reference_t<Arguments>*>(arguments[I])...)),
+                place, outputs);
         }
     }
     static constexpr const ValueType* types[] = {value_type<std::remove_cvref_t<Arguments>>()...,

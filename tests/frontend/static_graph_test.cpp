@@ -267,6 +267,25 @@ TEST_F(StaticGraphTest, host_numbers_that_change_are_numbers_of_the_program) {
     EXPECT_EQ(f.statistics().programs, 1) << "a number is an argument, not a constant";
 }
 
+TEST_F(StaticGraphTest, a_callable_that_returns_a_reference_gives_a_value) {
+    Variable last;
+    auto f = static_graph([&](const Variable& x) -> const Variable& { return last = x * 2.0; });
+    std::vector<Variable> all;
+    auto g = static_graph([&](const Variable& x) -> std::vector<Variable>& {
+        all = {x + 1.0, x};
+        return all;
+    });
+    StaticFunction<Variable(Variable)> h =
+        static_graph([&](const Variable& x) -> const Variable& { return last = x * 3.0; });
+    for (double number : {1.0, 2.0}) {
+        const Variable x = doubles({number});
+        static_assert(std::is_same_v<decltype(f(x)), Variable>);
+        EXPECT_EQ(values(f(x).array()), Doubles{2 * number});
+        EXPECT_EQ(values(g(x)[0].array()), Doubles{number + 1});
+        EXPECT_EQ(values(h(x).array()), Doubles{3 * number});
+    }
+}
+
 TEST_F(StaticGraphTest, a_captured_array_is_read_and_a_replaced_one_is_seen) {
     Array table = doubles({10, 20});
     auto f = static_graph([&](Variable x) { return x * table; });
