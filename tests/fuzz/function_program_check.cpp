@@ -104,12 +104,15 @@ std::string disagreement_of_threads(const FunctionProgram& p) {
 
 std::string disagreement_of_results(const FunctionProgram& p) {
     const Values leaves = leaves_of(p);
-    const Outcome eager = outcome(p, [&] { return forward(p, leaves); });
+    const Outcome eager = outcome(p, [&] { return forward(p, leaves); }, leaves);
     const std::optional<Outcome> truth =
         truth_of(p, [&] { return forward(p, leaves_of(p, true), true); });
     auto region = static_graph([&](const Values& xs) { return forward(p, xs); }, {.name = "fuzz"});
-    const Outcome first = outcome(p, [&] { return region(leaves); });
-    const Outcome second = outcome(p, [&] { return region(leaves); });
+    const Outcome first = outcome(p, [&] { return region(leaves); }, leaves);
+    const Outcome second = outcome(p, [&] { return region(leaves); }, leaves);
+    for (const Outcome& compiled : {first, second})
+        if (std::string text = other_memory("compiled", eager, compiled); !text.empty())
+            return text;
     set_seed(int64_t(p.seed));
     const std::vector<char> exact =
         eager.error.empty() ? exact_results(p, evaluate(p, leaves)) : std::vector<char>();

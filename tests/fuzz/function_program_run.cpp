@@ -10,14 +10,20 @@
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/nearness.h"
 #include "tests/ops/row_runner.h"
+#include "tests/support/memory.h"
 
 namespace catena::fuzz {
 
-Outcome outcome(const FunctionProgram& p, const std::function<Values()>& run) {
+Outcome outcome(const FunctionProgram& p, const std::function<Values()>& run,
+                const Values& leaves) {
     set_seed(int64_t(p.seed));
     Outcome made;
     try {
-        for (const Variable& y : run()) made.arrays.push_back(y.array().as_contiguous());
+        std::vector<Array> given;
+        for (const Variable& y : run()) given.push_back(y.array());
+        for (const Array& y : given) made.arrays.push_back(y.as_contiguous());
+        for (const Variable& x : leaves) given.push_back(x.array());
+        made.memory = testing::memory_of(given);
     } catch (const Error& error) {
         made.error = error.what();
     }
@@ -37,6 +43,15 @@ std::string other_bits(const char* what, const Outcome& a, const Outcome& b) {
             std::memcmp(x.elements(), y.elements(), size_t(x.size()) * size_of(x.dtype())) != 0)
             return fmt::format("{}: result {} has other bits, {}", what, i, first_difference(x, y));
     }
+    return "";
+}
+
+std::string other_memory(const char* what, const Outcome& eager, const Outcome& compiled) {
+    if (!eager.error.empty() || !compiled.error.empty()) return "";
+    for (size_t i = 0; i < std::min(eager.memory.size(), compiled.memory.size()); ++i)
+        if (eager.memory[i] != compiled.memory[i])
+            return fmt::format("{}: array {} of {} results and the leaves: {} eager, {} compiled",
+                               what, i, eager.arrays.size(), eager.memory[i], compiled.memory[i]);
     return "";
 }
 

@@ -13,9 +13,13 @@ namespace catena::fuzz {
 struct Outcome {
     std::string error;
     std::vector<Array> arrays;
+    std::vector<std::string> memory;  ///< Where they lie (tests/support/memory.h), and the leaves.
 };
 /// Every run draws the same random numbers.
-Outcome outcome(const FunctionProgram& program, const std::function<Values()>& run);
+Outcome outcome(const FunctionProgram& program, const std::function<Values()>& run,
+                const Values& leaves = {});
+/// "" when the results of a region lie in memory as eager ones do.
+std::string other_memory(const char* what, const Outcome& eager, const Outcome& compiled);
 
 /// "" when the bits are the same; else where they are not, after `what`.
 std::string other_bits(const char* what, const Outcome& a, const Outcome& b);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runtime/graph/recorder.h"
+#include "tests/support/memory.h"
 
 namespace catena::fuzz {
 namespace {
@@ -18,6 +19,13 @@ std::unique_ptr<ConfigScope<bool>> scope(bool Config::* key, bool value) {
 }
 
 Variable data(const Variable& v) { return Variable(v.array(), false); }
+
+void write(void* to, Dtype dtype, double value) {
+    if (dtype == Dtype::float64)
+        *static_cast<double*>(to) = value;
+    else
+        *static_cast<float*>(to) = float(value);
+}
 
 }  // namespace
 
@@ -125,6 +133,9 @@ void HostMachine::call(int number) {
         run(program_.before);
         if (fault_ == Fault::lost_state && side_.compiled() && number == 4)
             states_[0].set_array(Array::zeros(states_[0].type()));
+        if (fault_ == Fault::moved_state && side_.compiled() && number == 4)
+            states_[0].set_array(
+                tile(Variable(states_[0].array(), false), {2}).array().view({units}, {1}, units));
         x_ = input(number);
         t_ = targets(number);
         walked_ = false;
@@ -141,6 +152,7 @@ void HostMachine::call(int number) {
         drop_what_the_call_made();
     }
     in_step_ = false;
+    forget_pointer();
     end_of_scopes.end();
     show(result ? &*result : nullptr);
 }
@@ -171,13 +183,54 @@ void HostMachine::show(const StepResult* result) {
     side_.saw("states", states_);
     side_.saw("kept", kept_);
     side_.saw("read by the host", host_values_);
+    side_.saw("memory seen", seen_memory_);
+    show_memory(result);
     side_.saw("c", model_.lstm.c());
     side_.saw_random_state();
     host_values_.clear();
+    seen_memory_.clear();
     for (const Parameter* p : model_.params())
         if (p->is_initialized())
             for (double v : p->array().to_vector<double>())
                 moderate_ = moderate_ && std::abs(v) < 1e3;
+}
+
+std::vector<Array> HostMachine::held_arrays() const {
+    std::vector<Array> arrays;
+    const auto add = [&](const Variable& v) {
+        arrays.push_back(v.defined() ? v.array() : Array());
+    };
+    add(x_);
+    for (const State& s : states_) add(s);
+    for (const Variable& v : kept_) add(v);
+    for (const Parameter* p : model_.params()) add(*p);
+    for (const Variable& v : {model_.lstm.h(), model_.lstm.c()}) add(v);
+    return arrays;
+}
+
+/// Where everything lies that lives on, and what shares its memory.
+void HostMachine::show_memory(const StepResult* result) {
+    std::vector<Array> arrays = held_arrays();
+    const auto add = [&](const Variable& v) {
+        arrays.push_back(v.defined() ? v.array() : Array());
+    };
+    if (result) {
+        add(result->value);
+        add(result->loss);
+    }
+    for (auto& [path, state] : model_.namedpersistents()) add(*state);
+    for (UpdateSlot& slot : optimizer_->slots())
+        for (const State& moment : slot.moments) add(moment);
+    if (average_)
+        for (const Parameter* p : average_->params()) add(*p);
+    if (program_.keep_grads)  // Else some are used up.
+        for (const Parameter* p : model_.params()) arrays.push_back(p->grad());
+    side_.saw("memory", testing::memory_of(arrays));
+}
+
+void HostMachine::forget_pointer() {
+    addressed_ = Array();
+    pointer_ = nullptr;
 }
 
 void HostMachine::count(Outcome& outcome) const {
@@ -196,6 +249,7 @@ void HostMachine::count(Outcome& outcome) const {
 Variable HostMachine::forward(const Variable& x) {
     value_ = x;
     run(program_.forward);
+    forget_pointer();  // Pointers from before a call of a region are not noticed.
     return value_;
 }
 
@@ -241,7 +295,9 @@ void HostMachine::run(std::span<const Action> actions) {
             if (!value_.defined()) continue;
             const auto outer = inner_actions_;
             inner_actions_ = inside;
+            forget_pointer();
             value_ = inner_region_(value_);
+            forget_pointer();
             inner_actions_ = outer;
             i += inside.size();
         } else {
@@ -259,6 +315,10 @@ bool HostMachine::lasts_beyond_an_error(const Action& action) const {
         case Act::replace_state:
         case Act::replace_layer:
         case Act::throw_here:
+        case Act::write_element:
+        case Act::take_pointer:
+        case Act::write_by_pointer:
+        case Act::look_at_memory:
             return true;
         case Act::update:
             return !optimizer_->moment_names().empty();  // It may make its moments now.
@@ -272,7 +332,8 @@ bool HostMachine::lasts_beyond_an_error(const Action& action) const {
 void HostMachine::act(const Action& action) {
     if (has_failed_ && lasts_beyond_an_error(action)) return;
     if (in_step_) {
-        if (!act_on_value(action) && !act_on_memory(action) && !act_on_training(action))
+        if (!act_on_value(action) && !act_by_pointer(action) && !act_on_memory(action) &&
+            !act_on_training(action))
             act_on_objects(action);
     } else if (!act_on_training(action)) {
         act_on_objects(action);
@@ -353,7 +414,7 @@ bool HostMachine::act_on_value(const Action& action) {
             if (action.which % 2 && v.size() >= units)
                 v = v +
                     Variable(transpose(v).array().as_contiguous().view({units}, {1}, 0), false) *
-                        0.0;
+                        0.1;
             return true;
         case Act::use_state:
             v = v + states_[size_t(action.which) % 2];
@@ -375,11 +436,45 @@ bool HostMachine::act_on_value(const Action& action) {
             // x was used before; what follows sees the new element. A gradient that still reads x
             // would be neither the old one's nor the new one's, eagerly too.
             if (x_.size() == 0 || takes_gradients_) return true;
-            if (dtype_ == Dtype::float64)
-                x_.array().data<double>()[0] = 0.1 * counter_;
-            else
-                x_.array().data<float>()[0] = 0.1f * float(counter_);
+            write(x_.array().raw_data(), dtype_, 0.1 * counter_);
             v = v + data(x_) * 0.2;
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+/// Undefined where there is nothing that may be written: a gradient that still reads it would be
+/// neither the old one's nor the new one's, eagerly too.
+Array HostMachine::target_of(const Action& action) const {
+    if (takes_gradients_) return {};
+    const std::vector<Array> arrays = held_arrays();
+    const size_t which = size_t(action.which) % (arrays.size() + 1);
+    const Array target = which < arrays.size() ? arrays[which]
+                         : value_.defined()    ? value_.array()
+                                               : Array();
+    return target.defined() && target.size() > 0 ? target : Array();
+}
+
+bool HostMachine::act_by_pointer(const Action& action) {
+    switch (action.act) {
+        case Act::write_element:
+            if (const Array target = target_of(action); target.defined())
+                write(target.raw_data(), target.dtype(), 0.1 * counter_ + action.number);
+            return true;
+        case Act::take_pointer:
+            addressed_ = target_of(action);
+            pointer_ = addressed_.defined() ? addressed_.raw_data() : nullptr;
+            return true;
+        case Act::write_by_pointer:
+            if (pointer_) write(pointer_, addressed_.dtype(), 0.2 * counter_ - action.number);
+            return true;
+        case Act::look_at_memory: {
+            std::vector<Array> arrays = held_arrays();
+            arrays.push_back(value_.defined() ? value_.array() : Array());
+            for (std::string& text : testing::memory_of(arrays))
+                seen_memory_.push_back(std::move(text));
             return true;
         }
         default:
@@ -547,6 +642,9 @@ void HostMachine::act_on_objects(const Action& action) {
 
 void HostMachine::act_between(const Action& action) {
     switch (action.act) {
+        case Act::write_element:
+            act_by_pointer(action);
+            break;
         case Act::backward_outside:
             if (loss_.defined() && loss_.body()->creator && (!walked_ || action.which == 0))
                 loss_.backward();

@@ -54,12 +54,17 @@ private:
     bool lasts_beyond_an_error(const Action& action) const;
     bool act_on_value(const Action& action);
     bool act_on_memory(const Action& action);
+    bool act_by_pointer(const Action& action);
+    Array target_of(const Action& action) const;
+    std::vector<Array> held_arrays() const;
     bool act_on_training(const Action& action);
     void act_on_objects(const Action& action);
     void act_between(const Action& action);
     void make_optimizer(int kind);
     void drop_what_the_call_made();
+    void forget_pointer();
     void show(const StepResult* result);
+    void show_memory(const StepResult* result);
     Array numbers(const Shape& shape);
     Linear& layer(int which);
     Variable input(int number);
@@ -78,6 +83,9 @@ private:
     std::vector<size_t> kept_this_call_;
     Variable x_, t_, value_, loss_;
     std::vector<double> host_values_;
+    std::vector<std::string> seen_memory_;
+    Array addressed_;  ///< Its pointer is written through later.
+    void* pointer_ = nullptr;
     std::span<const Action> inner_actions_;
     int counter_ = 0;
     int64_t rows_ = 3;

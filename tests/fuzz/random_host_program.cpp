@@ -20,20 +20,22 @@ struct Choice {
     int weight;
 };
 
-constexpr Choice on_values[] = {{Act::layer, 12},        {Act::activation, 10},
-                                {Act::scale, 4},         {Act::scale_by_counter, 3},
-                                {Act::loop, 5},          {Act::axis_by_counter, 6},
-                                {Act::drop, 4},          {Act::noise, 2},
-                                {Act::host_noise, 3},    {Act::batch_norm, 4},
-                                {Act::recur, 3},         {Act::host_variable, 4},
-                                {Act::convert, 2},       {Act::use_state, 3},
-                                {Act::use_kept, 1},      {Act::use_kept_array, 3},
-                                {Act::unchain, 1},       {Act::branch_on_value, 4},
-                                {Act::pointer_write, 1}, {Act::keep, 4},
-                                {Act::read_value, 3},    {Act::update_state, 4},
-                                {Act::replace_state, 3}, {Act::throw_here, 1},
-                                {Act::catch_here, 2},    {Act::test_mode, 2},
-                                {Act::no_graph, 1},      {Act::inner_region, 5}};
+constexpr Choice on_values[] = {{Act::layer, 12},         {Act::activation, 10},
+                                {Act::scale, 4},          {Act::scale_by_counter, 3},
+                                {Act::loop, 5},           {Act::axis_by_counter, 6},
+                                {Act::drop, 4},           {Act::noise, 2},
+                                {Act::host_noise, 3},     {Act::batch_norm, 4},
+                                {Act::recur, 3},          {Act::host_variable, 4},
+                                {Act::convert, 2},        {Act::use_state, 3},
+                                {Act::use_kept, 1},       {Act::use_kept_array, 3},
+                                {Act::unchain, 1},        {Act::branch_on_value, 4},
+                                {Act::pointer_write, 1},  {Act::write_element, 2},
+                                {Act::take_pointer, 2},   {Act::write_by_pointer, 3},
+                                {Act::look_at_memory, 3}, {Act::keep, 4},
+                                {Act::read_value, 3},     {Act::update_state, 4},
+                                {Act::replace_state, 3},  {Act::throw_here, 1},
+                                {Act::catch_here, 2},     {Act::test_mode, 2},
+                                {Act::no_graph, 1},       {Act::inner_region, 5}};
 
 constexpr Choice after_backward[] = {
     {Act::update, 4},         {Act::update_by_hand, 3}, {Act::set_by_hand, 3},
@@ -68,6 +70,7 @@ constexpr Choice between_calls[] = {{Act::clear, 6},
                                     {Act::eager_call, 2},
                                     {Act::update, 1},
                                     {Act::update_by_hand, 1},
+                                    {Act::write_element, 3},
                                     {Act::edit_gradients, 1}};
 
 bool is_scope(Act act) {
@@ -198,6 +201,10 @@ std::string_view name_of(Act act) {
                                             "unchain",
                                             "branch_on_value",
                                             "pointer_write",
+                                            "write_element",
+                                            "take_pointer",
+                                            "write_by_pointer",
+                                            "look_at_memory",
                                             "keep",
                                             "read_value",
                                             "update_state",
@@ -266,7 +273,7 @@ HostProgram random_host_program(uint64_t seed) {
     };
     for (int k = g.below(2); k > 0; --k) p.rest.push_back(g.sometimes(g.action(on_values), 40));
     always(g.chance(60) ? Act::square_loss : Act::label_loss);
-    if (g.chance(85)) {
+    if (g.chance(70)) {  // Without gradients, arrays may be written by pointers.
         // Accumulating into gradients that were used up is refused.
         if (!p.keep_grads || g.chance(70)) always(Act::clear);
         always(Act::backward);

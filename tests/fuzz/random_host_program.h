@@ -31,6 +31,10 @@ enum class Act : uint8_t {
     unchain,
     branch_on_value,
     pointer_write,
+    write_element,
+    take_pointer,
+    write_by_pointer,
+    look_at_memory,
     // On what lives longer.
     keep,
     read_value,
@@ -115,7 +119,7 @@ HostProgram random_host_program(uint64_t seed);
 std::string to_string(const HostProgram& program);
 
 /// What the harness does wrong on purpose, to see that it is noticed.
-enum class Fault : uint8_t { none, perturbed_input, skipped_action, lost_state };
+enum class Fault : uint8_t { none, perturbed_input, skipped_action, lost_state, moved_state };
 
 struct Outcome {
     std::string difference;   ///< "" when both runs showed the same.

@@ -93,5 +93,9 @@ TEST(RandomHostProgram, an_action_that_is_left_out_or_a_state_that_is_lost_is_no
     EXPECT_GE(noticed(Fault::lost_state), 40);
 }
 
+TEST(RandomHostProgram, a_state_that_lies_elsewhere_in_memory_is_noticed) {
+    EXPECT_GE(noticed(Fault::moved_state), 40);
+}
+
 }  // namespace
 }  // namespace catena::fuzz
