@@ -19,6 +19,7 @@
 #include "ir/dialect.h"
 #include "ir/types.h"
 #include "passes/place.h"
+#include "runtime/core/sizes.h"
 #include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/check_lifetimes.h"
@@ -67,7 +68,7 @@ private:
 
     int add_buffer(const Type& type) {
         Buffer buffer;
-        buffer.bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
+        buffer.bytes = byte_count(type);
         schedule_.buffers.push_back(buffer);
         return int(schedule_.buffers.size()) - 1;
     }
@@ -285,8 +286,7 @@ private:
         Result result;
         Buffer* buffer = &schedule_.buffers[size_t(view.buffer)];
         bool is_whole =
-            view.contiguous() && view.offset == 0 &&
-            size_t(element_count(view.type.shape)) * size_of(view.type.dtype) == buffer->bytes;
+            view.contiguous() && view.offset == 0 && byte_count(view.type) == buffer->bytes;
         const bool is_taken =
             buffer->place == Buffer::Place::output && results_show_[size_t(buffer->index)] != shown;
         if (buffer->place == Buffer::Place::input && is_whole &&

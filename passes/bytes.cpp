@@ -1,12 +1,10 @@
 #include "passes/bytes.h"
 
 #include "ir/types.h"
+#include "runtime/core/sizes.h"
 
 namespace catena::passes {
 
-int64_t bytes_of(mlir::Value tensor) {
-    Type type = ir::type_of(tensor);
-    return element_count(type.shape) * int64_t(size_of(type.dtype));
-}
+int64_t bytes_of(mlir::Value tensor) { return int64_t(byte_count(ir::type_of(tensor))); }
 
 }  // namespace catena::passes

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/core/borrowed_storage.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/call_types.h"
 #include "runtime/graph/op.h"
 #include "runtime/program/program.h"
@@ -59,7 +60,7 @@ private:
         const Type type = type_of(t, who);
         const Strides strides = t.strides ? Strides(std::span(t.strides, size_t(t.rank)))
                                           : contiguous_strides(type.shape);
-        const size_t bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
+        const size_t bytes = byte_count(type);
         if (bytes > 0 && !t.data) fail<ValueError>("{} has no data pointer", who);
         storages_.emplace_back(t.data, bytes, cpu_device());
         arrays_.push_back(storages_.back().array(type, strides, 0));

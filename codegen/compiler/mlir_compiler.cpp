@@ -21,6 +21,7 @@
 #include "passes/dump.h"
 #include "passes/rematerialize.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/sizes.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena {
@@ -64,8 +65,7 @@ struct PortableDraft {
 /// Of all arrays that the program makes: more than it needs at a time.
 int64_t bytes_of_values(const Trace& trace) {
     int64_t bytes = 0;
-    for (const auto& value : trace.values)
-        bytes += element_count(value.type.shape) * int64_t(size_of(value.type.dtype));
+    for (const auto& value : trace.values) bytes += int64_t(byte_count(value.type));
     return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -47,7 +48,7 @@ Array concatenated(const Column& column, std::optional<double> padding) {
     for (int64_t d : shape) batch_shape.push_back(d);
     Type type{column[0].dtype(), batch_shape};
     Array batch = padding ? Array::full(type, *padding) : Array::empty(type);
-    size_t bytes = size_t(element_count(shape)) * size_of(type.dtype);
+    const size_t bytes = byte_count({type.dtype, shape});
     for (size_t i = 0; i < column.examples.size(); ++i) {
         Array x = column[i].to(cpu_device());
         if (x.shape() == shape && x.contiguous()) {

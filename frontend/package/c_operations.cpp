@@ -5,6 +5,7 @@
 #include "frontend/package/c_element_function.h"
 #include "frontend/package/c_text.h"
 #include "runtime/c/scratch.h"
+#include "runtime/core/sizes.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/library_role.h"
 
@@ -36,10 +37,6 @@ std::string three(std::span<const int64_t> values, int64_t missing) {
 
 }  // namespace
 
-size_t dense_bytes(const Type& type) {
-    return size_t(element_count(type.shape)) * size_of(type.dtype);
-}
-
 size_t in_cache_lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 std::string COperations::statements(const LibraryCall& made,
@@ -58,7 +55,7 @@ std::string COperations::statements(const LibraryCall& made,
         "{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
     if (!host_only_reason(op).empty())
         fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
-    if (dense_bytes(call.outputs[0].type) == 0) return "";
+    if (byte_count(call.outputs[0].type) == 0) return "";
     try {
         if (library(call)) {
             uses_library_ = true;
@@ -90,7 +87,7 @@ void COperations::copy(Call& call, const Operand& from, const Operand& to) {
     const size_t size = size_of(from.type.dtype);
     if (contiguous(from.type, from.strides) && contiguous(to.type, to.strides)) {
         call.text += fmt::format("        memcpy({}, {}, {});\n", to.address, from.address,
-                                 dense_bytes(from.type));
+                                 byte_count(from.type));
         return;
     }
     copies_ = true;
@@ -106,7 +103,7 @@ void COperations::make_contiguous(Call& call) {
     for (Operand& input : call.inputs) {
         if (contiguous(input.type, input.strides)) continue;
         const Operand dense{input.type, contiguous_strides(input.type.shape),
-                            take_scratch(call, dense_bytes(input.type))};
+                            take_scratch(call, byte_count(input.type))};
         copy(call, input, dense);
         input = dense;
     }

@@ -8,8 +8,6 @@
 
 namespace catena {
 
-/// Of the elements in order, without gaps.
-size_t dense_bytes(const Type& type);
 /// To whole cache lines: where the next array begins.
 size_t in_cache_lines(size_t bytes);
 

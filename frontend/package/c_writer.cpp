@@ -8,6 +8,7 @@
 
 #include "frontend/package/c_names.h"
 #include "frontend/package/c_text.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 namespace {
@@ -115,7 +116,7 @@ void CWriter::find_blocks() {
     std::set<std::string> taken;
     auto add = [&](std::string name, const Array& array) {
         blocks_.push_back({std::move(name), &array, weight_bytes_});
-        weight_bytes_ += in_cache_lines(dense_bytes(array.type()));
+        weight_bytes_ += in_cache_lines(byte_count(array.type()));
     };
     for (const Contents::State& state : contents_.states)
         add(unique(identifier(state.name), taken), state.array);
@@ -304,7 +305,7 @@ std::string CWriter::first_copies() const {
                           schedule_.results[size_t(value.index)].input < 0;
         if (!made)
             text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, address_of(value),
-                                dense_bytes(outputs_[o].type));
+                                byte_count(outputs_[o].type));
     }
     return text;
 }
@@ -319,7 +320,7 @@ std::string CWriter::last_copies() const {
         const std::string from = address_of(value);
         if (from != "(unsigned char*)" + outputs_[o].name)
             text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, from,
-                                dense_bytes(outputs_[o].type));
+                                byte_count(outputs_[o].type));
     }
     const size_t user_results = schedule_.results.size() - contents_.assigned.size();
     for (size_t a = 0; a < contents_.assigned.size(); ++a) {
@@ -339,7 +340,7 @@ std::string CWriter::last_copies() const {
         const std::string from = address_of(made),
                           to = address_of({Contents::Value::state, contents_.assigned[a]});
         if (from != to)
-            text += fmt::format("    memcpy({}, {}, {});\n", to, from, dense_bytes(type_of(made)));
+            text += fmt::format("    memcpy({}, {}, {});\n", to, from, byte_count(type_of(made)));
     }
     return text;
 }
@@ -440,7 +441,7 @@ std::string CWriter::weights() const {
     for (const Block& block : blocks_) {
         const Array dense = block.array->as_contiguous();
         if (dense.size() > 0)
-            std::memcpy(text.data() + block.offset, dense.elements(), dense_bytes(dense.type()));
+            std::memcpy(text.data() + block.offset, dense.elements(), byte_count(dense.type()));
     }
     uLong sum = adler32(0, nullptr, 0);
     for (size_t at = 0; at < text.size(); at += size_t(1) << 30)

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "runtime/comm/communicator_turns.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 namespace {
@@ -108,11 +109,11 @@ std::vector<Array> Communicator::exchange(const Terms& terms, std::span<const Ar
                 y = x;
                 continue;
             }
-            if (x.defined()) sends.push_back({r, x.raw_data(), bytes_of(x.type())});
+            if (x.defined()) sends.push_back({r, x.raw_data(), byte_count(x.type())});
             const Envelope& e = envelopes[size_t(r)];
             if (e.empty) continue;
             y = Array::empty(e.type(), cpu_device());
-            receives.push_back({r, y.raw_data(), bytes_of(y.type())});
+            receives.push_back({r, y.raw_data(), byte_count(y.type())});
         }
         move(call, -1, sends, receives, data, results);
         count(sends);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/comm/communicator_turns.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 namespace {
@@ -34,7 +35,7 @@ void Communicator::send_as(const Terms& terms, const Array& x, int dest, int tag
     std::vector<Envelope> e{envelope(terms, &data.type())};
     in_turn(terms.call, [&] {
         const Message messages[] = {{dest, e.data(), sizeof(Envelope)},
-                                    {dest, data.raw_data(), bytes_of(data.type())}};
+                                    {dest, data.raw_data(), byte_count(data.type())}};
         move(terms.call, tag, messages, {}, e, data);
         count(std::span(messages).subspan(1));
     });
@@ -59,7 +60,7 @@ Array Communicator::recv_as(const Terms& terms, int source, int tag) {
     return in_turn(terms.call, [&] {
         const Envelope e = next_envelope(source, tag);
         Array x = Array::empty(e.type(), cpu_device());
-        const Message message{source, x.raw_data(), bytes_of(x.type())};
+        const Message message{source, x.raw_data(), byte_count(x.type())};
         move(terms.call, tag, {}, std::span(&message, 1), x);
         // After the message has been taken, so that the next one is found.
         const bool of_bytes = std::strcmp(e.call, "send_bytes") == 0;

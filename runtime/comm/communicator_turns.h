@@ -105,8 +105,4 @@ inline const Array& defined(const char* call, const Array& x, int rank) {
 
 inline Array on_host(const Array& x) { return x.to(cpu_device()).as_contiguous(); }
 
-inline size_t bytes_of(const Type& type) {
-    return size_t(element_count(type.shape)) * size_of(type.dtype);
-}
-
 }  // namespace catena

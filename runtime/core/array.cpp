@@ -13,6 +13,7 @@
 #include "runtime/core/object_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 
@@ -49,31 +50,6 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     return dense;
 }
 
-[[noreturn]] void too_many_elements(const Type& type) {
-    fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
-}
-
-/// How many elements an array of that shape has; ShapeError where an int64 does not count them.
-/// Every array and view asks, so that element_count() need not. `dense`, if any, becomes the
-/// row-major strides.
-int64_t counted(Dtype dtype, const Shape& shape, Strides* dense = nullptr) {
-    if (dense) *dense = shape;  // Sets the rank.
-    int64_t count = 1;
-    bool is_empty = false, too_large = false;
-    for (int i = shape.rank() - 1; i >= 0; --i) {
-        const int64_t size = shape[i];
-        if (size < 0) [[unlikely]]
-            fail<ShapeError>("an array cannot have the shape {}", to_string(shape));
-        if (dense) (*dense)[i] = count;
-        is_empty |= size == 0;
-        too_large |= __builtin_mul_overflow(count, size + (size == 0), &count);
-    }
-    if (is_empty) return 0;
-    if (too_large) [[unlikely]]
-        too_many_elements({dtype, shape});
-    return count;
-}
-
 /// Checks a host read: elements must exist and not be traced.
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
@@ -96,15 +72,12 @@ Array on_host(const Array& array, Dtype dtype) {
 Array Array::empty(const Type& type, Device& device) {
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->type = type;
-    const int64_t count = counted(type.dtype, type.shape, &body->strides);
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes))
-        too_many_elements(type);
+    const size_t bytes = byte_count(type, &body->strides);
     try {
-        body->storage = device.allocate(size_t(bytes));
+        body->storage = device.allocate(bytes);
     } catch (const OutOfMemory& error) {
-        throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)),
-                          size_t(bytes), error.held);
+        throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)), bytes,
+                          error.held);
     }
     return Array(std::move(body));
 }
@@ -211,7 +184,7 @@ T* Array::to_fill(Caller at) const {
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
     const ArrayBody& viewed = there("view", {});
-    counted(viewed.type.dtype, shape);
+    counted_elements(viewed.type.dtype, shape);
     if (Pending* pending = viewed.pending) {
         if (ArrayBody* look = pending->look(*body_, shape, strides, offset))
             return Array(Ref<ArrayBody>(look));

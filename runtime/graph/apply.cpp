@@ -5,6 +5,7 @@
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
 #include "runtime/core/reused_vector.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/call_types.h"
@@ -162,9 +163,10 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         outputs = run_body(op, inputs, attributes, scalars);
         if (deferred) recorder->composite_ends(outputs);
     } else if (deferred) {
-        outputs =
-            recorder->extend(op, inputs, attributes, scalars, call_types(op, inputs, attributes),
-                             device_of_inputs(op, inputs, recorder));
+        const Types types = call_types(op, inputs, attributes);
+        for (const Type& type : types) byte_count(type);  // Refuses what no array can be.
+        outputs = recorder->extend(op, inputs, attributes, scalars, types,
+                                   device_of_inputs(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
     }

@@ -1,5 +1,7 @@
 #include "runtime/program/divide_schedule.h"
 
+#include "runtime/core/sizes.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,7 +31,7 @@ public:
         Buffer buffer;
         buffer.place = Buffer::Place::input;
         buffer.index = int(made_.input_types.size());
-        buffer.bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
+        buffer.bytes = byte_count(type);
         made_.input_types.push_back(type);
         if (b >= 0) numbers_[size_t(b)] = int(made_.buffers.size());
         made_.buffers.push_back(buffer);

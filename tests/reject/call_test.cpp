@@ -216,12 +216,39 @@ TEST(RejectedCall, more_elements_than_64_bits_count) {
         ShapeError,
         "an array of float32[64,1099511627776,1099511627776] has more elements than can be counted",
         broadcast_to(floats({64, 1, 1}), {64, huge, huge}));
-    EXPECT_REFUSED(
-        ShapeError,
-        "an array of float32[64,1152921504606846976,64] has more elements than can be counted",
-        repeat(floats({64, 64}), int64_t(1) << 60, 0));
     EXPECT_EQ(broadcast_to(floats({1, 1}), {huge, 1 << 20}).size(), huge << 20);
     EXPECT_EQ(Array::empty({Dtype::float32, {huge, huge, 0}}).size(), 0);
+}
+
+TEST(RejectedCall, sizes_of_results_that_64_bits_do_not_hold) {
+    const int64_t most = INT64_MAX, half = int64_t(1) << 62;
+    EXPECT_REFUSED(ShapeError,
+                   "pad: 2 + 9223372036854775807 + 9223372036854775807 is a size that 64 bits do "
+                   "not hold",
+                   pad(floats({2, 3}), {most, 0}, {most, 0}));
+    EXPECT_REFUSED(ShapeError,
+                   "repeat: 64 x 1152921504606846976 is a size that 64 bits do not hold",
+                   repeat(floats({64, 64}), int64_t(1) << 60, 0));
+    EXPECT_REFUSED(ShapeError, "tile: 4 x 4611686018427387904 is a size that 64 bits do not hold",
+                   tile(floats({4}), {half}));
+    const Variable wide = broadcast_to(floats({1}), {half});
+    EXPECT_REFUSED(ShapeError,
+                   "concat: 4611686018427387904 + 4611686018427387904 is a size that 64 bits do "
+                   "not hold",
+                   concat({wide, wide}, 0));
+    EXPECT_REFUSED(ShapeError, "slice: 4 x 4611686018427387904 is a size that 64 bits do not hold",
+                   strided_slice(floats({8}), {0}, {half}, {5}));
+    EXPECT_REFUSED(ShapeError,
+                   "as_strided: 4 x 4611686018427387904 is a size that 64 bits do not hold",
+                   as_strided(floats({8}), {5}, {half}, 0));
+    EXPECT_REFUSED_WITHOUT_LINE(
+        ShapeError,
+        "get_deconv_outsize: 4611686018427387904 x 3 is a size that 64 bits do not hold",
+        get_deconv_outsize(4, 1, half, 0));
+    EXPECT_EQ(strided_slice(floats({8}), {7}, {most}, {1}).shape(), Shape{1});
+    auto region =
+        static_graph([&](const Variable& x) { return pad(x, {most, 0}, {most, 0}) + 1; }, "padded");
+    EXPECT_THROW(region(floats({2, 3})), ShapeError);
 }
 
 TEST(RejectedCall, names_that_do_not_exist) {

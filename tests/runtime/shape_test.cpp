@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/shape.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 namespace {
@@ -48,6 +49,46 @@ TEST(Shape, axes_are_normalised_sorted_and_checked) {
         EXPECT_STREQ(error.what(),
                      "sum: axis 3 is not one of an array of 3 dimensions; it must be in [-3, 3)");
     }
+}
+
+/// The message of the ShapeError that f throws.
+template <class F>
+std::string refusal(F&& f) {
+    try {
+        f();
+    } catch (const ShapeError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+constexpr int64_t largest = INT64_MAX;
+
+TEST(Sizes, are_counted_or_refused) {
+    Strides dense;
+    EXPECT_EQ(counted_elements(Dtype::float32, {2, 3, 4}, &dense), 24);
+    EXPECT_EQ(dense, (Strides{12, 4, 1}));
+    EXPECT_EQ(counted_elements(Dtype::float32, {largest, largest, 0}), 0);
+    EXPECT_EQ(counted_elements(Dtype::float32, {}), 1);
+    EXPECT_EQ(byte_count({Dtype::float64, {3, 5}}), 120u);
+    EXPECT_EQ(byte_count({Dtype::int8, {largest}}), size_t(largest));
+    EXPECT_EQ(refusal([] { counted_elements(Dtype::int8, {1 << 30, 1 << 30, 8}); }),
+              "an array of int8[1073741824,1073741824,8] has more elements than can be counted");
+    EXPECT_EQ(refusal([] { byte_count({Dtype::int16, {largest}}); }),
+              "an array of int16[9223372036854775807] has more elements than can be counted");
+    EXPECT_EQ(refusal([] { byte_count({Dtype::int16, {-1}}); }),
+              "an array cannot have the shape [-1]");
+}
+
+TEST(Sizes, that_64_bits_do_not_hold_are_refused) {
+    EXPECT_EQ(sum_of_sizes("pad", {largest, 1, -1}), largest);
+    EXPECT_EQ(product_of_sizes("tile", {largest, 2, 0}), 0);
+    EXPECT_EQ(product_of_sizes("tile", {-largest, 1}), -largest);
+    EXPECT_EQ(refusal([] { sum_of_sizes("pad", {2, largest, largest}); }),
+              "pad: 2 + 9223372036854775807 + 9223372036854775807 is a size that 64 bits do not "
+              "hold");
+    EXPECT_EQ(refusal([] { product_of_sizes("tile", {largest, 2}); }),
+              "tile: 9223372036854775807 x 2 is a size that 64 bits do not hold");
 }
 
 TEST(LoopNest, neighbouring_dimensions_walked_evenly_are_one) {

@@ -4,6 +4,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/creation.h"
 #include "runtime/ops/array/indexing.h"
@@ -13,14 +14,15 @@
 namespace catena {
 namespace {
 
-/// The first and the last place that strides lead to, from 0.
+/// The first and the last place that strides lead to, from `offset`.
 struct Reach {
-    int64_t least = 0, most = 0;
-    Reach(const Shape& shape, const Strides& strides) {
+    int64_t least, most;
+    Reach(const Shape& shape, const Strides& strides, int64_t offset)
+        : least(offset), most(offset) {
         for (int i = 0; i < shape.rank(); ++i) {
-            const int64_t way = (shape[i] - 1) * strides[i];
-            least += std::min<int64_t>(way, 0);
-            most += std::max<int64_t>(way, 0);
+            const int64_t way = product_of_sizes("as_strided", {shape[i] - 1, strides[i]});
+            int64_t& end = way < 0 ? least : most;
+            end = sum_of_sizes("as_strided", {end, way});
         }
     }
 };
@@ -42,12 +44,12 @@ Variable as_strided(const Operand& x, const Shape& shape, const Strides& strides
     for (int64_t size : shape)
         if (size < 0)
             fail<ShapeError>("as_strided: an array cannot have the shape {}", to_string(shape));
-    const Reach reach(shape, strides);
-    if (!shape.contains(0) && (offset + reach.least < 0 || offset + reach.most >= v.size()))
+    const Reach reach(shape, strides, offset);
+    if (!shape.contains(0) && (reach.least < 0 || reach.most >= v.size()))
         fail<ShapeError>(
             "as_strided: shape {}, strides {} and offset {} lead to the elements {} to {}, x {} "
             "has {}",
-            to_string(shape), to_string(strides), offset, offset + reach.least, offset + reach.most,
+            to_string(shape), to_string(strides), offset, reach.least, reach.most,
             to_string(v.shape()), v.size());
     const DeviceScope beside(v.device());
     Variable places = fill({Dtype::int64, Shape::filled(shape.rank(), 1)}, offset);

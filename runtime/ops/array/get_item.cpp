@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,9 @@ void resolve_slice(const Slice& slice, int64_t n, int64_t& begin, int64_t& size)
     begin = resolve(slice.begin, up ? lowest : highest);
     const int64_t end = resolve(slice.end, up ? highest : lowest);
     const int64_t distance = up ? end - begin : begin - end;
-    size = distance <= 0 ? 0 : (distance + std::abs(slice.step) - 1) / std::abs(slice.step);
+    // The largest step backwards has no absolute value; it takes one element, too.
+    const int64_t pace = std::abs(std::max(slice.step, -std::numeric_limits<int64_t>::max()));
+    size = distance <= 0 ? 0 : 1 + (distance - 1) / pace;
     if (size == 0) begin = 0;
 }
 

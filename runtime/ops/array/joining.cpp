@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/core/reused_vector.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
@@ -33,7 +34,7 @@ Types concat_type(const TypeCall& c) {
         if (fitting != result.shape)
             fail<ShapeError>("concat: xs[0] {} and xs[{}] {} differ in more than axis {}",
                              to_string(c.inputs[0].shape), i, to_string(x.shape), axis);
-        result.shape[axis] += x.shape[axis];
+        result.shape[axis] = sum_of_sizes("concat", {result.shape[axis], x.shape[axis]});
     }
     return {result};
 }

@@ -17,7 +17,7 @@ Shape resolve_shape(const Shape& from, const Shape& to) {
     int unknown = -1;
     for (int i = 0; i < to.rank(); ++i) {
         if (to[i] >= 0) {
-            known *= to[i];
+            known = int64_t(uint64_t(known) * uint64_t(to[i]));
         } else {
             if (unknown >= 0 || to[i] != -1)
                 fail<ShapeError>("reshape: shape {} may have one -1 and no other negative size",

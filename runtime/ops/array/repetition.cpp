@@ -1,4 +1,5 @@
 // Arrays and elements repeated: a broadcast along a new axis, or a gather.
+#include "runtime/core/sizes.h"
 #include "runtime/ops/array/movement.h"
 
 #include "runtime/ops/array/joining.h"
@@ -41,7 +42,7 @@ Variable tile(const Operand& x, const Dims& reps) {
         if (times == 1) continue;
         const int64_t outer = product(shape, 0, axis);
         const int64_t inner = product(shape, axis, shape.rank());
-        shape[axis] *= times;
+        shape[axis] = product_of_sizes("tile", {shape[axis], times});
         y = repeat_at_gap(y, outer, inner, times, shape);
     }
     return y;
@@ -57,7 +58,7 @@ Variable repeat(const Operand& x, int64_t repeats, int64_t axis) {
     const int at = normalize_axis("repeat", axis, shape.rank());
     const int64_t outer = product(shape, 0, at + 1);
     const int64_t inner = product(shape, at + 1, shape.rank());
-    shape[at] *= repeats;
+    shape[at] = product_of_sizes("repeat", {shape[at], repeats});
     return repeat_at_gap(x, outer, inner, repeats, shape);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/core/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
@@ -21,7 +22,8 @@ Array view_of_slice(const Array& base, const Dims& begin, const Dims& step, cons
     Strides strides;
     int64_t offset = 0;
     for (int i = 0; i < base.rank(); ++i) {
-        strides.push_back(base.strides()[i] * step[i]);
+        // The step of one element may be any number.
+        strides.push_back(size[i] > 1 ? base.strides()[i] * step[i] : base.strides()[i]);
         if (size[i] > 0) offset += base.strides()[i] * begin[i];
     }
     return view_from(base, size, strides, element_count(size) > 0 ? offset : 0);
@@ -37,13 +39,15 @@ void check_slice(const Shape& x, const Dims& begin, const Dims& step, const Dims
             "slice: begin {}, step {} and size {} need {} entries, one for each axis of x {}",
             to_string(begin), to_string(step), to_string(size), rank, to_string(x));
     for (int i = 0; i < rank; ++i) {
-        const int64_t last = begin[i] + (size[i] - 1) * step[i];
         if (step[i] == 0 || size[i] < 0)
             fail<ShapeError>(
                 "slice: axis {} has step {} and size {}; the step must not be 0 and the size not "
                 "negative",
                 i, step[i], size[i]);
-        if (size[i] > 0 && (std::min(begin[i], last) < 0 || std::max(begin[i], last) >= x[i]))
+        if (size[i] == 0) continue;
+        const int64_t last =
+            sum_of_sizes("slice", {begin[i], product_of_sizes("slice", {size[i] - 1, step[i]})});
+        if (std::min(begin[i], last) < 0 || std::max(begin[i], last) >= x[i])
             fail<ShapeError>("slice: elements {} to {} of axis {} are asked for, x {} has {}",
                              begin[i], last, i, to_string(x), x[i]);
     }
@@ -198,7 +202,8 @@ Types pad_type(const TypeCall& c) {
         fail<ShapeError>(
             "pad: before {} and after {} need {} entries of at least 0, one for each axis of x {}",
             to_string(before), to_string(after), rank, to_string(y.shape));
-    for (int i = 0; i < rank; ++i) y.shape[i] += before[i] + after[i];
+    for (int i = 0; i < rank; ++i)
+        y.shape[i] = sum_of_sizes("pad", {y.shape[i], before[i], after[i]});
     return {y};
 }
 

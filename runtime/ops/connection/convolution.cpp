@@ -1,6 +1,7 @@
 #include "runtime/ops/connection/convolution.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/sizes.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
@@ -248,8 +249,10 @@ Variable deconvolution(const char* name, int axes, const Operand& x, const Opera
                          vx.shape()[1], o.groups);
     if (size.empty())
         for (int i = 0; i < count; ++i)
-            size.push_back(stride[i] * (vx.shape()[i + 2] - 1) +
-                           (vW.shape()[i + 2] - 1) * dilate[i] + 1 - 2 * pad[i]);
+            size.push_back(sum_of_sizes(
+                name,
+                {product_of_sizes(name, {stride[i], vx.shape()[i + 2] - 1}),
+                 product_of_sizes(name, {vW.shape()[i + 2] - 1, dilate[i]}), 1, -2 * pad[i]}));
     size = per_axis(name, "outsize", size, count, 1);
     // The convolution that this transposes may be of either kind.
     bool exact = true;

@@ -1,6 +1,7 @@
 #include "runtime/ops/connection/output_size.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/sizes.h"
 
 namespace catena {
 
@@ -10,8 +11,9 @@ int64_t get_deconv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool c
         fail<ValueError>(
             "get_deconv_outsize: size {}, k {}, s {} and d {} must be positive, p {} not negative",
             size, k, s, d, p);
-    const int64_t extent = (k - 1) * d + 1;
-    return s * (size - 1) + extent - (cover_all ? s - 1 : 0) - 2 * p;
+    constexpr const char* op = "get_deconv_outsize";
+    return sum_of_sizes(op, {product_of_sizes(op, {s, size - 1}), product_of_sizes(op, {k - 1, d}),
+                             1, cover_all ? 1 - s : 0, -p, -p});
 }
 
 }  // namespace catena

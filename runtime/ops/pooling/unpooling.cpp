@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
@@ -41,8 +42,9 @@ struct UnpooledWindows {
     Dims least(const Shape& x, bool cover_all) const {
         Dims sizes;
         for (int i = 0; i < size.rank(); ++i)
-            sizes.push_back(stride[i] * (x[i + 2] - 1) + size[i] - 2 * pad[i] -
-                            (cover_all ? stride[i] - 1 : 0));
+            sizes.push_back(
+                sum_of_sizes("unpooling", {product_of_sizes("unpooling", {stride[i], x[i + 2] - 1}),
+                                           size[i], -2 * pad[i], cover_all ? 1 - stride[i] : 0}));
         return sizes;
     }
     /// All of an axis that some window has, without padding.
