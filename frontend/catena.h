@@ -159,6 +159,7 @@
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/rearrange.h"
+#include "runtime/ops/array/scatter_reduce.h"
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/set_item.h"
 #include "runtime/ops/array/slicing.h"
