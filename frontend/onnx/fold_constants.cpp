@@ -30,7 +30,7 @@ bool fold(Model::Implementation& model, const Node& node) {
     const RecorderScope aside(nullptr);
     const auto mode = no_backprop_mode();
     int64_t steps = 0;
-    const PreparedNode prepared = prepare_node(node, model.constants);
+    const PreparedNode prepared = prepare_node(node, model.constants, model.path);
     Scope scope{nullptr, std::vector<Value>(prepared.outputs.size()), &steps};
     try {
         model.run_node(prepared, scope);

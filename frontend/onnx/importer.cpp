@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/tensor.h"
+#include "runtime/core/forget_location.h"
 
 namespace catena::onnx {
 namespace {
@@ -213,10 +214,12 @@ std::string NodeCall::describe() const {
 }
 
 void NodeCall::unsupported(const std::string& what) const {
+    const ForgetLocation known;  // The message names the node.
     fail<UnsupportedError>("onnx: {}: {} is not supported", describe(), what);
 }
 
 void NodeCall::wrong(const std::string& what) const {
+    const ForgetLocation known;
     fail<FileError>("onnx: {}: {}", describe(), what);
 }
 

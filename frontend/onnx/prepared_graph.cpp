@@ -1,8 +1,13 @@
 #include "frontend/onnx/prepared_graph.h"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
+
+#include "runtime/core/fork.h"
 
 namespace catena::onnx {
 namespace {
@@ -15,7 +20,8 @@ using Node = ::onnx::NodeProto;
 struct UsedNames {
     const UsedNames* outer = nullptr;
     const Constants& constants;
-    std::unordered_map<std::string, int> numbers;
+    const std::string& path;
+    std::unordered_map<std::string, int> numbers = {};
     int count = 0;
 
     int define(const std::string& name) { return numbers[name] = count++; }
@@ -30,11 +36,31 @@ struct UsedNames {
     }
 };
 
+/// One for all equal texts, for as long as the program runs: recordings keep places, and may
+/// outlive the model.
+const char* kept_text(std::string text) {
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
+    static std::set<std::string>& texts = *new std::set<std::string>;
+    const std::lock_guard lock(mutex);
+    return texts.insert(std::move(text)).first->c_str();
+}
+
+/// `number`: of the node in its graph.
+SourceLoc node_place(const Node& node, int number, const std::string& path) {
+    const bool is_named = !node.name().empty() || node.output_size() == 0;
+    SourceLoc place;
+    place.file = kept_text(fmt::format("{}, {} node '{}'", path, node.op_type(),
+                                       is_named ? node.name() : node.output(0)));
+    place.line = uint32_t(number);
+    return place;
+}
+
 PreparedGraph prepare_subgraph(const Graph& graph, const UsedNames& outer);
 
-PreparedNode prepare(const Node& node, UsedNames& names) {
+PreparedNode prepare(const Node& node, int number, UsedNames& names) {
     PreparedNode made;
     made.node = &node;
+    made.place = node_place(node, number, names.path);
     made.importer = find_importer(node.domain(), node.op_type());
     made.reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
     for (const std::string& name : node.input())
@@ -50,13 +76,14 @@ PreparedNode prepare(const Node& node, UsedNames& names) {
 
 void prepare_nodes(const Graph& graph, UsedNames& names, PreparedGraph& made) {
     made.graph = &graph;
-    for (const Node& node : graph.node()) made.nodes.push_back(prepare(node, names));
+    for (const Node& node : graph.node())
+        made.nodes.push_back(prepare(node, int(made.nodes.size()) + 1, names));
     for (const auto& output : graph.output()) made.outputs.push_back(names.place_of(output.name()));
     made.values = names.count;
 }
 
 PreparedGraph prepare_subgraph(const Graph& graph, const UsedNames& outer) {
-    UsedNames names{.outer = &outer, .constants = outer.constants, .numbers = {}};
+    UsedNames names{.outer = &outer, .constants = outer.constants, .path = outer.path};
     PreparedGraph made;
     for (const auto& input : graph.input()) made.inputs.push_back(names.define(input.name()));
     for (const auto& tensor : graph.initializer())
@@ -72,17 +99,17 @@ const PreparedGraph& PreparedNode::prepared(const Graph& graph) const {
 }
 
 PreparedGraph prepare_graph(const Graph& graph, const std::vector<std::string>& given,
-                            const Constants& constants) {
-    UsedNames names{.constants = constants, .numbers = {}};
+                            const Constants& constants, const std::string& path) {
+    UsedNames names{.constants = constants, .path = path};
     PreparedGraph made;
     for (const std::string& name : given) made.inputs.push_back(names.define(name));
     prepare_nodes(graph, names, made);
     return made;
 }
 
-PreparedNode prepare_node(const Node& node, const Constants& constants) {
-    UsedNames names{.constants = constants, .numbers = {}};
-    return prepare(node, names);
+PreparedNode prepare_node(const Node& node, const Constants& constants, const std::string& path) {
+    UsedNames names{.constants = constants, .path = path};
+    return prepare(node, 1, names);
 }
 
 }  // namespace catena::onnx

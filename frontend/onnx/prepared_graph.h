@@ -52,6 +52,7 @@ struct PreparedNode {
     std::vector<ValuePlace> inputs;
     std::vector<int> outputs;  ///< Numbers in the graph's scope; -1: not wanted.
     bool reads_shape = false;  ///< Known although the array is not.
+    SourceLoc place;           ///< What errors, and operations that are recorded, name.
     std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< Of its attributes.
 
     const PreparedGraph& prepared(const ::onnx::GraphProto& graph) const;
@@ -72,10 +73,11 @@ struct PreparedGraph {
     }
 };
 
-/// A model's graph: `given` names its scope's first values.
+/// A model's graph: `given` names its scope's first values. `path` is that of the model's file.
 PreparedGraph prepare_graph(const ::onnx::GraphProto& graph, const std::vector<std::string>& given,
-                            const Constants& constants);
+                            const Constants& constants, const std::string& path);
 /// A node that reads constants alone, in a scope of its outputs.
-PreparedNode prepare_node(const ::onnx::NodeProto& node, const Constants& constants);
+PreparedNode prepare_node(const ::onnx::NodeProto& node, const Constants& constants,
+                          const std::string& path);
 
 }  // namespace catena::onnx

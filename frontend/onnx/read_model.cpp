@@ -94,7 +94,7 @@ void prepare_model(Model::Implementation& model) {
     for (const Port& port : model.inputs) given.push_back(port.name);
     for (const auto& [name, array] : model.initializers)
         if (model.is_learned(array)) given.push_back(name);
-    model.prepared = prepare_graph(model.proto->graph(), given, model.constants);
+    model.prepared = prepare_graph(model.proto->graph(), given, model.constants, model.path);
 }
 
 }  // namespace catena::onnx

@@ -6,6 +6,7 @@
 #include "frontend/onnx/model.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/core/device.h"
+#include "runtime/core/forget_location.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/config.h"
@@ -70,6 +71,7 @@ Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph&
     if (int(values.size()) != graph.input_size())
         fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
                         node.node->name(), graph.input_size(), values.size());
+    const ForgetLocation outer_node;  // The nodes of the graph have places of their own.
     const PreparedGraph& prepared = node.prepared(graph);
     Scope below = prepared.scope(&outer, outer.steps_left);
     for (size_t i = 0; i < values.size(); ++i)
@@ -97,6 +99,7 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
     };
     const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
     Items outputs;
+    const LocationScope place(prepared.place);
     try {
         if (known || prepared.reads_shape) {
             RecorderScope aside(nullptr);

@@ -21,8 +21,10 @@ std::string located(const std::string& message) {
 std::string to_string(const SourceLoc& loc) {
     std::string_view file = loc.file;
     if (loc.line == 0 || file.empty()) return "";
-    if (const size_t slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
-    return fmt::format("{}:{}", file, loc.line);
+    const size_t quote = file.find('\'');  // Begins the name of a model's node.
+    if (const size_t slash = file.rfind('/', quote); slash != file.npos)
+        file.remove_prefix(slash + 1);
+    return quote == file.npos ? fmt::format("{}:{}", file, loc.line) : std::string(file);
 }
 
 SourceLoc current_location() { return location; }
