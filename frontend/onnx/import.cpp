@@ -125,10 +125,12 @@ std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) con
 Model import_model(const std::string& path, const ImportOptions& options) {
     auto model = std::make_shared<Model::Implementation>();
     model->path = path;
-    model->folder = std::filesystem::path(path).parent_path().string();
+    model->files.folder = std::filesystem::path(path).parent_path().string();
     model->proto = std::make_shared<::onnx::ModelProto>();
     parse(path, *model->proto, "ONNX model");
     if (!model->proto->has_graph()) fail<FileError>("onnx: {} holds no graph", path);
+    FileBudget budget(path, model->proto->ByteSizeLong());
+    model->files.budget = &budget;
     read_opset(*model);
     inline_functions(*model->proto, path);
     sort_nodes(*model->proto->mutable_graph(), path);
@@ -140,12 +142,13 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     fold_constants(*model);
     prepare_model(*model);
     return Model(std::move(model));
+    model->files.budget = nullptr;
 }
 
 Array load_tensor(const std::string& path) {
     ::onnx::TensorProto tensor;
     parse(path, tensor, "ONNX tensor");
-    return read_tensor(tensor, std::filesystem::path(path).parent_path().string());
+    return read_tensor(tensor, {std::filesystem::path(path).parent_path().string()});
 }
 
 }  // namespace catena::onnx

@@ -76,12 +76,12 @@ std::vector<std::string> importer_names() {
 }
 
 NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
-                   const std::string& folder, RunGraph run_graph)
+                   const ModelFiles& files, RunGraph run_graph)
     : node_(node),
       opset_(opset),
       items_(std::move(items)),
       known_(std::move(known)),
-      folder_(folder),
+      files_(files),
       run_graph_(run_graph) {}
 
 std::vector<Variable> NodeCall::inputs() const {
@@ -101,7 +101,7 @@ NodeCall NodeCall::with_inputs(std::vector<Variable> inputs) const {
             opset_,
             Items(inputs.begin(), inputs.end()),
             std::vector<bool>(inputs.size(), false),
-            folder_,
+            files_,
             run_graph_};
 }
 
@@ -169,7 +169,7 @@ std::vector<std::string> NodeCall::texts(std::string_view name) const {
 Array NodeCall::tensor(std::string_view name) const {
     const Attribute* found = find(name);
     if (!found || !found->has_t()) wrong(fmt::format("attribute {} is missing", name));
-    return read_tensor(found->t(), folder_);
+    return read_tensor(found->t(), files_);
 }
 
 Items NodeCall::run_graph(std::string_view attribute, std::span<const Item> inputs) const {

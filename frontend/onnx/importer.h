@@ -19,6 +19,7 @@ class NodeProto;
 
 namespace catena::onnx {
 
+struct ModelFiles;
 using Sequence = std::shared_ptr<const std::vector<Variable>>;
 
 /// What a name stands for: an array, or a sequence of arrays; neither: an optional value that is
@@ -49,7 +50,7 @@ class NodeCall {
 public:
     /// `known`: one for each input, whether it follows from the model alone.
     NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
-             const std::string& folder, RunGraph run_graph);
+             const ModelFiles& files, RunGraph run_graph);
 
     int opset() const { return opset_; }
     int count() const { return int(items_.size()); }
@@ -101,7 +102,7 @@ private:
     int opset_;
     Items items_;
     std::vector<bool> known_;
-    const std::string& folder_;
+    const ModelFiles& files_;
     const RunGraph run_graph_;
 };
 

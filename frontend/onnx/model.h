@@ -9,6 +9,7 @@
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/prepared_graph.h"
 
+#include "frontend/onnx/tensor.h"
 namespace onnx {
 class ModelProto;
 }
@@ -17,7 +18,8 @@ namespace catena::onnx {
 
 struct Model::Implementation {
     std::shared_ptr<::onnx::ModelProto> proto;  ///< Without its initializers.
-    std::string path, folder;
+    std::string path;
+    ModelFiles files;
     int opset = 0;
     std::vector<Port> inputs, outputs;
     std::vector<std::pair<std::string, Array>> initializers;

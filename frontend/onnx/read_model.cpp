@@ -50,7 +50,7 @@ void read_initializers(Model::Implementation& model) {
         fail<UnsupportedError>("onnx: {}: sparse initializers are not supported", model.path);
     std::set<std::string> names;
     for (const auto& tensor : model.proto->graph().initializer()) {
-        const Array array = read_tensor(tensor, model.folder);
+        const Array array = read_tensor(tensor, model.files);
         if (!names.insert(tensor.name()).second)
             fail<FileError>("onnx: {}: two initializers are called '{}'", model.path,
                             tensor.name());

@@ -78,7 +78,7 @@ Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph&
         below.values[size_t(prepared.inputs[i])].item = values[i];
     for (int i = 0; i < graph.initializer_size(); ++i)
         below.values[size_t(prepared.initializers[size_t(i)])] = {
-            Variable(read_tensor(graph.initializer(i), folder), false), true};
+            Variable(read_tensor(graph.initializer(i), files), false), true};
     return run_graph(prepared, below);
 }
 
@@ -97,7 +97,7 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
     const auto run_below = [&](const Graph& graph, std::span<const Item> values) {
         return run_subgraph(prepared, graph, values, scope);
     };
-    const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
+    const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), files, run_below);
     Items outputs;
     const LocationScope place(prepared.place);
     try {

@@ -1,14 +1,16 @@
 #include "frontend/onnx/tensor.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
 #include "frontend/onnx/unsigned_types.h"
+#include "runtime/core/sizes.h"
 #include "runtime/file/file.h"
 #include "runtime/core/device.h"
 
@@ -78,40 +80,73 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
            folder.end();
 }
 
-/// The file must be in the model's folder: an untrusted model must not read other files.
-void copy_external(const Proto& tensor, const std::string& folder, const Array& to) {
+/// Where the elements of a tensor stand in a file.
+struct External {
     std::string location;
-    int64_t offset = 0, length = -1;
+    uint64_t offset = 0;
+    std::optional<uint64_t> length;
+};
+
+uint64_t byte_number(const Proto& tensor, const std::string& key, const std::string& text) {
+    uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, problem] = std::from_chars(text.data(), end, number);
+    if (problem != std::errc() || rest != end)
+        fail<FileError>("onnx: {} has the {} '{}'; expected is a number of bytes", describe(tensor),
+                        key, text);
+    return number;
+}
+
+External external_of(const Proto& tensor) {
+    External found;
     for (const auto& entry : tensor.external_data()) {
-        if (entry.key() == "location") location = entry.value();
-        if (entry.key() == "offset") offset = std::atoll(entry.value().c_str());
-        if (entry.key() == "length") length = std::atoll(entry.value().c_str());
+        const std::string &key = entry.key(), &value = entry.value();
+        if (key == "location") found.location = value;
+        if (key == "offset") found.offset = byte_number(tensor, key, value);
+        if (key == "length") found.length = byte_number(tensor, key, value);
     }
+    return found;
+}
+
+/// The file must be in the model's folder: an untrusted model must not read other files.
+std::string external_path(const Proto& tensor, const std::string& location,
+                          const std::string& folder) {
     const std::filesystem::path path(location);
     bool inside = !location.empty() && path.is_relative();
     for (const auto& part : path) inside &= part != "..";
     if (!inside)
         fail<FileError>("onnx: {} is stored in '{}', which is outside of the model's folder",
                         describe(tensor), location);
-    const uint64_t bytes = uint64_t(to.size()) * size_of(to.dtype());
-    if (length >= 0) check_bytes(tensor, uint64_t(length), bytes);
     const std::filesystem::path root = folder.empty() ? "." : folder;
     std::error_code ignored;
     const auto real = std::filesystem::canonical(root / path, ignored);
     if (!ignored && !is_below(real, std::filesystem::canonical(root, ignored)))
         fail<FileError>("onnx: {} is stored in '{}', a link to {}, outside of the model's folder",
                         describe(tensor), location, real.string());
-    const FileReader file((root / path).string());
-    if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))
-        fail<FileError>("onnx: {} needs bytes {} to {} of {}, which has {}", describe(tensor),
-                        offset, uint64_t(offset) + bytes, file.path(), file.size());
-    file.read_at(uint64_t(offset), to.to_fill(), bytes);
+    return (root / path).string();
+}
+
+/// Elements that stand in a file beside the model's.
+Array read_external(const Proto& tensor, const Type& type, const ModelFiles& files) {
+    const External external = external_of(tensor);
+    const uint64_t bytes = byte_count(type);
+    const FileReader file(external_path(tensor, external.location, files.folder));
+    if (external.length) check_bytes(tensor, *external.length, bytes);
+    if (external.offset > file.size() || bytes > file.size() - external.offset)
+        fail<FileError>("onnx: {} needs {} bytes from byte {} on of {}, which has {}",
+                        describe(tensor), bytes, external.offset, file.path(), file.size());
+    if (files.budget) {
+        files.budget->add_file(file.path(), file.size());
+        files.budget->ask(bytes, describe(tensor));
+    }
+    const Array array = Array::empty(type, cpu_device());
+    if (bytes > 0) file.read_at(external.offset, array.to_fill(), bytes);
+    return array;
 }
 
 /// The data must exist before memory is allocated for its declared size.
 void check_present(const Proto& tensor, const Type& type) {
-    if (tensor.data_location() == Proto::EXTERNAL) return;
-    const uint64_t bytes = uint64_t(element_count(type.shape)) * size_of(type.dtype);
+    const uint64_t bytes = byte_count(type);
     if (tensor.has_raw_data()) return check_bytes(tensor, tensor.raw_data().size(), bytes);
     const int64_t listed =
         std::max({tensor.float_data_size(), tensor.int32_data_size(), tensor.int64_data_size(),
@@ -153,17 +188,17 @@ void write_tensor(const Array& array, const std::string& name, Proto& tensor) {
     tensor.set_raw_data(dense.elements(), size_t(dense.size()) * size_of(dense.dtype()));
 }
 
-Array read_tensor(const Proto& tensor, const std::string& folder) {
+Array read_tensor(const Proto& tensor, const ModelFiles& files) {
     if (const auto held = held_as(tensor.data_type()))
         return read_unsigned(tensor, shape_of(tensor, *held));
     const Dtype dtype = dtype_from_onnx(tensor.data_type(), describe(tensor));
     const Type type{dtype, shape_of(tensor, dtype)};
-    check_present(tensor, type);
-    Array array = Array::empty(type, cpu_device());
+    const bool is_external = tensor.data_location() == Proto::EXTERNAL;
+    if (is_external && byte_count(type) > 0) return read_external(tensor, type, files);
+    if (!is_external) check_present(tensor, type);
+    const Array array = Array::empty(type, cpu_device());
     if (array.size() == 0) return array;
-    if (tensor.data_location() == Proto::EXTERNAL)
-        copy_external(tensor, folder, array);
-    else if (tensor.has_raw_data())
+    if (tensor.has_raw_data())
         std::memcpy(array.to_fill(), tensor.raw_data().data(), tensor.raw_data().size());
     else
         copy_typed(tensor, array);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/core/array.h"
+#include "runtime/file/limits.h"
 
 namespace onnx {
 class TensorProto;
@@ -19,8 +20,13 @@ Dtype dtype_from_onnx(int type, const std::string& what);
 
 /// Sets name, type, sizes and elements.
 void write_tensor(const Array& array, const std::string& name, ::onnx::TensorProto& tensor);
-/// Elements are in the tensor or in a file of `folder`. FileError when their number does not match
-/// the sizes.
-Array read_tensor(const ::onnx::TensorProto& tensor, const std::string& folder);
+/// The files that a model's tensors may name.
+struct ModelFiles {
+    std::string folder;
+    FileBudget* budget = nullptr;  ///< Counts all elements that stand in them, while it is given.
+};
+/// Elements are in the tensor or in a file of the folder. FileError when their number does not
+/// match the sizes.
+Array read_tensor(const ::onnx::TensorProto& tensor, const ModelFiles& files);
 
 }  // namespace catena::onnx

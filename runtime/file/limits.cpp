@@ -56,7 +56,14 @@ void set_file_limits(const FileLimits& limits) {
 FileBudget::FileBudget(std::string name, uint64_t file_bytes)
     : name_(std::move(name)),
       limits_(file_limits()),
+      file_bytes_(file_bytes),
       most_(std::max(limits_.bytes, product_or_most(file_bytes, limits_.ratio))) {}
+
+void FileBudget::add_file(const std::string& path, uint64_t bytes) {
+    if (!files_.insert(path).second) return;
+    file_bytes_ += bytes;
+    most_ = std::max(limits_.bytes, product_or_most(file_bytes_, limits_.ratio));
+}
 
 void FileBudget::ask(uint64_t bytes, std::string_view what) {
     if (bytes > most_ - asked_)

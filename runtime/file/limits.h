@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -34,12 +35,15 @@ public:
     /// Adds `bytes` declared by `what`; FileError naming file, bytes and limit when the total is
     /// too large.
     void ask(uint64_t bytes, std::string_view what);
+    /// A file beside it, whose content counts as its own; once, whatever names it.
+    void add_file(const std::string& path, uint64_t bytes);
     void check_entries(uint64_t entries) const;
 
 private:
     std::string name_;
     FileLimits limits_;
-    uint64_t most_, asked_ = 0;
+    uint64_t file_bytes_, most_, asked_ = 0;
+    std::set<std::string> files_;
 };
 
 /// Call before parsing: FileError if the document is too large, or brackets and braces (outside of

@@ -141,6 +141,58 @@ TEST_F(Hostile, data_behind_a_link_that_leads_out_of_the_folder) {
     EXPECT_EQ(refused<FileError>(change), "no error");
 }
 
+/// Moves the elements of a tensor into a file beside the model.
+void store_outside(::onnx::TensorProto& tensor, const std::string& offset) {
+    tensor.clear_raw_data();
+    tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] :
+         {std::pair<const char*, std::string>{"location", "elements.bin"}, {"offset", offset}}) {
+        auto* entry = tensor.add_external_data();
+        entry->set_key(key);
+        entry->set_value(value);
+    }
+}
+
+TEST_F(Hostile, an_offset_that_is_no_number) {
+    std::ofstream(folder_ + "/elements.bin") << std::string(1000, 's');
+    for (const char* offset : {"abc", "", "8x", "-1", "99999999999999999999"}) {
+        const auto change = [&](::onnx::ModelProto& m) {
+            store_outside(*m.mutable_graph()->mutable_initializer(0), offset);
+        };
+        EXPECT_SAYS(refused<FileError>(change), fmt::format("has the offset '{}'", offset));
+    }
+    const auto right = [](::onnx::ModelProto& m) {
+        store_outside(*m.mutable_graph()->mutable_initializer(0), "8");
+    };
+    EXPECT_EQ(refused<FileError>(right), "no error");
+}
+
+TEST_F(Hostile, tensors_that_all_name_one_piece_of_a_file_are_counted) {
+    constexpr int64_t elements = 1 << 18;
+    std::ofstream(folder_ + "/elements.bin") << std::string(4 * elements, 's');
+    const auto with_tensors = [&](int count) {
+        return [=](::onnx::ModelProto& m) {
+            for (int i = 0; i < count; ++i) {
+                auto& tensor = *m.mutable_graph()->add_initializer();
+                tensor.set_name("tensor" + std::to_string(i));
+                tensor.set_data_type(::onnx::TensorProto::FLOAT);
+                tensor.add_dims(elements);
+                store_outside(tensor, "0");
+            }
+        };
+    };
+    const FileLimits before = file_limits();
+    FileLimits limits;
+    limits.bytes = 1 << 20;
+    limits.ratio = 5;
+    set_file_limits(limits);
+    const std::string few = refused<FileError>(with_tensors(4)),
+                      many = refused<FileError>(with_tensors(6));
+    set_file_limits(before);
+    EXPECT_EQ(few, "no error");
+    EXPECT_SAYS(many, "tensor 'tensor5' declares 1048576 bytes after 5242880 others");
+}
+
 TEST_F(Hostile, pipes_are_refused_unopened) {
     ASSERT_EQ(mkfifo((folder_ + "/pipe").c_str(), 0600), 0);
     for (const auto& read : {std::function([&] { onnx::import_model(folder_ + "/pipe"); }),
