@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
+#include "runtime/ops/math/fft.h"
 
 namespace catena::onnx {
 namespace {
@@ -23,23 +24,6 @@ std::function<Variables(const NodeCall&)> window(double a0, double a1, double a2
     };
 }
 
-/// cos and sin of 2 pi i k / length for rows i and columns k.
-struct Waves {
-    Variable cosine, sine;
-
-    Waves(int64_t rows, int64_t columns, int64_t length, Dtype dtype) {
-        std::vector<double> c, s;
-        for (int64_t i = 0; i < rows; ++i)
-            for (int64_t k = 0; k < columns; ++k) {
-                const double angle = 2 * std::numbers::pi * double(i * k % length) / double(length);
-                c.push_back(std::cos(angle));
-                s.push_back(std::sin(angle));
-            }
-        cosine = Variable(Array::from(c, Shape{rows, columns}).astype(dtype), false);
-        sine = Variable(Array::from(s, Shape{rows, columns}).astype(dtype), false);
-    }
-};
-
 /// x with `count` elements along its last axis: cut, or followed by zeros.
 Variable with_length(const Variable& x, int64_t count) {
     const int last = x.rank() - 1;
@@ -50,17 +34,18 @@ Variable with_length(const Variable& x, int64_t count) {
     return pad(x, Dims::filled(x.rank(), 0), after);
 }
 
-/// A real signal from the first half of its spectrum; all but the outermost frequencies count
-/// twice.
-Variable from_half(const Variable& real, const Variable& imaginary, int64_t length) {
-    const int64_t count = length / 2 + 1;
-    std::vector<double> weights(size_t(count), 2.0 / double(length));
-    weights[0] = 1.0 / double(length);
-    if (length % 2 == 0) weights.back() = 1.0 / double(length);
-    const Variable w(Array::from(weights, Shape{count}).astype(real.dtype()), false);
-    const Waves waves(count, length, length, real.dtype());
-    return matmul(with_length(real, count) * w, waves.cosine) -
-           matmul(with_length(imaginary, count) * w, waves.sine);
+/// All `length` frequencies of a real signal from the first half of them: each of the others is the
+/// conjugate of one of these.
+ComplexPair from_half(const ComplexPair& half, int64_t length) {
+    const int last = half.real.rank() - 1;
+    const int64_t count = length / 2 + 1, others = length - count;
+    const Variable real = with_length(half.real, count), imag = with_length(half.imag, count);
+    // From the last but one, or the last, back to the second.
+    const auto mirrored = [&](const Variable& x) {
+        return slice_axis(x, last, others, others, -1);
+    };
+    if (others == 0) return {real, imag};
+    return {concat({real, mirrored(real)}, last), concat({imag, -mirrored(imag)}, last)};
 }
 
 struct Transform {
@@ -70,8 +55,7 @@ struct Transform {
     bool half = false;  ///< Only the first half of the frequencies of a real signal.
 };
 
-/// The discrete Fourier transform as a product with waves; parts real and imaginary stand in the
-/// last axis.
+/// The discrete Fourier transform; parts real and imaginary stand in the last axis.
 Variable transformed(const Variable& x, const Transform& t) {
     const int rank = x.rank(), parts = rank - 1;
     const auto part = [&](int64_t i) {
@@ -79,15 +63,26 @@ Variable transformed(const Variable& x, const Transform& t) {
         shape.erase(parts);
         return moveaxis(reshape(slice_axis(x, parts, i, 1), shape), t.axis, rank - 2);
     };
-    const Variable real = part(0), imaginary = x.shape()[parts] > 1 ? part(1) : real * 0;
-    if (t.inverse && t.half)
-        return expand_dims(moveaxis(from_half(real, imaginary, t.length), rank - 2, t.axis), -1);
-    const Variable a = with_length(real, t.length), b = with_length(imaginary, t.length);
-    const Waves waves(t.length, t.half ? t.length / 2 + 1 : t.length, t.length, x.dtype());
-    const double sign = t.inverse ? -1 : 1, factor = t.inverse ? 1 / double(t.length) : 1;
-    const Variable re = (matmul(a, waves.cosine) + matmul(b, waves.sine) * sign) * factor;
-    const Variable im = (matmul(b, waves.cosine) - matmul(a, waves.sine) * sign) * factor;
-    return stack({moveaxis(re, rank - 2, t.axis), moveaxis(im, rank - 2, t.axis)}, parts);
+    ComplexPair z{part(0), x.shape()[parts] > 1 ? part(1) : fill(part(0).type(), 0)};
+    z = t.inverse && t.half
+            ? from_half(z, t.length)
+            : ComplexPair{with_length(z.real, t.length), with_length(z.imag, t.length)};
+    ComplexPair y = t.inverse ? ifft(z.real, z.imag) : fft(z.real, z.imag);
+    const auto back = [&](const Variable& v) { return moveaxis(v, rank - 2, t.axis); };
+    if (t.inverse && t.half) return expand_dims(back(y.real), -1);
+    if (t.half) {
+        y.real = with_length(y.real, t.length / 2 + 1);
+        y.imag = with_length(y.imag, t.length / 2 + 1);
+    }
+    return stack({back(y.real), back(y.imag)}, parts);
+}
+
+/// The real part, or both parts, stand in the last axis.
+void check_parts(const NodeCall& n, const Variable& x) {
+    const int64_t parts = x.shape().back();
+    if (!is_float(x.dtype()) || parts < 1 || parts > 2)
+        n.wrong(fmt::format("x is {}; expected are floats whose last axis has 1 or 2 elements",
+                            to_string(x.type())));
 }
 
 Variables fourier(const NodeCall& n) {

@@ -6,6 +6,7 @@
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/widened.h"
+#include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
 namespace {
@@ -26,6 +27,24 @@ Types fft_type(const TypeCall& c) {
 /// The adjoint, which is n times the inverse, transforms with the parts exchanged: i conj(x) for x.
 Variables adjoint(const Variable& real, const Variable& imag);
 
+/// ONNX keeps both parts in one array, along a last axis.
+std::vector<int> write_fft(OnnxCall& c) {
+    OnnxGraph& g = c.graph;
+    const OnnxSizes& shape = c.inputs[0].shape;
+    OnnxSizes apart = shape;
+    apart.push_back(1);
+    const int64_t parts = int64_t(shape.size()), last = parts - 1;
+    const int both =
+        g.node("Concat", {g.reshape(c.input(0), shape, apart), g.reshape(c.input(1), shape, apart)},
+               {{"axis", parts}});
+    const int y = c.opset() < 20 ? g.node("DFT", {both}, {{"axis", last}})
+                                 : g.node("DFT", {both, -1, g.number(double(last), Dtype::int64)});
+    std::vector<int> outputs =
+        g.node("Split", {y, g.integers(OnnxSizes{1, 1})}, {{"axis", parts}}, 2);
+    for (int& output : outputs) output = g.reshape(output, apart, shape);
+    return outputs;
+}
+
 const OpDef& op_fft = register_op({
     .name = "fft",
     .input_count = 2,
@@ -34,6 +53,7 @@ const OpDef& op_fft = register_op({
     .type = fft_type,
     .kernel = run_fft,
     .gradient = [](const GradientCall& g) { return adjoint(g.gy(0), g.gy(1)); },
+    .onnx = {write_fft, 17},
 });
 const bool fft_on_host = set_host_only(op_fft, "the host computes Fourier transforms");
 
