@@ -1,4 +1,5 @@
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/math/norm.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena::onnx {
@@ -92,7 +93,7 @@ Variables to_unit(const NodeCall& n) {
     const int axis = n.axis(n.integer("axis", -1), n[0].rank());
     const Variable& x = n[0];
     const Variable size =
-        n.integer("p", 2) == 1 ? sum(absolute(x), axis, true) : sqrt(sum(x * x, axis, true));
+        n.integer("p", 2) == 1 ? sum(absolute(x), axis, true) : length_of(sum(x * x, axis, true));
     return {where(size == 0.0, 0, x / where(size == 0.0, 1, size))};
 }
 
@@ -107,7 +108,7 @@ Variables mean_and_variance(const NodeCall& n) {
     const std::vector<int64_t> given = n.integers("axes", {0, 2, 3});
     const Axes axes = axes_of(n, given, n[0].rank());
     const Variable centred = n[0] - mean(n[0], axes, true);
-    return {centred / (sqrt(mean(centred * centred, axes, true)) + 1e-9)};
+    return {centred / (length_of(mean(centred * centred, axes, true)) + 1e-9)};
 }
 
 const int normalization_importers = add_importers({

@@ -1,6 +1,7 @@
 #include "runtime/ops/pooling/pooling.h"
 
 #include "frontend/onnx/importers/windows.h"
+#include "runtime/ops/math/norm.h"
 
 namespace catena::onnx {
 namespace {
@@ -135,11 +136,19 @@ Variables averages(const NodeCall& n) {
     return {total / sum_of_windows(ones, w)};
 }
 
+/// The root of a sum of powers; its gradient at 0 is 0, so that where all elements are 0 theirs is.
+Variable root_of(const Variable& powers, double p) {
+    if (p == 1) return powers;
+    if (p == 2) return length_of(powers);
+    const Variable is_zero = powers == 0;
+    return where(is_zero, 0, pow(where(is_zero, 1, powers), 1 / p));
+}
+
 Variables norms(const NodeCall& n) {
     const Variable& x = n[0];
     const double p = double(n.integer("p", 2));
     const Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
-    return {pow(sum_of_windows(pow(absolute(x), p), w), 1 / p)};
+    return {root_of(sum_of_windows(pow(absolute(x), p), w), p)};
 }
 
 template <class F>
@@ -192,7 +201,7 @@ const int pooling_importers = add_importers({
      over_all([](const NodeCall& n, const Axes& axes) { return max(n[0], axes, true); })},
     {"GlobalLpPool", over_all([](const NodeCall& n, const Axes& axes) {
          const double p = double(n.integer("p", 2));
-         return pow(sum(pow(absolute(n[0]), p), axes, true), 1 / p);
+         return root_of(sum(pow(absolute(n[0]), p), axes, true), p);
      })},
     {"MaxUnpool", unpooled},
 });

@@ -1,5 +1,6 @@
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/searching.h"
+#include "runtime/ops/math/norm.h"
 
 namespace catena::onnx {
 namespace {
@@ -26,8 +27,9 @@ Variable magnitude(const Variable& x, const Axes&, bool) { return absolute(x); }
 Variable squared(const Variable& x, const Axes&, bool) { return x * x; }
 Variable logarithm(const Variable& x, const Axes&, bool) { return log(x); }
 
-Variable square_root(const Variable& x) {
-    return is_float(x.dtype()) ? sqrt(x) : sqrt(in_float64(x));
+Variable euclidean(const Variable& x, const Axes& axes, bool keepdims) {
+    const Variable squares = sum(x * x, axes, keepdims);
+    return length_of(is_float(x.dtype()) ? squares : in_float64(squares));
 }
 
 double lowest_of(Dtype dtype, bool highest) {
@@ -118,9 +120,7 @@ const int reduction_importers = add_importers({
     {"ReduceL1",
      reducing([](auto& x, auto& axes, bool keep) { return sum(absolute(x), axes, keep); },
               magnitude)},
-    {"ReduceL2",
-     reducing([](auto& x, auto& axes, bool keep) { return square_root(sum(x * x, axes, keep)); },
-              magnitude)},
+    {"ReduceL2", reducing(euclidean, magnitude)},
     {"ReduceSumSquare",
      reducing([](auto& x, auto& axes, bool keep) { return sum(x * x, axes, keep); }, squared)},
     {"ReduceLogSum",
