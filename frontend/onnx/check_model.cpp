@@ -22,7 +22,10 @@ private:
     struct Known {
         const Known* outer;
         std::set<std::string_view> names;
-        void insert(std::string_view name) { names.insert(name); }
+        /// An empty name stands for nothing.
+        void insert(std::string_view name) {
+            if (!name.empty()) names.insert(name);
+        }
         bool contains(std::string_view name) const {
             return names.contains(name) || (outer && outer->contains(name));
         }

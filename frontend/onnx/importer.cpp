@@ -1,8 +1,13 @@
 #include "frontend/onnx/importer.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/tensor.h"
+#include "frontend/onnx/unsigned_types.h"
 #include "runtime/core/forget_location.h"
 
 namespace catena::onnx {
@@ -27,6 +32,28 @@ Variables apply_directly(const OpDef& op, const NodeCall& node) {
     std::vector<const Variable*> inputs;
     for (int i = 0; i < node.count(); ++i) inputs.push_back(&node[i]);
     return apply(op, inputs, current_location());
+}
+
+/// " from 1 to 5".
+std::string to_string(const Within& within) {
+    if (within.least == any_number.least && within.most == any_number.most) return "";
+    if (within.most == any_number.most) return fmt::format(" of at least {}", within.least);
+    if (within.least == any_number.least) return fmt::format(" of at most {}", within.most);
+    return fmt::format(" from {} to {}", within.least, within.most);
+}
+
+std::string to_string(const Expected& expected) {
+    const std::string range = to_string(expected.each);
+    if (!expected.length) return "a list of numbers" + range;
+    if (*expected.length == 1) return "one number" + range;
+    return fmt::format("a list of {} numbers{}", *expected.length, range);
+}
+
+/// "[1,2,3]", shortened.
+std::string listed(std::span<const int64_t> values) {
+    constexpr size_t most = 10;
+    return fmt::format("[{}{}]", fmt::join(values.first(std::min(values.size(), most)), ","),
+                       values.size() > most ? fmt::format(",... {} in all", values.size()) : "");
 }
 
 /// Operators that map one to one to an op: the same inputs, no attributes.
@@ -128,83 +155,182 @@ const Attribute* NodeCall::find(std::string_view name) const {
     return nullptr;
 }
 
-int64_t NodeCall::integer(std::string_view name, int64_t otherwise) const {
+const Attribute* NodeCall::find(std::string_view name, int type) const {
     const Attribute* found = find(name);
-    return found ? found->i() : otherwise;
+    // Old files do not say the type.
+    if (!found || found->type() == type || found->type() == Attribute::UNDEFINED) return found;
+    const auto named = [](int number) {
+        return Attribute::AttributeType_IsValid(number)
+                   ? Attribute::AttributeType_Name(Attribute::AttributeType(number))
+                   : fmt::format("number {}", number);
+    };
+    wrong(fmt::format("attribute {} is of type {}, {} is expected", name, named(found->type()),
+                      named(type)));
 }
 
-int64_t NodeCall::integer(std::string_view name) const {
+void NodeCall::check(const std::string& what, std::span<const int64_t> values,
+                     const Expected& expected) const {
+    const auto is_within = [&](int64_t value) { return expected.each.contains(value); };
+    if ((!expected.length || values.size() == *expected.length) &&
+        std::ranges::all_of(values, is_within))
+        return;
+    wrong(fmt::format("{} is {}; expected is {}", what, listed(values), to_string(expected)));
+}
+
+int64_t NodeCall::integer(std::string_view name, int64_t otherwise, const Within& within) const {
+    const Attribute* found = find(name, Attribute::INT);
+    if (!found) return otherwise;
+    const int64_t value = found->i();
+    if (!within.contains(value))
+        wrong(fmt::format("attribute {} is {}; expected is a number{}", name, value,
+                          to_string(within)));
+    return value;
+}
+
+int64_t NodeCall::integer(std::string_view name, const Within& within) const {
     if (!find(name)) wrong(fmt::format("attribute {} is missing", name));
-    return find(name)->i();
+    return integer(name, 0, within);
+}
+
+bool NodeCall::flag(std::string_view name, bool otherwise) const {
+    return integer(name, otherwise, any_number) != 0;
 }
 
 double NodeCall::number(std::string_view name, double otherwise) const {
-    const Attribute* found = find(name);
+    const Attribute* found = find(name, Attribute::FLOAT);
     return found ? double(found->f()) : otherwise;
 }
 
 std::string NodeCall::text(std::string_view name, std::string otherwise) const {
-    const Attribute* found = find(name);
+    const Attribute* found = find(name, Attribute::STRING);
     return found ? found->s() : otherwise;
 }
 
-std::vector<int64_t> NodeCall::integers(std::string_view name,
-                                        std::vector<int64_t> otherwise) const {
-    const Attribute* found = find(name);
-    return found ? std::vector<int64_t>(found->ints().begin(), found->ints().end()) : otherwise;
+std::string NodeCall::choice(std::string_view name,
+                             std::initializer_list<std::string_view> all) const {
+    const std::string given = text(name, std::string(*all.begin()));
+    if (std::find(all.begin(), all.end(), given) == all.end())
+        wrong(fmt::format("attribute {} is '{}'; expected is one of {}", name, given,
+                          fmt::join(all, ", ")));
+    return given;
+}
+
+std::optional<std::vector<int64_t>> NodeCall::integers(std::string_view name,
+                                                       const Expected& expected) const {
+    const Attribute* found = find(name, Attribute::INTS);
+    if (!found) return std::nullopt;
+    std::vector<int64_t> values(found->ints().begin(), found->ints().end());
+    check(fmt::format("attribute {}", name), values, expected);
+    return values;
+}
+
+std::vector<int64_t> NodeCall::integers(std::string_view name, size_t length, const Within& within,
+                                        int64_t otherwise) const {
+    if (auto given = integers(name, {within, length})) return *given;
+    return std::vector<int64_t>(length, otherwise);
 }
 
 std::vector<double> NodeCall::numbers(std::string_view name) const {
-    const Attribute* found = find(name);
+    const Attribute* found = find(name, Attribute::FLOATS);
     return found ? std::vector<double>(found->floats().begin(), found->floats().end())
                  : std::vector<double>();
 }
 
 std::vector<std::string> NodeCall::texts(std::string_view name) const {
-    const Attribute* found = find(name);
+    const Attribute* found = find(name, Attribute::STRINGS);
     return found ? std::vector<std::string>(found->strings().begin(), found->strings().end())
                  : std::vector<std::string>();
 }
 
 Array NodeCall::tensor(std::string_view name) const {
-    const Attribute* found = find(name);
+    const Attribute* found = find(name, Attribute::TENSOR);
     if (!found || !found->has_t()) wrong(fmt::format("attribute {} is missing", name));
     return read_tensor(found->t(), files_);
 }
 
-Items NodeCall::run_graph(std::string_view attribute, std::span<const Item> inputs) const {
-    const Attribute* found = find(attribute);
+Dtype NodeCall::dtype(std::string_view name, Dtype otherwise) const {
+    return has_attribute(name) ? dtype(name) : otherwise;
+}
+
+Dtype NodeCall::dtype(std::string_view name) const {
+    return dtype_from_onnx(int(integer(name, any_size)), describe());
+}
+
+const ::onnx::GraphProto& NodeCall::graph(std::string_view attribute) const {
+    const Attribute* found = find(attribute, Attribute::GRAPH);
     if (!found || !found->has_g()) wrong(fmt::format("attribute {} is missing", attribute));
-    return run_graph_(found->g(), inputs);
+    return found->g();
 }
 
-int NodeCall::graph_input_count(std::string_view attribute) const {
-    const Attribute* found = find(attribute);
-    return found && found->has_g() ? found->g().input_size() : 0;
+std::optional<Type> NodeCall::graph_output_type(std::string_view attribute, int output) const {
+    const ::onnx::GraphProto& body = graph(attribute);
+    if (output >= body.output_size()) return std::nullopt;
+    const ::onnx::TypeProto& type = body.output(output).type();
+    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
+    const int element = type.tensor_type().elem_type();
+    const std::optional<Dtype> dtype = held_as(element) ? held_as(element) : from_onnx(element);
+    const auto& sizes = type.tensor_type().shape().dim();
+    if (!dtype || sizes.size() >= max_rank) return std::nullopt;
+    Type found{*dtype, {}};
+    for (const auto& size : sizes) found.shape.push_back(std::max<int64_t>(size.dim_value(), 0));
+    return found;
 }
 
-std::vector<int64_t> NodeCall::values(int i) const {
-    return (*this)[i].array().to_vector<int64_t>();
+Items NodeCall::run_graph(std::string_view attribute, std::span<const Item> inputs) const {
+    return run_graph_(graph(attribute), inputs);
 }
 
-int64_t NodeCall::value(int i) const {
-    const std::vector<int64_t> all = values(i);
-    if (all.size() != 1)
-        wrong(fmt::format("input {} has {} elements, one is expected", i, all.size()));
-    return all[0];
+const Variable& NodeCall::ranked(int i, int least, int most) const {
+    const Variable& x = (*this)[i];
+    if (x.rank() < least || x.rank() > most)
+        wrong(fmt::format(
+            "input {} is {}; expected are {} axes", i, catena::to_string(x.type()),
+            least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
+    return x;
 }
 
-double NodeCall::number_at(int i) const {
+std::vector<int64_t> NodeCall::values(int i, const Expected& expected) const {
+    const std::vector<int64_t> all = (*this)[i].array().to_vector<int64_t>();
+    check(fmt::format("input {}", i), all, expected);
+    return all;
+}
+
+int64_t NodeCall::value(int i, const Within& within) const { return values(i, {within, 1})[0]; }
+
+double NodeCall::number_at(int i) const { return numbers_at(i, 1)[0]; }
+
+std::vector<double> NodeCall::numbers_at(int i, size_t length) const {
     const std::vector<double> all = (*this)[i].array().to_vector<double>();
-    if (all.size() != 1)
-        wrong(fmt::format("input {} has {} elements, one is expected", i, all.size()));
-    return all[0];
+    if (all.size() != length)
+        wrong(fmt::format("input {} has {} elements; expected are {}", i, all.size(), length));
+    return all;
 }
 
 int NodeCall::axis(int64_t axis, int rank) const {
     if (axis < -rank || axis >= rank)
         wrong(fmt::format("axis {} is not one of {} axes", axis, rank));
     return int(axis < 0 ? axis + rank : axis);
+}
+
+int NodeCall::axis(std::string_view name, int64_t otherwise, int rank) const {
+    return axis(integer(name, otherwise, any_number), rank);
+}
+
+Axes NodeCall::axes(std::span<const int64_t> given, int rank) const {
+    Axes all;
+    for (const int64_t value : given) {
+        const int each = axis(value, rank);
+        if (all.contains(each))
+            wrong(fmt::format("axes {} name axis {} of {} axes twice", listed(given), each, rank));
+        all.push_back(each);
+    }
+    return all;
+}
+
+int64_t NodeCall::whole(double value, const Within& within, std::string_view what) const {
+    // 2^63 is no int64; NaN is not less.
+    if (std::abs(value) < 0x1p63 && within.contains(int64_t(value))) return int64_t(value);
+    wrong(fmt::format("{} is {}; expected is a number{}", what, value, to_string(within)));
 }
 
 std::string NodeCall::describe() const {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +48,26 @@ using Items = std::vector<Item>;
 /// Runs a subgraph (a branch, a loop's body) on values for its inputs.
 using RunGraph = FunctionRef<Items(const ::onnx::GraphProto&, std::span<const Item>)>;
 
-/// One node of a model with its input values, as passed to an importer.
+/// What a number of the file may be.
+struct Within {
+    int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+
+    bool contains(int64_t value) const { return value >= least && value <= most; }
+};
+/// Sums and products of two such sizes stay far below 2^63.
+inline constexpr int64_t most_size = std::numeric_limits<int32_t>::max();
+inline constexpr Within any_number{}, any_size{0, most_size}, positive{1, most_size},
+    size_or_less{-most_size, most_size};
+
+/// What a list of integers of the file may be.
+struct Expected {
+    Within each;
+    std::optional<size_t> length = {};  ///< Nothing: any length.
+};
+
+/// One node of a model with its input values, as passed to an importer. Every number of the file is
+/// read with what is expected of it: FileError naming node, value and expectation otherwise, and
+/// where an attribute is of another type.
 class NodeCall {
 public:
     /// `known`: one for each input, whether it follows from the model alone.
@@ -71,25 +93,48 @@ public:
 
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
     bool has_attributes() const;
-    int64_t integer(std::string_view name, int64_t otherwise) const;
-    int64_t integer(std::string_view name) const;  ///< FileError when it is missing; also below.
+    int64_t integer(std::string_view name, int64_t otherwise, const Within& within) const;
+    /// FileError when it is missing.
+    int64_t integer(std::string_view name, const Within& within) const;
+    bool flag(std::string_view name, bool otherwise = false) const;
     double number(std::string_view name, double otherwise) const;
     std::string text(std::string_view name, std::string otherwise) const;
-    std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> otherwise = {}) const;
-    std::vector<double> numbers(std::string_view name) const;
+    /// A text that is one of these; the first where it is missing.
+    std::string choice(std::string_view name, std::initializer_list<std::string_view> all) const;
+    /// Nothing where it is missing.
+    std::optional<std::vector<int64_t>> integers(std::string_view name,
+                                                 const Expected& expected) const;
+    /// `length` numbers; all are `otherwise` where it is missing.
+    std::vector<int64_t> integers(std::string_view name, size_t length, const Within& within,
+                                  int64_t otherwise) const;
+    std::vector<double> numbers(std::string_view name) const;  ///< Empty where it is missing.
     std::vector<std::string> texts(std::string_view name) const;
     Array tensor(std::string_view name) const;
+    /// The type of elements that attribute `name` gives the number of.
+    Dtype dtype(std::string_view name, Dtype otherwise) const;
+    Dtype dtype(std::string_view name) const;  ///< FileError when it is missing.
     Items run_graph(std::string_view attribute, std::span<const Item> inputs) const;
-    int graph_input_count(std::string_view attribute) const;
+    /// What the subgraph says of its output; sizes that it leaves open are 0. Nothing where it does
+    /// not say dtype and rank.
+    std::optional<Type> graph_output_type(std::string_view attribute, int output) const;
 
     /// The input follows from the model alone, whatever it is called with.
     bool is_known(int i) const { return has(i) && known_[size_t(i)]; }
+    /// An input that has so many axes.
+    const Variable& ranked(int i, int least, int most = max_rank) const;
     /// Elements of an input, read on the host: a static region that computes them is cut there.
-    std::vector<int64_t> values(int i) const;
-    int64_t value(int i) const;     ///< The only element.
-    double number_at(int i) const;  ///< The only element, as a number.
-    /// An axis in [-rank, rank) made non-negative; FileError naming the node otherwise.
+    std::vector<int64_t> values(int i, const Expected& expected) const;
+    int64_t value(int i, const Within& within) const;  ///< The only element.
+    double number_at(int i) const;                     ///< The only element, as a number.
+    std::vector<double> numbers_at(int i, size_t length) const;
+    /// An axis in [-rank, rank) made non-negative.
     int axis(int64_t axis, int rank) const;
+    /// The same of an attribute.
+    int axis(std::string_view name, int64_t otherwise, int rank) const;
+    /// Axes made non-negative, none of them twice.
+    Axes axes(std::span<const int64_t> given, int rank) const;
+    /// `value` of what `what` names, rounded to zero.
+    int64_t whole(double value, const Within& within, std::string_view what) const;
 
     std::string describe() const;  ///< "Conv node 'conv_1' (opset 13)"
     [[noreturn]] void unsupported(const std::string& what) const;
@@ -97,6 +142,12 @@ public:
 
 private:
     const ::onnx::AttributeProto* find(std::string_view name) const;
+    /// Of the protobuf type `type`; null where it is missing.
+    const ::onnx::AttributeProto* find(std::string_view name, int type) const;
+    /// FileError when it is missing.
+    const ::onnx::GraphProto& graph(std::string_view attribute) const;
+    void check(const std::string& what, std::span<const int64_t> values,
+               const Expected& expected) const;
 
     const ::onnx::NodeProto& node_;
     int opset_;

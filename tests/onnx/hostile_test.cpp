@@ -326,6 +326,11 @@ TEST_F(Hostile, an_output_that_nothing_gives) {
         m.mutable_graph()->mutable_output(0)->set_name("nothing");
     };
     EXPECT_SAYS(refused<FileError>(change), "output 'nothing'");
+    const auto unnamed = [](::onnx::ModelProto& m) {
+        m.mutable_graph()->mutable_node(0)->add_output("");
+        m.mutable_graph()->add_output()->set_name("");
+    };
+    EXPECT_SAYS(refused<FileError>(unnamed), "output '' is not defined");
 }
 
 TEST_F(Hostile, an_unknown_operator_is_named_with_node_and_opset) {

@@ -45,7 +45,7 @@ Variables bounded(const NodeCall& n) {
 template <class F>
 Variable along_axis(const NodeCall& n, F&& f) {
     const Variable& x = n[0];
-    const int axis = n.axis(n.integer("axis", n.opset() < 13 ? 1 : -1), x.rank());
+    const int axis = n.axis("axis", n.opset() < 13 ? 1 : -1, x.rank());
     if (n.opset() >= 13) return f(x, axis);
     Shape flat{1, 1};
     for (int i = 0; i < x.rank(); ++i) flat[i < axis ? 0 : 1] *= x.shape()[i];
@@ -81,7 +81,9 @@ const int activation_importers = add_importers({
     {"Swish", self_gated},
     {"Mish", mish},
     {"Gelu",
-     [](const NodeCall& n) { return Variables{gelu(n[0], n.text("approximate", "none"))}; }},
+     [](const NodeCall& n) {
+         return Variables{gelu(n[0], n.choice("approximate", {"none", "tanh"}))};
+     }},
     {"Shrink", shrink},
     {"Clip", bounded},
     {"Softmax", [](const NodeCall& n) { return softmax_like(n, false); }},

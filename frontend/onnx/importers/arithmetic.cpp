@@ -11,7 +11,7 @@ Variable divide(const Variable& a, const Variable& b) {
 
 /// The sign of the divisor, or with fmod that of the dividend.
 Variable modulo(const NodeCall& n) {
-    return n.integer("fmod", 0) != 0 ? fmod(n[0], n[1]) : remainder(n[0], n[1]);
+    return n.flag("fmod") ? fmod(n[0], n[1]) : remainder(n[0], n[1]);
 }
 
 Variable power(const Variable& x, const Variable& y) {

@@ -1,12 +1,19 @@
 #include "frontend/onnx/importers/shared.h"
-#include "frontend/onnx/tensor.h"
 
 namespace catena::onnx {
 namespace {
 
-/// [batch, length, heads * size] as [batch, heads, length, size].
-Variable by_heads(const Variable& x, int64_t heads) {
-    return transpose(reshape(x, {x.shape()[0], x.shape()[1], heads, -1}), {0, 2, 1, 3});
+/// Input i, [batch, heads, length, size], or as [batch, length, heads * size] with the number of
+/// heads in `attribute`.
+Variable by_heads(const NodeCall& n, int i, std::string_view attribute) {
+    const Variable& x = n.ranked(i, 3, 4);
+    if (x.rank() == 4) return x;
+    const Shape& shape = x.shape();
+    const int64_t heads = n.integer(attribute, positive);
+    if (shape[2] % heads != 0)
+        n.wrong(fmt::format("{} {} does not divide the features of input {} {}", attribute, heads,
+                            i, to_string(shape)));
+    return transpose(reshape(x, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
 }
 
 /// The attention mask as a bias of the scores: 0 or -infinity.
@@ -22,7 +29,7 @@ struct Mask {
 /// Positions of queries among the keys: [q, 1], or [batch, 1, q, 1] when lengths are given.
 Variable query_places(const NodeCall& n, int64_t queries) {
     const Variable own = reshape(arange(0, queries), {queries, 1});
-    if (n.has(4)) return own + n[4].shape()[2];
+    if (n.has(4)) return own + n.ranked(4, 4, 4).shape()[2];
     if (!n.has(6)) return own;
     return own + reshape(cast(n[6], Dtype::int64) - queries, {n[6].size(), 1, 1, 1});
 }
@@ -30,7 +37,7 @@ Variable query_places(const NodeCall& n, int64_t queries) {
 Mask mask_of(const NodeCall& n, int64_t queries, int64_t keys, Dtype dtype) {
     Mask mask;
     if (n.has(3)) {
-        Variable given = n[3];
+        const Variable& given = n.ranked(3, 1);
         const int last = given.rank() - 1;
         const int64_t missing = keys - given.shape()[last];
         Dims after = Dims::filled(given.rank(), 0), none = after;
@@ -41,9 +48,10 @@ Mask mask_of(const NodeCall& n, int64_t queries, int64_t keys, Dtype dtype) {
             mask.bias = cast(pad(given, none, after, -INFINITY), dtype);
     }
     const Variable place = query_places(n, queries), key = arange(0, keys);
-    if (n.integer("is_causal", 0) != 0) mask.forbid(key <= place, dtype);
-    const int64_t left = n.integer("left_window_size", -1),
-                  right = n.integer("right_window_size", -1);
+    if (n.flag("is_causal")) mask.forbid(key <= place, dtype);
+    constexpr Within window{-1, most_size};
+    const int64_t left = n.integer("left_window_size", -1, window),
+                  right = n.integer("right_window_size", -1, window);
     if (left >= 0) mask.forbid(place - key <= double(left), dtype);
     if (right >= 0) mask.forbid(key - place <= double(right), dtype);
     if (n.has(6))
@@ -59,20 +67,24 @@ Variable shares_of(const Variable& scores, const Mask& mask) {
     return where(seen, softmax_of(safe, safe.rank() - 1), 0);
 }
 
+/// The keys or values of input `input`, behind those of a cache.
+Variable with_past(const NodeCall& n, int input, int cache) {
+    const Variable x = by_heads(n, input, "kv_num_heads");
+    return n.has(cache) ? concat({n.ranked(cache, 4, 4), x}, 2) : x;
+}
+
 Variables attention(const NodeCall& n) {
     const bool flat = n[0].rank() == 3;
-    const int64_t q_heads = n.integer("q_num_heads", 0), kv_heads = n.integer("kv_num_heads", 0);
-    if (flat && (q_heads < 1 || kv_heads < 1))
-        n.wrong("q_num_heads and kv_num_heads are needed for inputs of 3 axes");
-    const Variable q = flat ? by_heads(n[0], q_heads) : n[0];
-    Variable k = flat ? by_heads(n[1], kv_heads) : n[1], v = flat ? by_heads(n[2], kv_heads) : n[2];
-    if (n.has(4)) k = concat({n[4], k}, 2);
-    if (n.has(5)) v = concat({n[5], v}, 2);
+    const Variable q = by_heads(n, 0, "q_num_heads");
+    Variable k = with_past(n, 1, 4), v = with_past(n, 2, 5);
     const Variable present_key = k, present_value = v;
-    const int64_t groups = q.shape()[1] / std::max<int64_t>(k.shape()[1], 1);
-    if (groups > 1) {
-        k = repeat(k, groups, 1);
-        v = repeat(v, groups, 1);
+    const int64_t heads = q.shape()[1], kv_heads = k.shape()[1];
+    if (kv_heads < 1 || v.shape()[1] != kv_heads || heads % kv_heads != 0)
+        n.wrong(fmt::format("{} heads of queries, {} of keys and {} of values", heads, kv_heads,
+                            v.shape()[1]));
+    if (heads > kv_heads) {
+        k = repeat(k, heads / kv_heads, 1);
+        v = repeat(v, heads / kv_heads, 1);
     }
     const Variable scale =
         constant_like(q, std::sqrt(n.number("scale", 1 / std::sqrt(double(q.shape()[3])))));
@@ -83,11 +95,9 @@ Variables attention(const NodeCall& n) {
     }
     const Mask mask = mask_of(n, q.shape()[2], k.shape()[2], q.dtype());
     const Variable biased = mask.bias.defined() ? scores + mask.bias : scores;
-    const Dtype precision = n.has_attribute("softmax_precision")
-                                ? dtype_from_onnx(int(n.integer("softmax_precision")), n.describe())
-                                : q.dtype();
+    const Dtype precision = n.dtype("softmax_precision", q.dtype());
     const Variable shares = cast(shares_of(cast(biased, precision), mask), q.dtype());
-    const int64_t mode = n.integer("qk_matmul_output_mode", 0);
+    const int64_t mode = n.integer("qk_matmul_output_mode", 0, {0, 3});
     if (mode == 2) shown = biased;
     if (mode == 3) shown = shares;
     Variable y = matmul(shares, v);
@@ -97,22 +107,21 @@ Variables attention(const NodeCall& n) {
 
 /// Pairs of features turned by the angle of their position.
 Variables rotated(const NodeCall& n) {
-    const bool flat = n[0].rank() == 3;
-    const Variable x =
-        flat ? reshape(n[0], {n[0].shape()[0], n[0].shape()[1], n.integer("num_heads"), -1})
-             : transpose(n[0], {0, 2, 1, 3});
+    const bool flat = n.ranked(0, 3, 4).rank() == 3;
+    const Variable x = transpose(by_heads(n, 0, "num_heads"), {0, 2, 1, 3});
     const int64_t whole = x.shape()[3];
-    int64_t size = n.integer("rotary_embedding_dim", 0);
+    int64_t size = n.integer("rotary_embedding_dim", 0, {0, whole});
     if (size == 0) size = whole;
-    Variable cosine = n[1], sine = n[2];
-    if (n.has(3)) {
-        cosine = take(cosine, n[3], 0);
-        sine = take(sine, n[3], 0);
-    }
+    if (size % 2 != 0) n.wrong(fmt::format("{} features do not form pairs", size));
+    // By places, which stand in input 3, or by samples and places.
+    const auto of_places = [&](int i) {
+        return n.has(3) ? take(n.ranked(i, 2, 2), n.ranked(3, 2, 2), 0) : n.ranked(i, 3, 3);
+    };
+    Variable cosine = of_places(1), sine = of_places(2);
     cosine = expand_dims(cosine, 2);
     sine = expand_dims(sine, 2);
     const Variable turned = slice_axis(x, 3, 0, size);
-    const bool interleaved = n.integer("interleaved", 0) != 0;
+    const bool interleaved = n.flag("interleaved");
     const Variable a =
         interleaved ? slice_axis(turned, 3, 0, size / 2, 2) : slice_axis(turned, 3, 0, size / 2);
     const Variable b = interleaved ? slice_axis(turned, 3, 1, size / 2, 2)

@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "frontend/onnx/importers/shared.h"
-#include "frontend/onnx/tensor.h"
 #include "runtime/core/device.h"
 #include "runtime/ops/math/bits.h"
 
@@ -10,18 +9,20 @@ namespace catena::onnx {
 namespace {
 
 Variables shifted(const NodeCall& n) {
-    return {n.text("direction", "") == "LEFT" ? left_shift(n[0], n[1]) : right_shift(n[0], n[1])};
+    if (!n.has_attribute("direction")) n.wrong("attribute direction is missing");
+    return {n.choice("direction", {"LEFT", "RIGHT"}) == "LEFT" ? left_shift(n[0], n[1])
+                                                               : right_shift(n[0], n[1])};
 }
 
 /// The elements' bits, as they lie in memory.
 Variables reinterpreted(const NodeCall& n) {
-    const Dtype dtype = dtype_from_onnx(int(n.integer("to")), n.describe());
+    const Dtype dtype = n.dtype("to");
     if (size_of(dtype) != size_of(n[0].dtype()))
         n.wrong(fmt::format("{} has another size than {}", catena::name_of(dtype),
                             catena::name_of(n[0].dtype())));
     const Array from = n[0].array().to(cpu_device()).as_contiguous();
     const Array to = Array::empty({dtype, from.shape()}, cpu_device());
-    std::memcpy(to.to_fill(), from.elements(), size_t(from.size()) * size_of(dtype));
+    if (to.size() > 0) std::memcpy(to.to_fill(), from.elements(), byte_count(to.type()));
     return {Variable(to, false)};
 }
 

@@ -12,9 +12,9 @@ Variables constant(const NodeCall& n) {
     if (n.has_attribute("value_float"))
         return {data(Array::full({Dtype::float32, Shape{}}, n.number("value_float", 0)))};
     if (n.has_attribute("value_int"))
-        return {data(Array::full({Dtype::int64, Shape{}}, double(n.integer("value_int"))))};
+        return {data(Array::scalar(n.integer("value_int", any_number)))};
     if (n.has_attribute("value_ints")) {
-        const std::vector<int64_t> values = n.integers("value_ints");
+        const std::vector<int64_t> values = *n.integers("value_ints", {});
         return {data(Array::from(values, Shape{int64_t(values.size())}))};
     }
     if (n.has_attribute("value_floats")) {
@@ -27,24 +27,53 @@ Variables constant(const NodeCall& n) {
 Variables constant_of_shape(const NodeCall& n) {
     const Array value =
         n.has_attribute("value") ? n.tensor("value") : Array::zeros({Dtype::float32, Shape{1}});
-    const Shape shape = dims_of(n, n.values(0));
-    Array one = value.as_contiguous();
-    return {broadcast_to(reshape(data(one), Shape::filled(shape.rank(), 1)), shape)};
+    if (value.size() != 1)
+        n.wrong(
+            fmt::format("attribute value is {}; expected is one element", to_string(value.type())));
+    const Shape shape = dims_of(n, n.values(0, {{.least = 0}}));
+    return {broadcast_to(reshape(data(value), Shape::filled(shape.rank(), 1)), shape)};
 }
 
 Variables converted(const NodeCall& n) {
-    if (const int to = int(n.integer("to")); held_as(to)) return {wrapped(n[0], to)};
-    return {cast(n[0], dtype_from_onnx(int(n.integer("to")), n.describe()))};
+    const int to = int(n.integer("to", any_size));
+    if (held_as(to)) return {wrapped(n[0], to)};
+    return {cast(n[0], n.dtype("to"))};
+}
+
+constexpr int64_t most_elements = int64_t(1) << 32;  ///< Of a range.
+
+/// In whole numbers, which float64 does not hold from 2^53 on.
+Array range_of_integers(const NodeCall& n) {
+    const int64_t start = n.value(0, any_number), limit = n.value(1, any_number),
+                  delta = n.value(2, any_number);
+    if (delta == 0) n.wrong("delta is 0");
+    const __int128 way = __int128(limit) - start, step = delta,
+                   count = way == 0 || (way < 0) != (step < 0)
+                               ? 0
+                               : (way - (step > 0 ? 1 : -1)) / step + 1;
+    if (count > most_elements)
+        n.wrong(fmt::format("it has more than {} elements, from {} to {} in steps of {}",
+                            most_elements, start, limit, delta));
+    std::vector<int64_t> values;
+    values.reserve(size_t(count));
+    for (int64_t i = 0; i < int64_t(count); ++i) values.push_back(start + i * delta);
+    return Array::from(values, Shape{int64_t(count)});
+}
+
+Array range_of_floats(const NodeCall& n) {
+    const double start = n.number_at(0), limit = n.number_at(1), delta = n.number_at(2);
+    const int64_t count = n.whole(
+        std::max(std::ceil((limit - start) / delta), 0.0), {0, most_elements},
+        fmt::format("the number of elements from {} to {} in steps of {}", start, limit, delta));
+    std::vector<double> values;
+    values.reserve(size_t(count));
+    for (int64_t i = 0; i < count; ++i) values.push_back(start + double(i) * delta);
+    return Array::from(values, Shape{count});
 }
 
 Variables range(const NodeCall& n) {
-    const double start = n.number_at(0), limit = n.number_at(1), delta = n.number_at(2);
-    if (delta == 0) n.wrong("delta is 0");
-    const int64_t count = std::max<int64_t>(0, int64_t(std::ceil((limit - start) / delta)));
-    if (count > int64_t(1) << 32) n.wrong(fmt::format("{} elements", count));
-    std::vector<double> values;
-    for (int64_t i = 0; i < count; ++i) values.push_back(start + double(i) * delta);
-    return {data(Array::from(values, Shape{count}).astype(n[0].dtype()))};
+    const Dtype dtype = n[0].dtype();
+    return {data((is_integer(dtype) ? range_of_integers(n) : range_of_floats(n)).astype(dtype))};
 }
 
 const int constant_importers = add_importers({

@@ -12,10 +12,11 @@ Variable product(const Variable& a, const Variable& b, bool transa = false, bool
 }
 
 Variables general_product(const NodeCall& n) {
-    const bool transa = n.integer("transA", 0) != 0, transb = n.integer("transB", 0) != 0;
+    const bool transa = n.flag("transA"), transb = n.flag("transB");
     const double alpha = n.number("alpha", 1), beta = n.number("beta", 1);
     const bool plain = alpha == 1 && beta == 1 && !transa && transb && is_float(n[0].dtype());
-    if (plain && n.has(2) && n[2].rank() == 1 && n[2].size() == n[1].shape()[0] && n[0].rank() == 2)
+    if (plain && n.has(2) && n[0].rank() == 2 && n[1].rank() == 2 && n[2].rank() == 1 &&
+        n[2].size() == n[1].shape()[0])
         return {linear(n[0], n[1], n[2])};
     Variable y = product(n[0], n[1], transa, transb);
     if (alpha != 1) y = y * alpha;

@@ -9,13 +9,25 @@ const Variable& array_of(const NodeCall& n, const Item& item) {
     return item.variable;
 }
 
+/// What the body gave as output `output` in each step, along a new axis. Without a step no values,
+/// of the type that the body declares; sizes that it leaves open are 0, as in ONNX Runtime.
+Variable collected_values(const NodeCall& n, const std::vector<Variable>& values, size_t output,
+                          int64_t axis) {
+    if (!values.empty()) return stack(values, n.axis(axis, values[0].rank() + 1));
+    const std::optional<Type> declared = n.graph_output_type("body", int(output));
+    if (!declared) n.unsupported("values of a body that never runs and does not say their type");
+    Type none = *declared;
+    none.shape.insert(n.axis(axis, none.shape.rank() + 1), 0);
+    return Variable(Array::zeros(none), false);
+}
+
 Items chosen(const NodeCall& n) {
-    return n.run_graph(n.value(0) != 0 ? "then_branch" : "else_branch", {});
+    return n.run_graph(n.value(0, any_number) != 0 ? "then_branch" : "else_branch", {});
 }
 
 Items looped(const NodeCall& n) {
-    const int64_t most = n.has(0) ? n.value(0) : int64_t(1) << 40;
-    bool go_on = !n.has(1) || n.value(1) != 0;
+    const int64_t most = n.has(0) ? n.value(0, any_number) : any_number.most;
+    bool go_on = !n.has(1) || n.value(1, any_number) != 0;
     const size_t carried = size_t(std::max(n.count() - 2, 0)), outputs = size_t(n.output_count());
     if (outputs < carried) n.wrong("it has fewer outputs than carried values");
     Items state(n.items().begin() + long(std::min<size_t>(2, n.items().size())), n.items().end());
@@ -28,16 +40,18 @@ Items looped(const NodeCall& n) {
         if (results.size() != 1 + outputs)
             n.wrong(fmt::format("its body has {} outputs, {} are expected", results.size(),
                                 1 + outputs));
-        go_on = array_of(n, results[0]).array().item<bool>();
+        const Variable& condition = array_of(n, results[0]);
+        if (condition.size() != 1)
+            n.wrong(fmt::format("its body gives the condition {}; expected is one element",
+                                to_string(condition.type())));
+        go_on = condition.array().item<bool>();
         for (size_t k = 0; k < carried; ++k) state[k] = results[k + 1];
         for (size_t k = 0; k < scans.size(); ++k)
             scans[k].push_back(array_of(n, results[carried + k + 1]));
     }
     Items all = state;
-    for (const auto& scan : scans) {
-        if (scan.empty()) n.unsupported("a loop that never runs but collects values");
-        all.push_back(stack(scan, 0));
-    }
+    for (size_t k = 0; k < scans.size(); ++k)
+        all.push_back(collected_values(n, scans[k], 1 + carried + k, 0));
     return all;
 }
 
@@ -50,20 +64,27 @@ Variable item_of(const Variable& x, int axis, int64_t i) {
 /// Opset 9 and later: states, then sequences along their axes and directions.
 Variables scanned(const NodeCall& n) {
     if (n.opset() < 9) n.unsupported("opset 8 with batches");
-    const size_t sequences = size_t(n.integer("num_scan_inputs")),
+    const size_t sequences = size_t(n.integer("num_scan_inputs", {1, n.count()})),
                  states = size_t(n.count()) - sequences;
+    if (size_t(n.output_count()) < states)
+        n.wrong(fmt::format("it has {} outputs for {} states", n.output_count(), states));
     const size_t results = size_t(n.output_count()) - states;
-    const std::vector<int64_t> zeros(std::max(sequences, results), 0);
-    const auto in_axes = n.integers("scan_input_axes", zeros),
-               out_axes = n.integers("scan_output_axes", zeros);
-    const auto in_back = n.integers("scan_input_directions", zeros),
-               out_back = n.integers("scan_output_directions", zeros);
-    std::vector<Variable> state = n.inputs();
-    state.resize(states);
+    constexpr Within axis, direction{0, 1};
+    const auto in_axes = n.integers("scan_input_axes", sequences, axis, 0),
+               out_axes = n.integers("scan_output_axes", results, axis, 0);
+    const auto in_back = n.integers("scan_input_directions", sequences, direction, 0),
+               out_back = n.integers("scan_output_directions", results, direction, 0);
+    std::vector<Variable> state;
+    for (size_t k = 0; k < states; ++k) state.push_back(n[int(k)]);
     std::vector<std::vector<Variable>> collected(results);
     int64_t steps = 0;
-    for (size_t k = 0; k < sequences; ++k)
-        steps = n[int(states + k)].shape()[n.axis(in_axes[k], n[int(states + k)].rank())];
+    for (size_t k = 0; k < sequences; ++k) {
+        const Variable& x = n[int(states + k)];
+        const int64_t size = x.shape()[n.axis(in_axes[k], x.rank())];
+        if (k > 0 && size != steps)
+            n.wrong(fmt::format("its sequences have {} and {} elements", steps, size));
+        steps = size;
+    }
     for (int64_t t = 0; t < steps; ++t) {
         Items inputs(state.begin(), state.end());
         for (size_t k = 0; k < sequences; ++k) {
@@ -80,9 +101,8 @@ Variables scanned(const NodeCall& n) {
     Variables all;
     for (const Variable& v : state) all.push_back(v);
     for (size_t k = 0; k < results; ++k) {
-        if (collected[k].empty()) n.unsupported("a scan over nothing");
         if (out_back[k]) std::reverse(collected[k].begin(), collected[k].end());
-        all.push_back(stack(collected[k], n.axis(out_axes[k], collected[k][0].rank() + 1)));
+        all.push_back(collected_values(n, collected[k], states + k, out_axes[k]));
     }
     return all;
 }

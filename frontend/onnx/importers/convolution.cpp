@@ -8,14 +8,22 @@
 namespace catena::onnx {
 namespace {
 
-Dims spatial_sizes(const Shape& shape) {
-    return Dims(std::span(shape.begin() + 2, size_t(std::max(shape.rank() - 2, 0))));
+/// The sizes of windows in the spatial axes of x and W.
+Dims window_sizes(const NodeCall& n, const Variable& x, const Variable& W) {
+    if (x.rank() < 3 || x.rank() > 5 || W.rank() != x.rank())
+        n.wrong(fmt::format("x is {} and W {}; expected are 3 to 5 axes of both",
+                            to_string(x.shape()), to_string(W.shape())));
+    const Dims kernel(std::span(W.shape().begin() + 2, W.shape().end()));
+    n.integers("kernel_shape", size_t(kernel.rank()), positive, 1);
+    return kernel;
 }
 
+int64_t groups_of(const NodeCall& n) { return n.integer("group", 1, positive); }
+
 Variable convolved(const NodeCall& n, const Variable& x, const Variable& W, const Variable& b) {
-    const Windows w = windows_of(n, x.shape(), spatial_sizes(W.shape()));
+    const Windows w = windows_of(n, x.shape(), window_sizes(n, x, W));
     ConvolutionOptions options{
-        .stride = w.stride, .pad = w.before, .dilate = w.dilate, .groups = n.integer("group", 1)};
+        .stride = w.stride, .pad = w.before, .dilate = w.dilate, .groups = groups_of(n)};
     Variable input = x;
     if (!w.symmetric()) {
         Dims before = Dims::filled(x.rank(), 0), after = before;
@@ -34,10 +42,7 @@ Variable centred(const NodeCall& n, int input, int zero, int axis) {
     const Variable x = in_float64(n[input]);
     if (!n.has(zero)) return x;
     const Variable z = in_float64(n[zero]);
-    if (z.size() == 1) return x - reshape(z, Shape{});
-    Shape shape = Shape::filled(x.rank(), 1);
-    shape[axis] = z.size();
-    return x - reshape(z, shape);
+    return x - list_along(n, z, x.rank(), axis);
 }
 
 Variables integers_convolved(const NodeCall& n) {
@@ -50,75 +55,84 @@ Variables quantized_convolved(const NodeCall& n) {
     const Variable b = n.has(8) ? in_float64(n[8]) : Variable();
     const Variable y = convolved(n, centred(n, 0, 2, 1), centred(n, 3, 5, 0), b);
     Variable W_scale = in_float64(n[4]);
-    if (W_scale.size() > 1) {
-        Shape channels = Shape::filled(y.rank(), 1);
-        channels[1] = W_scale.size();
-        W_scale = reshape(W_scale, channels);
-    }
+    if (W_scale.size() > 1) W_scale = list_along(n, W_scale, y.rank(), 1);
     const Variable scale = in_float64(n[1]) * W_scale / in_float64(n[6]);
     return {on_integers(n, y * scale, n[7], n[7].dtype())};
 }
 
-/// Pads of a transposed convolution cut its result.
+/// How a transposed convolution changes the result of its windows: pads cut it, and negative ones
+/// add zeros.
+struct Cut {
+    Dims begin, size;    ///< The part that stays,
+    Dims before, after;  ///< and what is added to it.
+};
+
+/// From pads and output_padding, or from the size that output_shape or auto_pad asks for. `full` is
+/// the result of the windows.
+Cut cut_of(const NodeCall& n, const Shape& x, const Shape& full, std::span<const int64_t> stride) {
+    const size_t axes = size_t(x.rank() - 2);
+    std::vector<int64_t> pads = n.integers("pads", 2 * axes, any_size, 0);
+    const std::vector<int64_t> more = n.integers("output_padding", axes, any_size, 0);
+    const std::string automatic =
+        n.choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
+    std::vector<int64_t> wanted =
+        n.integers("output_shape", {positive}).value_or(std::vector<int64_t>());
+    // Some exporters name batch and channels, too.
+    if (wanted.size() == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+    if (!wanted.empty() && wanted.size() != axes)
+        n.wrong(fmt::format("output_shape has {} sizes; expected are {}", wanted.size(), axes));
+    Cut cut{Dims::filled(x.rank(), 0), full, Dims::filled(x.rank(), 0), Dims::filled(x.rank(), 0)};
+    for (size_t i = 0; i < axes; ++i) {
+        const int axis = int(i) + 2;
+        if (!wanted.empty() || automatic.starts_with("SAME")) {
+            const int64_t target = wanted.empty() ? x[axis] * stride[i] : wanted[i];
+            const int64_t total = full[axis] + more[i] - target;
+            const int64_t half = (total - (total < 0)) / 2;  // rounded down
+            pads[i] = automatic == "SAME_UPPER" ? half : total - half;
+            pads[axes + i] = total - pads[i];
+        }
+        const int64_t end = pads[axes + i] - more[i];
+        cut.begin[axis] = std::max<int64_t>(pads[i], 0);
+        cut.before[axis] = std::max<int64_t>(-pads[i], 0);
+        cut.size[axis] = full[axis] - cut.begin[axis] - std::max<int64_t>(end, 0);
+        cut.after[axis] = std::max<int64_t>(-end, 0);
+        if (cut.size[axis] < 0)
+            n.wrong(fmt::format("pads {} and {} are more than axis {} of the result {}", pads[i],
+                                pads[axes + i], axis, to_string(full)));
+    }
+    return cut;
+}
+
+/// The bias comes last, because elements beyond the result of the convolution contain only it.
 Variables deconvolved(const NodeCall& n) {
     const Variable &x = n[0], &W = n[1];
-    const int axes = x.rank() - 2;
-    const std::vector<int64_t> ones(size_t(axes), 1), zeros(size_t(2 * axes), 0);
-    const Dims stride = dims_of(n, n.integers("strides", ones)),
-               dilate = dims_of(n, n.integers("dilations", ones));
-    std::vector<int64_t> pads = n.integers("pads", zeros);
-    const std::vector<int64_t> more =
-        n.integers("output_padding", std::vector<int64_t>(size_t(axes), 0));
-    const std::vector<int64_t> wanted = n.integers("output_shape");
-    const std::string automatic = n.text("auto_pad", "NOTSET");
-    const DeconvolutionOptions options{
-        .stride = stride, .dilate = dilate, .groups = n.integer("group", 1)};
-    Variable y = deconvolution_nd(x, W, Variable(), options);
-    Dims before = Dims::filled(y.rank(), 0), after = before, begin = before, size = y.shape();
-    for (int i = 0; i < axes; ++i) {
-        const int64_t full = y.shape()[i + 2];
-        if (!wanted.empty() || automatic.starts_with("SAME")) {
-            const int64_t target = wanted.empty()
-                                       ? x.shape()[i + 2] * stride[i]
-                                       : wanted[wanted.size() - size_t(axes) + size_t(i)];
-            const int64_t total = full + more[size_t(i)] - target;
-            const int64_t half = (total - (total < 0)) / 2;  // rounded down
-            pads[size_t(i)] = automatic == "SAME_UPPER" ? half : total - half;
-            pads[size_t(axes + i)] = total - pads[size_t(i)];
-        }
-        const int64_t end = pads[size_t(axes + i)] - more[size_t(i)];
-        begin[i + 2] = std::max<int64_t>(pads[size_t(i)], 0);
-        before[i + 2] = std::max<int64_t>(-pads[size_t(i)], 0);
-        size[i + 2] = full - begin[i + 2] - std::max<int64_t>(end, 0);
-        after[i + 2] = std::max<int64_t>(-end, 0);
-    }
-    if (size != y.shape()) y = strided_slice(y, begin, Dims::filled(y.rank(), 1), size);
-    const auto is_zero = [](int64_t width) { return width == 0; };
-    if (!std::ranges::all_of(before, is_zero) || !std::ranges::all_of(after, is_zero))
-        y = pad(y, before, after);
-    if (!n.has(2)) return {y};
-    // Last, because elements beyond the result of the convolution contain only the bias.
-    Shape channels = Shape::filled(y.rank(), 1);
-    channels[1] = n[2].size();
-    return {y + reshape(n[2], channels)};
+    const size_t axes = size_t(window_sizes(n, x, W).rank());
+    const std::vector<int64_t> stride = n.integers("strides", axes, positive, 1),
+                               dilate = n.integers("dilations", axes, positive, 1);
+    Variable y = deconvolution_nd(
+        x, W, Variable(), {.stride = Dims(stride), .dilate = Dims(dilate), .groups = groups_of(n)});
+    const Cut cut = cut_of(n, x.shape(), y.shape(), stride);
+    if (cut.size != y.shape()) y = strided_slice(y, cut.begin, Dims::filled(y.rank(), 1), cut.size);
+    const Dims none = Dims::filled(y.rank(), 0);
+    if (cut.before != none || cut.after != none) y = pad(y, cut.before, cut.after);
+    return {n.has(2) ? y + list_along(n, n[2], y.rank(), 1) : y};
 }
 
 /// Col2Im: sums columns back into the image: a transposed convolution whose
 /// filters are the unit vectors.
 Variables columns_folded(const NodeCall& n) {
-    const Dims image = dims_of(n, n.values(1)), kernel = dims_of(n, n.values(2));
+    const Dims image = dims_of(n, n.values(1, {positive}));
     const int axes = image.rank();
-    const std::vector<int64_t> ones(size_t(axes), 1), zeros(size_t(2 * axes), 0);
-    const std::vector<int64_t> strides = n.integers("strides", ones),
-                               dilations = n.integers("dilations", ones),
-                               pads = n.integers("pads", zeros);
-    if (n[0].rank() != 3 || kernel.rank() != axes || strides.size() != size_t(axes) ||
-        dilations.size() != size_t(axes) || pads.size() != size_t(2 * axes))
-        n.wrong("columns, image, block, strides, dilations and pads do not match");
-    const int64_t batch = n[0].shape()[0], block = element_count(kernel);
-    if (block < 1 || n[0].shape()[1] % block != 0)
-        n.wrong(fmt::format("{} rows of columns of {}", n[0].shape()[1], block));
-    const int64_t channels = n[0].shape()[1] / block;
+    const Dims kernel = dims_of(n, n.values(2, {positive, size_t(axes)}));
+    const std::vector<int64_t> strides = n.integers("strides", size_t(axes), positive, 1),
+                               dilations = n.integers("dilations", size_t(axes), positive, 1),
+                               pads = n.integers("pads", size_t(2 * axes), any_size, 0);
+    if (axes > 3) n.unsupported(fmt::format("an image of {} axes", axes));
+    const Shape& x = n.ranked(0, 3, 3).shape();
+    const int64_t batch = x[0], block = counted_elements(Dtype::float64, kernel);
+    if (x[1] < 1 || x[1] % block != 0)
+        n.wrong(fmt::format("{} rows of columns of {}", x[1], block));
+    const int64_t channels = x[1] / block;
     Shape columns{batch, channels * block}, filters{channels * block, 1};
     Dims outsize = image, begin{0, 0};
     Shape result{batch, channels};
@@ -131,10 +145,9 @@ Variables columns_folded(const NodeCall& n) {
         begin.push_back(pads[size_t(i)]);
         result.push_back(image[i]);
     }
-    if (element_count(columns) != n[0].size())
-        n.wrong(
-            fmt::format("{} columns do not fill the image {}", n[0].shape()[2], to_string(image)));
-    std::vector<double> units(size_t(channels * block * block), 0);
+    if (counted_elements(Dtype::float64, columns) != n[0].size())
+        n.wrong(fmt::format("{} columns do not fill the image {}", x[2], to_string(image)));
+    std::vector<double> units(size_t(product_of_sizes("Col2Im", {channels, block, block})), 0);
     for (int64_t k = 0; k < channels * block; ++k) units[size_t(k * block + k % block)] = 1;
     const Variable W(Array::from(units, filters).astype(n[0].dtype()), false);
     const Variable y = deconvolution_nd(reshape(n[0], columns), W, Variable(),

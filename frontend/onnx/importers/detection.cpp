@@ -52,10 +52,10 @@ Variables non_maxima_suppressed(const NodeCall& n) {
     const Shape &b = n[0].shape(), &s = n[1].shape();
     if (b.rank() != 3 || b[2] != 4 || s.rank() != 3 || s[0] != b[0] || s[2] != b[1])
         n.wrong(fmt::format("boxes {} and scores {} do not match", to_string(b), to_string(s)));
-    const int64_t count = n.has(2) ? n.value(2) : 0;
+    const int64_t count = n.has(2) ? n.value(2, {.least = 0}) : 0;
     const double most = n.has(3) ? n.number_at(3) : 0,
                  least = n.has(4) ? n.number_at(4) : -INFINITY;
-    const bool centred = n.integer("center_point_box", 0) != 0;
+    const bool centred = n.flag("center_point_box");
     const std::vector<double> corners = n[0].array().to_vector<double>(),
                               scores = n[1].array().to_vector<double>();
     std::vector<int64_t> rows;
@@ -73,10 +73,11 @@ Variables non_maxima_suppressed(const NodeCall& n) {
 }
 
 RegionBins bins_of(const NodeCall& n, int64_t height, int64_t width) {
-    const std::string mode = n.text("coordinate_transformation_mode",
-                                    n.opset() < 16 ? "output_half_pixel" : "half_pixel");
-    const bool shifted = mode == "half_pixel";
-    const int64_t samples = n.integer("sampling_ratio", 0);
+    constexpr const char* name = "coordinate_transformation_mode";
+    const bool shifted = n.has_attribute(name)
+                             ? n.choice(name, {"half_pixel", "output_half_pixel"}) == "half_pixel"
+                             : n.opset() >= 16;
+    const int64_t samples = n.integer("sampling_ratio", 0, any_size);
     return {.rows = height,
             .columns = width,
             .scale = n.number("spatial_scale", 1),
@@ -90,15 +91,14 @@ RegionBins bins_of(const NodeCall& n, int64_t height, int64_t width) {
 /// Averages, or maxima, of samples in the bins of every region (He et al. 2017).
 Variables regions_aligned(const NodeCall& n) {
     const Shape& x = n[0].shape();
-    const int64_t height = n.integer("output_height", 1), width = n.integer("output_width", 1);
+    const int64_t height = n.integer("output_height", 1, positive),
+                  width = n.integer("output_width", 1, positive);
     if (x.rank() != 4 || n[1].rank() != 2 || n[1].shape()[1] != 4 || n[2].size() != n[1].shape()[0])
         n.wrong("the image, its regions and their batch indices do not match");
-    if (height < 1 || width < 1) n.wrong("bins of no size");
-    if (n.integer("sampling_ratio", 0) < 0) n.wrong("a negative sampling_ratio");
     const RegionBins bins = bins_of(n, height, width);
     const Variable order(Array::from<int64_t>({1, 0, 3, 2}), false);  // From x, y to y, x.
     const Variable corners = take(n[1], order, 1), images = reshape(n[2], {-1});
-    if (n.text("mode", "avg") == "max")
+    if (n.choice("mode", {"avg", "max"}) == "max")
         return {largest_of_regions(n[0], corners, images, bins, 0, true)};
     return {average_of_regions(n[0], corners, images, bins)};
 }

@@ -36,12 +36,11 @@ Variables general_fused_product(const NodeCall& n) {
 }
 
 Variables fused_product(const NodeCall& n) {
-    if (n.integer("transBatchA", 0) != 0 || n.integer("transBatchB", 0) != 0)
-        n.unsupported("a transposed batch");
+    if (n.flag("transBatchA") || n.flag("transBatchB")) n.unsupported("a transposed batch");
     const double alpha = n.number("alpha", 1);
     // Vectors have no axes to exchange.
-    const bool transa = n.integer("transA", 0) != 0 && n[0].rank() > 1,
-               transb = n.integer("transB", 0) != 0 && n[1].rank() > 1;
+    const bool transa = n.flag("transA") && n[0].rank() > 1,
+               transb = n.flag("transB") && n[1].rank() > 1;
     const Variable y = matmul(n[0], n[1], transa, transb);
     return {alpha == 1 ? y : y * alpha};
 }

@@ -6,35 +6,41 @@ namespace catena::onnx {
 namespace {
 
 Variables sampled(const NodeCall& n) {
-    const Variable &x = n[0], &grid = n[1];
+    const Variable &x = n.ranked(0, 3), &grid = n[1];
     const int axes = x.rank() - 2;
-    if (axes < 1 || grid.rank() != x.rank() || grid.shape().back() != axes)
-        n.wrong("the grid does not fit the input");
+    if (grid.rank() != x.rank() || grid.shape().back() != axes || grid.shape()[0] != x.shape()[0])
+        n.wrong(fmt::format("the grid {} does not fit the input {}", to_string(grid.shape()),
+                            to_string(x.shape())));
     using Kind = GridSampling::Kind;
     using Outside = GridSampling::Outside;
-    const std::string mode = n.text("mode", "linear"), padding = n.text("padding_mode", "zeros");
+    const std::string mode =
+                          n.choice("mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"}),
+                      padding = n.choice("padding_mode", {"zeros", "border", "reflection"});
     const GridSampling options{mode.ends_with("cubic") ? Kind::cubic
                                : mode == "nearest"     ? Kind::nearest
                                                        : Kind::linear,
                                padding == "border"       ? Outside::border
                                : padding == "reflection" ? Outside::reflection
                                                          : Outside::zeros,
-                               n.integer("align_corners", 0) != 0};
+                               n.flag("align_corners")};
     const int64_t batch = x.shape()[0];
-    const int64_t places = grid.size() / std::max<int64_t>(batch * axes, 1);
+    int64_t places = 1;
     Shape shape{batch, x.shape()[1]};
-    for (int i = 0; i < axes; ++i) shape.push_back(grid.shape()[i + 1]);
+    for (int i = 0; i < axes; ++i) {
+        shape.push_back(grid.shape()[i + 1]);
+        places = product_of_sizes("GridSample", {places, grid.shape()[i + 1]});
+    }
     return {reshape(grid_sample(x, reshape(grid, {batch, places, axes}), options), shape)};
 }
 
 /// The grid of an affine map [N, k, k + 1]: [N, .., k].
 Variables affine(const NodeCall& n) {
-    const std::vector<int64_t> size = n.values(1);
+    const std::vector<int64_t> size = n.values(1, {positive});
     const int axes = int(size.size()) - 2;
     if (axes < 1 || n[0].rank() != 3 || n[0].shape()[1] != axes)
         n.wrong("theta and size do not match");
     Shape shape = dims_of(n, {size.begin() + 2, size.end()});
-    const Variable grid = affine_grid(n[0], shape, n.integer("align_corners", 0) != 0);
+    const Variable grid = affine_grid(n[0], shape, n.flag("align_corners"));
     shape.insert(0, n[0].shape()[0]);
     shape.push_back(axes);
     return {reshape(transpose(grid, {0, 2, 1}), shape)};
@@ -43,10 +49,9 @@ Variables affine(const NodeCall& n) {
 /// Where the elements of every window lie along one axis: [kernel, positions] without offsets.
 Variable window_places(const NodeCall& n, int axis, int64_t kernel, int64_t positions,
                        Dtype dtype) {
-    const std::vector<int64_t> ones(2, 1), zeros(4, 0);
-    const int64_t stride = n.integers("strides", ones).at(size_t(axis)),
-                  dilation = n.integers("dilations", ones).at(size_t(axis)),
-                  pad = n.integers("pads", zeros).at(size_t(axis));
+    const int64_t stride = n.integers("strides", 2, positive, 1)[size_t(axis)],
+                  dilation = n.integers("dilations", 2, positive, 1)[size_t(axis)],
+                  pad = n.integers("pads", 4, any_size, 0)[size_t(axis)];
     return cast(reshape(arange(-pad, kernel, dilation), {kernel, 1}) + arange(0, positions, stride),
                 dtype);
 }
@@ -57,11 +62,11 @@ Variables deformed(const NodeCall& n) {
     const Shape &x = n[0].shape(), &W = n[1].shape(), &at = n[2].shape();
     if (x.rank() != 4 || W.rank() != 4 || at.rank() != 4)
         n.unsupported("other than two spatial axes");
-    const int64_t groups = n.integer("group", 1), parts = n.integer("offset_group", 1),
-                  batch = x[0];
+    const int64_t groups = n.integer("group", 1, positive),
+                  parts = n.integer("offset_group", 1, positive), batch = x[0];
     const int64_t kernel = W[2] * W[3], places = at[2] * at[3];
-    if (groups < 1 || parts < 1 || x[1] % parts != 0 || x[1] != W[1] * groups ||
-        W[0] % groups != 0 || at[0] != batch || at[1] != parts * kernel * 2)
+    if (x[1] % parts != 0 || x[1] != W[1] * groups || W[0] % groups != 0 || at[0] != batch ||
+        at[1] != parts * kernel * 2)
         n.wrong(fmt::format("x {}, W {} and offset {} do not match", to_string(x), to_string(W),
                             to_string(at)));
     const Dtype dtype = n[0].dtype();

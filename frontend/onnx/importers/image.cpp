@@ -77,6 +77,7 @@ Variable along_last(const Variable& x, int axis,
 Variable resample(const Variable& x, int axis, const Resampling& r, double beyond) {
     if (r.kind == "nearest") {
         std::vector<int64_t> places;
+        places.reserve(size_t(r.result));
         for (int64_t i = 0; i < r.result; ++i)
             places.push_back(std::clamp<int64_t>(r.nearest_to(r.source_of(i)), 0, r.size - 1));
         return take(x, Variable(Array::from(places, Shape{r.result}), false), axis);
@@ -107,51 +108,79 @@ struct Sizes {
 Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at) {
     Sizes s;
     const Shape& shape = n[0].shape();
+    const size_t count = size_t(axes.rank());
+    const auto result_of = [&](int i, double scaled) {
+        return n.whole(scaled, any_size, fmt::format("the size of axis {} of the result", axes[i]));
+    };
     if (sizes_at >= 0 && n.has(sizes_at) && n[sizes_at].size() > 0) {
-        s.results = n.values(sizes_at);
-        if (int(s.results.size()) != axes.rank()) n.wrong("the numbers of sizes and axes differ");
+        s.results = n.values(sizes_at, {any_size, count});
         for (int i = 0; i < axes.rank(); ++i)
             s.scales.push_back(double(s.results[size_t(i)]) / double(shape[axes[i]]));
-        const std::string policy = n.text("keep_aspect_ratio_policy", "stretch");
+        const std::string policy =
+            n.choice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
         if (policy == "stretch") return s;
         const auto [least, most] = std::minmax_element(s.scales.begin(), s.scales.end());
         const double scale = policy == "not_larger" ? *least : *most;
         for (int i = 0; i < axes.rank(); ++i) {
             s.scales[size_t(i)] = scale;
-            s.results[size_t(i)] = int64_t(scale * double(shape[axes[i]]) + 0.5);
+            s.results[size_t(i)] = result_of(i, scale * double(shape[axes[i]]) + 0.5);
         }
         return s;
     }
-    s.scales = n.has(scales_at) ? n[scales_at].array().to_vector<double>() : n.numbers("scales");
-    if (int(s.scales.size()) != axes.rank()) n.wrong("the numbers of scales and axes differ");
-    for (int i = 0; i < axes.rank(); ++i)
-        s.results.push_back(int64_t(float(s.scales[size_t(i)]) * float(shape[axes[i]])));
+    s.scales = n.has(scales_at) ? n.numbers_at(scales_at, count) : n.numbers("scales");
+    if (s.scales.size() != count)
+        n.wrong(fmt::format("{} scales for {} axes", s.scales.size(), count));
+    for (int i = 0; i < axes.rank(); ++i) {
+        const double scale = s.scales[size_t(i)];
+        if (!(scale > 0)) n.wrong(fmt::format("a scale of {}; expected is more than 0", scale));
+        s.results.push_back(result_of(i, double(float(scale) * float(shape[axes[i]]))));
+    }
     return s;
 }
 
+/// What is the same for all axes.
+Resampling common_of(const NodeCall& n, bool old) {
+    Resampling r;
+    r.place =
+        old ? "asymmetric"
+            : n.choice("coordinate_transformation_mode",
+                       {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                        "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+    r.kind = n.choice("mode", {"nearest", "linear", "bilinear", "cubic"});
+    r.nearest = old ? "floor"
+                    : n.choice("nearest_mode",
+                               {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+    r.cubic = n.number("cubic_coeff_a", -0.75);
+    r.antialias = n.flag("antialias");
+    r.only_inside = n.flag("exclude_outside");
+    return r;
+}
+
+/// Where the part begins in each axis, then where it ends; empty: all of x.
+std::vector<double> part_of(const NodeCall& n, const Resampling& common, size_t axes) {
+    if (common.place != "tf_crop_and_resize" || !n.has(1) || n[1].size() == 0) return {};
+    const std::vector<double> part = n.numbers_at(1, 2 * axes);
+    for (const double place : part) n.whole(place, size_or_less, "a place of roi");
+    return part;
+}
+
 Variables resized(const NodeCall& n) {
-    Axes axes = axes_of(n, n.integers("axes"), n[0].rank());
-    if (axes.empty())
-        for (int i = 0; i < n[0].rank(); ++i) axes.push_back(i);
+    const Axes axes = axes_or_all(n, n.integers("axes", {}), n[0].rank());
     const bool old = n.opset() < 11;
     const Sizes s = sizes_of(n, axes, old ? 1 : 2, old ? -1 : 3);
-    const bool has_part = !old && n.has(1) && n[1].size() > 0;
-    const std::vector<double> part =
-        has_part ? n[1].array().to_vector<double>() : std::vector<double>();
-    Resampling common;
-    common.place = old ? "asymmetric" : n.text("coordinate_transformation_mode", "half_pixel");
-    common.kind = n.text("mode", "nearest");
-    common.nearest = old ? "floor" : n.text("nearest_mode", "round_prefer_floor");
-    common.cubic = n.number("cubic_coeff_a", -0.75);
-    common.antialias = n.integer("antialias", 0) != 0;
-    common.only_inside = n.integer("exclude_outside", 0) != 0;
+    const Resampling common = common_of(n, old);
+    const std::vector<double> part = part_of(n, common, size_t(axes.rank()));
     Variable y = is_float(n[0].dtype()) || common.kind == "nearest" ? n[0] : in_float64(n[0]);
     for (int i = 0; i < axes.rank(); ++i) {
         Resampling r = common;
         r.size = n[0].shape()[axes[i]];
         r.result = s.results[size_t(i)];
         r.scale = s.scales[size_t(i)];
-        if (part.size() == size_t(2 * axes.rank())) {
+        if (r.size == 0 && r.result == 0) continue;
+        if (r.size == 0)
+            n.wrong(fmt::format("{} elements of axis {} of x {}, which has none", r.result, axes[i],
+                                to_string(n[0].shape())));
+        if (!part.empty()) {
             r.begin = part[size_t(i)];
             r.end = part[size_t(i + axes.rank())];
         }

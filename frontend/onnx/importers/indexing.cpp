@@ -1,3 +1,5 @@
+#include "frontend/onnx/importers/scattering.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -10,9 +12,9 @@ namespace {
 /// One place that the model itself names is a view: the query, key or value in a product of all
 /// three.
 Variables gathered(const NodeCall& n) {
-    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    const int axis = n.axis("axis", 0, n[0].rank());
     if (!n.is_known(1) || n[1].size() != 1) return {take(n[0], n[1], axis)};
-    const int64_t size = n[0].shape()[axis], given = n.value(1),
+    const int64_t size = n[0].shape()[axis], given = n.value(1, any_number),
                   place = given < 0 ? given + size : given;
     if (place < 0 || place >= size) return {take(n[0], n[1], axis)};  // Which has the message.
     Shape shape;
@@ -27,7 +29,7 @@ Variables gathered(const NodeCall& n) {
 
 /// Sizes other than the axis's may be smaller than x's.
 Variables elements_gathered(const NodeCall& n) {
-    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    const int axis = n.axis("axis", 0, n[0].rank());
     Shape shape = n[1].shape();
     if (shape.rank() != n[0].rank()) n.wrong("indices and data differ in rank");
     shape[axis] = n[0].shape()[axis];
@@ -51,10 +53,16 @@ Variable offsets_of(const NodeCall& n, const Variable& places, const Shape& shap
 }
 
 Variables rows_gathered(const NodeCall& n) {
-    const int batch = int(n.integer("batch_dims", 0)), depth = int(n[1].shape().back());
-    const Shape &x = n[0].shape(), &places = n[1].shape();
-    if (batch < 0 || batch + depth > x.rank() || batch >= places.rank())
-        n.wrong("indices reach over more axes than data has");
+    const Shape &x = n[0].shape(), &places = n.ranked(1, 1).shape();
+    const int batch = int(n.integer("batch_dims", 0, {0, places.rank() - 1}));
+    if (batch > x.rank() || places.back() > x.rank() - batch || places.back() < 1)
+        n.wrong(fmt::format("indices {} behind {} axes of batches do not name axes of data {}",
+                            to_string(places), batch, to_string(x)));
+    for (int i = 0; i < batch; ++i)
+        if (x[i] != places[i])
+            n.wrong(fmt::format("axes of batches of data {} and indices {} differ", to_string(x),
+                                to_string(places)));
+    const int depth = int(places.back());
     int64_t batches = 1, rows = 1, inner = 1;
     for (int i = 0; i < batch; ++i) batches *= x[i];
     for (int i = batch; i < batch + depth; ++i) rows *= x[i];
@@ -64,8 +72,11 @@ Variables rows_gathered(const NodeCall& n) {
         inner *= x[i];
         shape.push_back(x[i]);
     }
-    Variable offset = reshape(offsets_of(n, n[1], x, batch), {batches, -1});
-    offset = offset + reshape(arange(0, batches, rows), {batches, 1});
+    const int64_t count = n[1].size() / depth;  // Of all rows.
+    Variable offset = offsets_of(n, n[1], x, batch);
+    if (count > 0)
+        offset = reshape(offset, {batches, count / batches}) +
+                 reshape(arange(0, batches, rows), {batches, 1});
     return {reshape(
         take(reshape(n[0], {batches * rows, inner}), reshape(offset, {offset.size()}), 0), shape)};
 }
@@ -110,7 +121,7 @@ Variable last_of_equal(const Variable& numbers, int axis) {
     return take_along_axis(last, argsort(order, axis), axis);
 }
 
-/// The same of numbers on the host, those outside of data aside: what reads them has the message.
+/// The same of numbers on the host.
 std::vector<int32_t> last_of_equal(const std::vector<int64_t>& numbers, const Places& places) {
     const int64_t count = places.shape[places.axis], size = element_count(places.sizes);
     int64_t inner = 1;
@@ -118,7 +129,6 @@ std::vector<int32_t> last_of_equal(const std::vector<int64_t>& numbers, const Pl
     std::vector<bool> met(size_t(int64_t(numbers.size()) / count * size));
     std::vector<int32_t> last(numbers.size(), 1);
     for (size_t k = numbers.size(); k-- > 0;) {
-        if (numbers[k] < 0 || numbers[k] >= size) continue;
         const int64_t line = int64_t(k) / (count * inner) * inner + int64_t(k) % inner;
         const size_t place = size_t(line * size + numbers[k]);
         last[k] = !met[place];
@@ -128,13 +138,16 @@ std::vector<int32_t> last_of_equal(const std::vector<int64_t>& numbers, const Pl
 }
 
 /// Indices of one axis after the other as one number.
-std::vector<int64_t> numbers_of(const std::vector<int64_t>& indices, const Dims& sizes) {
+std::vector<int64_t> numbers_of(const NodeCall& n, const Dims& sizes) {
+    const std::vector<int64_t> indices = n.values(1, {});
     std::vector<int64_t> numbers;
     for (size_t k = 0; k < indices.size(); k += size_t(sizes.rank())) {
         int64_t number = 0;
         for (int i = 0; i < sizes.rank(); ++i) {
-            const int64_t index = indices[k + size_t(i)];
-            number = number * sizes[i] + (index < 0 ? index + sizes[i] : index);
+            const int64_t index = indices[k + size_t(i)], size = sizes[i];
+            if (index < -size || index >= size)
+                n.wrong(fmt::format("index {} of an axis of {}", index, size));
+            number = number * size + (index < 0 ? index + size : index);
         }
         numbers.push_back(number);
     }
@@ -146,7 +159,7 @@ std::vector<int64_t> numbers_of(const std::vector<int64_t>& indices, const Dims&
 Variable updates_that_stay(const NodeCall& n, const Places& places) {
     if (places.shape[places.axis] < 2 || n[1].size() == 0) return {};
     if (!n.is_known(1)) return last_of_equal(places.numbers(), places.axis);
-    const std::vector<int32_t> last = last_of_equal(numbers_of(n.values(1), places.sizes), places);
+    const std::vector<int32_t> last = last_of_equal(numbers_of(n, places.sizes), places);
     if (std::find(last.begin(), last.end(), 0) == last.end()) return {};
     return Variable(Array::from(last, places.shape), false);
 }
@@ -182,7 +195,7 @@ Variable with_those(const Variable& stay, const Variable& x, const Variable& upd
 /// data with updates at the places. ONNX does not say what several updates of one place give
 /// without a reduction, but PyTorch exports such models; as in ONNX Runtime, the last one stays.
 Variables scattered(const NodeCall& n, const Places& places) {
-    const std::string kind = n.text("reduction", "none");
+    const std::string kind = n.choice("reduction", {"none", "add", "mul", "max", "min"});
     const Dtype dtype = n[0].dtype() == Dtype::bool_ ? Dtype::uint8 : n[0].dtype();
     const Variable x = cast(n[0], dtype), updates = cast(n[2], dtype);
     const Shape& shape = x.shape();
@@ -202,7 +215,7 @@ Variables scattered(const NodeCall& n, const Places& places) {
 
 Variables elements_scattered(const NodeCall& n) {
     const Shape &x = n[0].shape(), &shape = n[1].shape();
-    const int axis = n.axis(n.integer("axis", 0), x.rank());
+    const int axis = n.axis("axis", 0, x.rank());
     if (shape.rank() != x.rank()) n.wrong("indices and data differ in rank");
     const Variable indices = cast(n[1], Dtype::int64);
     Places places{.shape = shape, .axis = axis, .sizes = {x[axis]}};
@@ -217,7 +230,8 @@ Variables elements_scattered(const NodeCall& n) {
 
 Variables rows_scattered(const NodeCall& n) {
     const int rank = n[1].rank();
-    if (rank == 0 || n[1].shape().back() > n[0].rank() || n[1].shape().back() < 1)
+    if (rank == 0 || n[1].shape().back() > n[0].rank() || n[1].shape().back() < 1 ||
+        n[2].rank() != rank - 1 + n[0].rank() - n[1].shape().back())
         n.wrong(fmt::format("indices {} do not name axes of data {}", to_string(n[1].shape()),
                             to_string(n[0].shape())));
     Shape rest = n[1].shape();
@@ -234,8 +248,10 @@ Variables rows_scattered(const NodeCall& n) {
 
 /// Values [off, on]; places outside of the classes are off.
 Variables hot(const NodeCall& n) {
-    const int64_t classes = n.value(1);
-    const int rank = n[0].rank(), axis = n.axis(n.integer("axis", -1), rank + 1);
+    const int64_t classes = n.value(1, positive);
+    const int rank = n[0].rank(), axis = n.axis("axis", -1, rank + 1);
+    if (n.ranked(2, 1, 1).size() != 2)
+        n.wrong(fmt::format("input 2 has {} elements; expected are 2", n[2].size()));
     const Variable places = cast(n[0], Dtype::int64);
     Shape line = Shape::filled(rank + 1, 1);
     line[axis] = classes;
@@ -252,19 +268,22 @@ Variables not_zero(const NodeCall& n) {
 Variables compressed(const NodeCall& n) {
     const bool whole = !n.has_attribute("axis");
     const Variable x = whole ? flatten(n[0]) : n[0];
-    const int axis = whole ? 0 : n.axis(n.integer("axis"), x.rank());
+    const int axis = whole ? 0 : n.axis("axis", 0, x.rank());
     std::vector<int64_t> kept;
-    const std::vector<int64_t> wanted = n.values(1);
+    const std::vector<int64_t> wanted = n.values(1, {});
     for (size_t i = 0; i < wanted.size() && int64_t(i) < x.shape()[axis]; ++i)
         if (wanted[i]) kept.push_back(int64_t(i));
     return {take(x, Variable(Array::from(kept, Shape{int64_t(kept.size())}), false), axis)};
 }
 
 Variables reversed(const NodeCall& n) {
-    const int time = int(n.integer("time_axis", 0)), batch = int(n.integer("batch_axis", 1));
-    const std::vector<int64_t> lengths = n.values(1);
-    const int64_t steps = n[0].shape()[time], rows = n[0].shape()[batch];
-    if (int64_t(lengths.size()) != rows) n.wrong("the numbers of lengths and batches differ");
+    const Shape& x = n.ranked(0, 2).shape();
+    const int64_t last = x.rank() - 1;
+    const int time = int(n.integer("time_axis", 0, {0, last})),
+              batch = int(n.integer("batch_axis", 1, {0, last}));
+    if (time == batch) n.wrong(fmt::format("axis {} is both that of time and of batches", time));
+    const int64_t steps = x[time], rows = x[batch];
+    const std::vector<int64_t> lengths = n.values(1, {{0, steps}, size_t(rows)});
     std::vector<int64_t> order;
     for (int64_t t = 0; t < steps; ++t)
         for (int64_t b = 0; b < rows; ++b)
@@ -278,11 +297,18 @@ Variables reversed(const NodeCall& n) {
 }
 
 Variables distinct(const NodeCall& n) {
-    UniqueOptions options{.sorted = n.integer("sorted", 1) != 0};
-    if (n.has_attribute("axis")) options.axis = n.axis(n.integer("axis"), n[0].rank());
+    UniqueOptions options{.sorted = n.flag("sorted", true)};
+    if (n.has_attribute("axis")) options.axis = n.axis("axis", 0, n[0].rank());
     const Unique found = unique_with_places(n[0], options);
     return {found.values, found.indices, found.inverse, found.counts};
 }
+
+Variable with_last_updates(const Variable& x, const Variable& places, const Variable& updates) {
+    const std::vector<Index> slices{places};
+    if (places.size() < 2) return with_all(x, updates, slices);
+    return with_those(last_of_equal(places, 0), x, updates, slices);
+}
+
 
 const int indexing_importers = add_importers({
     {"Gather", gathered},

@@ -11,8 +11,7 @@ Variables exclusive_or(const NodeCall& n) { return {logical_xor(n[0], n[1])}; }
 Variables is_infinite(const NodeCall& n) {
     const double infinity = std::numeric_limits<double>::infinity();
     const Variable positive = n[0] == infinity, negative = n[0] == -infinity;
-    const bool up = n.integer("detect_positive", 1) != 0,
-               down = n.integer("detect_negative", 1) != 0;
+    const bool up = n.flag("detect_positive", true), down = n.flag("detect_negative", true);
     if (up && down) return {positive || negative};
     return {up ? positive : down ? negative : n[0] != n[0] && n[0] == n[0]};
 }

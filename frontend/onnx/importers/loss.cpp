@@ -7,8 +7,11 @@ namespace {
 /// [N, ...].
 Variable negative_score(const NodeCall& n, const Variable& scores, const Variable& labels,
                         const Variable& weight) {
+    if (scores.rank() != labels.rank() + 1 || scores.rank() < 2)
+        n.wrong(fmt::format("scores {} and labels {}; expected are [N, C, ...] and [N, ...]",
+                            to_string(scores.shape()), to_string(labels.shape())));
     const bool ignores = n.has_attribute("ignore_index");
-    const int64_t ignored = n.integer("ignore_index", 0);
+    const int64_t ignored = n.integer("ignore_index", 0, any_number);
     const Variable valid = labels != double(ignored);
     Variable places = cast(labels, Dtype::int64);
     if (ignores) places = where(valid, places, 0);
@@ -17,7 +20,7 @@ Variable negative_score(const NodeCall& n, const Variable& scores, const Variabl
     if (weight.defined()) share = reshape(take(weight, flatten(places), 0), labels.shape());
     if (ignores) share = share.defined() ? where(valid, share, 0) : cast(valid, scores.dtype());
     if (share.defined()) loss = ignores ? where(valid, loss * share, 0) : loss * share;
-    const std::string reduction = n.text("reduction", "mean");
+    const std::string reduction = n.choice("reduction", {"mean", "sum", "none"});
     if (reduction == "none") return loss;
     if (reduction == "sum") return sum(loss);
     return share.defined() ? sum(loss) / sum(share) : mean(loss);

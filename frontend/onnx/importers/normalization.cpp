@@ -5,30 +5,25 @@
 namespace catena::onnx {
 namespace {
 
-Shape beside(int64_t channels, int rank) {
-    Shape shape = Shape::filled(rank, 1);
-    shape[1] = channels;
-    return shape;
-}
-
 Variables batch(const NodeCall& n) {
-    const Variable& x = n[0];
+    const Variable& x = n.ranked(0, 2);
     const double eps = n.number("epsilon", 1e-5), momentum = n.number("momentum", 0.9);
     const int rank = x.rank();
-    if (n.opset() < 14 ? n.output_count() != 5 : n.integer("training_mode", 0) == 0) {
-        const Shape keys = beside(n[1].size(), rank);
+    for (int i = 1; i < 5; ++i)
+        if (n.ranked(i, 1, 1).size() != x.shape()[1])
+            n.wrong(fmt::format("input {} is {}; expected is a number for each of {} channels", i,
+                                to_string(n[i].shape()), x.shape()[1]));
+    const auto keyed = [&](const Variable& list) { return list_along(n, list, rank, 1); };
+    if (n.opset() < 14 ? n.output_count() != 5 : !n.flag("training_mode")) {
         if (n[1].dtype() == x.dtype() && n[3].dtype() == x.dtype())
             return {fixed_batch_normalization(x, n[1], n[2], n[3], n[4], eps)};
-        const Variable factor = reshape(n[1] / sqrt(n[4] + eps), keys);
-        return {cast((x - reshape(n[3], keys)) * factor + reshape(n[2], keys), x.dtype())};
+        const Variable factor = keyed(n[1] / sqrt(n[4] + eps));
+        return {cast((x - keyed(n[3])) * factor + keyed(n[2]), x.dtype())};
     }
     Axes axes{0};
     for (int i = 2; i < rank; ++i) axes.push_back(i);
     const Variable now = mean(x, axes), spread = variance(x, axes);
-    const Shape keys = beside(n[1].size(), rank);
-    const Variable y =
-        (x - reshape(now, keys)) / sqrt(reshape(spread, keys) + eps) * reshape(n[1], keys) +
-        reshape(n[2], keys);
+    const Variable y = (x - keyed(now)) / sqrt(keyed(spread) + eps) * keyed(n[1]) + keyed(n[2]);
     return {y, n[3] * momentum + now * (1 - momentum), n[4] * momentum + spread * (1 - momentum)};
 }
 
@@ -39,20 +34,18 @@ Variable standardised(const Variable& x, const Axes& axes, double eps) {
 }
 
 Variables instance(const NodeCall& n) {
-    const Variable& x = n[0];
+    const Variable& x = n.ranked(0, 3);
     Axes axes;
     for (int i = 2; i < x.rank(); ++i) axes.push_back(i);
-    const Shape keys = beside(n[1].size(), x.rank());
-    return {standardised(x, axes, n.number("epsilon", 1e-5)) * reshape(n[1], keys) +
-            reshape(n[2], keys)};
+    return {standardised(x, axes, n.number("epsilon", 1e-5)) * list_along(n, n[1], x.rank(), 1) +
+            list_along(n, n[2], x.rank(), 1)};
 }
 
 /// Scale and bias belong to groups before opset 21 and to channels since.
 Variables group(const NodeCall& n) {
-    const Variable& x = n[0];
-    const int64_t groups = n.integer("num_groups"), channels = x.shape()[1];
-    if (groups < 1 || channels % groups != 0)
-        n.wrong(fmt::format("{} groups of {} channels", groups, channels));
+    const Variable& x = n.ranked(0, 2);
+    const int64_t groups = n.integer("num_groups", positive), channels = x.shape()[1];
+    if (channels % groups != 0) n.wrong(fmt::format("{} groups of {} channels", groups, channels));
     const bool per_group = n.opset() < 21;
     const auto of_channels = [&](const Variable& factor) {
         return per_group ? repeat(factor, channels / groups, 0) : factor;
@@ -63,7 +56,7 @@ Variables group(const NodeCall& n) {
 
 Axes axes_from(const NodeCall& n, int rank) {
     Axes axes;
-    for (int i = n.axis(n.integer("axis", -1), rank); i < rank; ++i) axes.push_back(i);
+    for (int i = n.axis("axis", -1, rank); i < rank; ++i) axes.push_back(i);
     return axes;
 }
 
@@ -90,23 +83,23 @@ Variables root_mean_square(const NodeCall& n) {
 }
 
 Variables to_unit(const NodeCall& n) {
-    const int axis = n.axis(n.integer("axis", -1), n[0].rank());
+    const int axis = n.axis("axis", -1, n[0].rank());
     const Variable& x = n[0];
-    const Variable size =
-        n.integer("p", 2) == 1 ? sum(absolute(x), axis, true) : length_of(sum(x * x, axis, true));
+    const Variable size = n.integer("p", 2, {1, 2}) == 1 ? sum(absolute(x), axis, true)
+                                                         : length_of(sum(x * x, axis, true));
     return {where(size == 0.0, 0, x / where(size == 0.0, 1, size))};
 }
 
 /// As many channels before as behind or one less.
 Variables local_response_of(const NodeCall& n) {
-    const int64_t size = n.integer("size"), before = (size - 1) / 2;
-    return {local_response(n[0], before, size - 1 - before, n.number("bias", 1.0),
+    const int64_t size = n.integer("size", positive), before = (size - 1) / 2;
+    return {local_response(n.ranked(0, 2), before, size - 1 - before, n.number("bias", 1.0),
                            n.number("alpha", 1e-4) / double(size), n.number("beta", 0.75))};
 }
 
 Variables mean_and_variance(const NodeCall& n) {
-    const std::vector<int64_t> given = n.integers("axes", {0, 2, 3});
-    const Axes axes = axes_of(n, given, n[0].rank());
+    const Axes axes =
+        n.axes(n.integers("axes", {}).value_or(std::vector<int64_t>{0, 2, 3}), n[0].rank());
     const Variable centred = n[0] - mean(n[0], axes, true);
     return {centred / (length_of(mean(centred * centred, axes, true)) + 1e-9)};
 }

@@ -1,6 +1,8 @@
 #include "runtime/ops/pooling/pooling.h"
 
+#include "frontend/onnx/importers/scattering.h"
 #include "frontend/onnx/importers/windows.h"
+#include "runtime/ops/math/division.h"
 #include "runtime/ops/math/norm.h"
 
 namespace catena::onnx {
@@ -24,7 +26,7 @@ void for_each_place(const Variable& x, const Windows& w, F&& f) {
     for (int i = 0; i < w.axes(); ++i) size[i + 2] = w.positions[i];
     Dims step = Dims::filled(x.rank(), 1), place = Dims::filled(w.axes(), 0);
     for (int i = 0; i < w.axes(); ++i) step[i + 2] = w.stride[i];
-    for (int64_t k = 0; k < element_count(w.kernel); ++k) {
+    for (int64_t k = 0, all = counted_elements(x.dtype(), w.kernel); k < all; ++k) {
         Dims begin = Dims::filled(x.rank(), 0);
         int64_t rest = k;
         for (int i = w.axes(); i-- > 0; rest /= w.kernel[i]) {
@@ -36,10 +38,13 @@ void for_each_place(const Variable& x, const Windows& w, F&& f) {
 }
 
 Dims kernel_of(const NodeCall& n, int axes) {
-    const std::vector<int64_t> kernel = n.integers("kernel_shape");
-    if (int(kernel.size()) != axes) n.wrong("kernel_shape does not fit x");
-    return dims_of(n, kernel);
+    const auto kernel = n.integers("kernel_shape", {positive, size_t(axes)});
+    if (!kernel) n.wrong("attribute kernel_shape is missing");
+    return dims_of(n, *kernel);
 }
+
+/// Images of some spatial axes.
+const Variable& images_of(const NodeCall& n) { return n.ranked(0, 3); }
 
 double least_of(Dtype dtype) {
     if (is_float(dtype)) return -INFINITY;
@@ -60,7 +65,7 @@ Variables maxima_with_places(const NodeCall& n, const Windows& w) {
     Shape shape{x.shape()[0], x.shape()[1]};
     for (int i = 0; i < w.axes(); ++i) shape.push_back(1);
     numbers = reshape(numbers, shape);
-    const bool columns = n.integer("storage_order", 0) != 0;
+    const bool columns = n.flag("storage_order");
     int64_t step = 1;
     for (int k = 0; k < w.axes(); ++k) {
         const int i = columns ? k : w.axes() - 1 - k;
@@ -90,11 +95,11 @@ Variables maxima_with_places(const NodeCall& n, const Windows& w) {
 }
 
 Variables maxima(const NodeCall& n) {
-    const Variable& x = n[0];
+    const Variable& x = images_of(n);
     const Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
     if (n.wants_output(1)) return maxima_with_places(n, w);
     const bool simple = w.axes() == 2 && w.symmetric() && w.dilate == Dims{1, 1} &&
-                        is_float(x.dtype()) && n.integer("ceil_mode", 0) == 0;
+                        is_float(x.dtype()) && !n.flag("ceil_mode");
     if (simple)
         return {
             max_pooling_2d(x, w.kernel, {.stride = w.stride, .pad = w.before, .cover_all = false})};
@@ -113,10 +118,9 @@ Variable sum_of_windows(const Variable& x, const Windows& w) {
 }
 
 Variables averages(const NodeCall& n) {
-    const Variable& x = n[0];
+    const Variable& x = images_of(n);
     Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
-    const bool with_padding = n.integer("count_include_pad", 0) != 0,
-               plain = n.integer("ceil_mode", 0) == 0;
+    const bool with_padding = n.flag("count_include_pad"), plain = !n.flag("ceil_mode");
     const bool bare = w.before == Dims::filled(w.axes(), 0) && w.symmetric();
     if (w.axes() == 2 && w.symmetric() && w.dilate == Dims{1, 1} && plain && (with_padding || bare))
         return {average_pooling_2d(x, w.kernel, w.stride, w.before)};
@@ -145,8 +149,8 @@ Variable root_of(const Variable& powers, double p) {
 }
 
 Variables norms(const NodeCall& n) {
-    const Variable& x = n[0];
-    const double p = double(n.integer("p", 2));
+    const Variable& x = images_of(n);
+    const double p = double(n.integer("p", 2, positive));
     const Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
     return {root_of(sum_of_windows(pow(absolute(x), p), w), p)};
 }
@@ -160,35 +164,55 @@ std::function<Variables(const NodeCall&)> over_all(F reduce) {
     };
 }
 
-/// Elements back at the places that MaxPool gave, zeros elsewhere.
-Variables unpooled(const NodeCall& n) {
-    const Variable& x = n[0];
-    Shape shape = x.shape();
-    const Dims kernel = kernel_of(n, x.rank() - 2);
-    const std::vector<int64_t> ones(size_t(kernel.rank()), 1), zeros(size_t(2 * kernel.rank()), 0);
-    const std::vector<int64_t> strides = n.integers("strides", ones),
-                               pads = n.integers("pads", zeros);
-    for (int i = 0; i < kernel.rank(); ++i)
-        shape[i + 2] = (shape[i + 2] - 1) * strides[size_t(i)] + kernel[i] - pads[size_t(i)] -
-                       pads[size_t(kernel.rank() + i)];
-    const Shape inner = shape;
-    if (n.has(2)) shape = dims_of(n, n.values(2));
-    // Places count through the result without output_shape, which stands at the beginning of each
-    // axis.
-    const std::vector<int64_t> places = n.values(1);
-    std::vector<double> values = x.array().to_vector<double>(), y(size_t(element_count(shape)), 0);
-    const Strides from = contiguous_strides(inner), to = contiguous_strides(shape);
-    for (size_t k = 0; k < places.size(); ++k) {
-        int64_t rest = places[k], at = 0;
-        for (int i = 0; i < shape.rank(); ++i) {
-            at += rest / from[i] * to[i];
-            rest %= from[i];
-        }
-        if (at < 0 || at >= int64_t(y.size()))
-            n.wrong(fmt::format("place {} is outside of {}", places[k], to_string(shape)));
-        y[size_t(at)] = values[k];
+/// The sizes that MaxPool had where it gave x.
+Shape unpooled_shape(const NodeCall& n) {
+    Shape shape = images_of(n).shape();
+    const Dims kernel = kernel_of(n, shape.rank() - 2);
+    const size_t axes = size_t(kernel.rank());
+    const std::vector<int64_t> strides = n.integers("strides", axes, positive, 1),
+                               pads = n.integers("pads", 2 * axes, any_size, 0);
+    for (size_t i = 0; i < axes; ++i) {
+        int64_t& size = shape[int(i) + 2];
+        if (size > most_size) n.wrong(fmt::format("x {}", to_string(n[0].shape())));
+        size = (size - 1) * strides[i] + kernel[int(i)] - pads[i] - pads[axes + i];
+        if (size < 1) n.wrong(fmt::format("axis {} of the result has {} elements", i + 2, size));
     }
-    return {Variable(Array::from(y, shape).astype(x.dtype()), false)};
+    return shape;
+}
+
+/// Places in an array of shape `from` as those in a larger one, at whose beginning it stands in
+/// each axis.
+Variable places_within(const Variable& places, const Shape& from, const Shape& to) {
+    const Strides steps = contiguous_strides(from), wide = contiguous_strides(to);
+    Variable rest = places, all = fill(places.type(), 0);
+    for (int i = 0; i < from.rank(); ++i) {
+        all = all + floor_divide(rest, steps[i]) * wide[i];
+        rest = remainder(rest, steps[i]);
+    }
+    return all;
+}
+
+/// Elements back at the places that MaxPool gave, zeros elsewhere. Places count through the result
+/// without output_shape.
+Variables unpooled(const NodeCall& n) {
+    const Variable& x = images_of(n);
+    const Shape inner = unpooled_shape(n);
+    const Shape shape = n.has(2) ? Shape(n.values(2, {positive, size_t(x.rank())})) : inner;
+    for (int i = 0; i < shape.rank(); ++i)
+        if (shape[i] < inner[i])
+            n.wrong(fmt::format("output_shape {} is less than {}, which the windows need",
+                                to_string(shape), to_string(inner)));
+    if (n[1].shape() != x.shape())
+        n.wrong(fmt::format("places {} for x {}", to_string(n[1].shape()), to_string(x.shape())));
+    const int64_t size = counted_elements(x.dtype(), inner),
+                  whole = counted_elements(x.dtype(), shape);
+    if (n.is_known(1)) n.values(1, {{0, size - 1}});
+    Variable places = flatten(cast(n[1], Dtype::int64));
+    // What lies outside is refused where it is written, and must not count from the end.
+    const Variable inside = places_within(places, inner, shape);
+    places = where(places >= 0 && places < size, inside, whole);
+    const Variable zeros = fill({x.dtype(), Shape{whole}}, 0);
+    return {reshape(with_last_updates(zeros, places, flatten(x)), shape)};
 }
 
 const int pooling_importers = add_importers({
@@ -200,7 +224,7 @@ const int pooling_importers = add_importers({
     {"GlobalMaxPool",
      over_all([](const NodeCall& n, const Axes& axes) { return max(n[0], axes, true); })},
     {"GlobalLpPool", over_all([](const NodeCall& n, const Axes& axes) {
-         const double p = double(n.integer("p", 2));
+         const double p = double(n.integer("p", 2, positive));
          return root_of(sum(pow(absolute(n[0]), p), axes, true), p);
      })},
     {"MaxUnpool", unpooled},

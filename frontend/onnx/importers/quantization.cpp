@@ -1,6 +1,6 @@
 // Integers that stand for numbers on a grid: (q - zero point) * scale.
+#include "frontend/onnx/importers/quantized.h"
 #include "frontend/onnx/importers/shared.h"
-#include "frontend/onnx/tensor.h"
 
 namespace catena::onnx {
 namespace {
@@ -9,14 +9,12 @@ namespace {
 /// axis.
 Variable beside_axis(const NodeCall& n, const Variable& parameter, const Variable& x) {
     if (parameter.size() == 1) return reshape(parameter, Shape{});
-    const int axis = n.axis(n.integer("axis", 1), x.rank());
-    if (parameter.rank() == 1) {
-        Shape shape = Shape::filled(x.rank(), 1);
-        shape[axis] = parameter.size();
-        return reshape(parameter, shape);
-    }
-    const int64_t block = n.integer("block_size", 0), size = x.shape()[axis];
-    if (block < 1) n.wrong("block_size is missing");
+    const int axis = n.axis("axis", 1, x.rank());
+    if (parameter.rank() == 1) return list_along(n, parameter, x.rank(), axis);
+    if (parameter.rank() != x.rank())
+        n.wrong(fmt::format("a scale or zero point {} beside {}", to_string(parameter.type()),
+                            to_string(x.type())));
+    const int64_t block = n.integer("block_size", positive), size = x.shape()[axis];
     return slice_axis(repeat(parameter, block, axis), axis, 0, size);
 }
 
@@ -25,19 +23,21 @@ Variable on_grid(const NodeCall& n, const Variable& x, const Variable& scale, co
     return on_integers(n, cast(x, Dtype::float32) / cast(scale, Dtype::float32), zero, dtype);
 }
 
+/// Number 0 says that none is given.
+Dtype given_dtype(const NodeCall& n, Dtype otherwise) {
+    return n.integer("output_dtype", 0, any_size) == 0 ? otherwise : n.dtype("output_dtype");
+}
+
 Variables quantized(const NodeCall& n) {
     const Variable& x = n[0];
-    Dtype dtype = Dtype::uint8;
-    if (n.has(2))
-        dtype = n[2].dtype();
-    else if (n.integer("output_dtype", 0) != 0)
-        dtype = dtype_from_onnx(int(n.integer("output_dtype")), n.describe());
+    const Dtype dtype = n.has(2) ? n[2].dtype() : given_dtype(n, Dtype::uint8);
     const Variable zero = n.has(2) ? beside_axis(n, n[2], x) : Variable();
     if (dtype != Dtype::int32) return {on_grid(n, x, beside_axis(n, n[1], x), zero, dtype)};
     // UINT16 is held so; ONNX quantizes to no other type of 32 bits.
-    const Variable y =
+    Variable y =
         nearest_even(cast(x, Dtype::float32) / cast(beside_axis(n, n[1], x), Dtype::float32));
-    return {cast(clip(y + cast(zero, Dtype::float32), 0.0, 65535.0), dtype)};
+    if (zero.defined()) y = y + cast(zero, Dtype::float32);
+    return {cast(clip(y, 0.0, 65535.0), dtype)};
 }
 
 Variable centred_levels(const Variable& q, const Variable& zero) {
@@ -47,18 +47,14 @@ Variable centred_levels(const Variable& q, const Variable& zero) {
 Variables dequantized(const NodeCall& n) {
     const Variable zero = n.has(2) ? beside_axis(n, n[2], n[0]) : Variable();
     const Variable scale = beside_axis(n, n[1], n[0]);
-    const Dtype dtype = n.has_attribute("output_dtype") && n.integer("output_dtype") != 0
-                            ? dtype_from_onnx(int(n.integer("output_dtype")), n.describe())
-                            : n[1].dtype();
+    const Dtype dtype = given_dtype(n, n[1].dtype());
     return {cast(centred_levels(n[0], zero) * in_float64(scale), dtype)};
 }
 
 /// The scale follows from the range of x, which 0 belongs to.
 Variables dynamically_quantized(const NodeCall& n) {
-    const Variable high = maximum(max(n[0]), 0), low = minimum(min(n[0]), 0);
-    const Variable scale = (high - low) / 255.0;
-    const Variable zero = cast(clip(nearest_even(-low / scale), 0.0, 255.0), Dtype::uint8);
-    return {on_grid(n, n[0], scale, zero, Dtype::uint8), scale, zero};
+    const Grid grid = grid_of(n[0]);
+    return {on_grid(n, n[0], grid), grid.scale, grid.zero};
 }
 
 /// A zero point per row of a matrix.

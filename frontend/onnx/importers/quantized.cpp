@@ -9,12 +9,9 @@ namespace catena::onnx {
 namespace {
 
 /// One number, or a list along `axis` of an array of `rank` axes.
-Variable along(const Variable& parameter, int rank, int axis) {
-    if (parameter.size() == 1) return reshape(parameter, Shape{});
-    if (parameter.rank() != 1) return parameter;
-    Shape shape = Shape::filled(rank, 1);
-    shape[axis] = parameter.size();
-    return reshape(parameter, shape);
+Variable along(const NodeCall& n, const Variable& parameter, int rank, int axis) {
+    if (parameter.size() != 1 && parameter.rank() != 1) return parameter;
+    return list_along(n, parameter, rank, axis);
 }
 
 Variable in_float32(const Variable& x) { return cast(x, Dtype::float32); }
@@ -24,16 +21,16 @@ Variable in_float32(const Variable& x) { return cast(x, Dtype::float32); }
 Variable real_of(const NodeCall& n, const Variable& q, const Grid& grid, int axis) {
     if (!grid.scale.defined()) n.wrong("a scale is missing");
     Variable x = in_float32(q);
-    if (grid.zero.defined()) x = x - in_float32(along(grid.zero, q.rank(), axis));
-    return x * in_float32(along(grid.scale, q.rank(), axis));
+    if (grid.zero.defined()) x = x - in_float32(along(n, grid.zero, q.rank(), axis));
+    return x * in_float32(along(n, grid.scale, q.rank(), axis));
 }
 
 Variable on_grid(const NodeCall& n, const Variable& x, const Grid& grid) {
     if (!grid.scale.defined()) n.wrong("a scale is missing");
     const Dtype dtype = grid.zero.defined() ? grid.zero.dtype() : Dtype::uint8;
     const Variable zero =
-        grid.zero.defined() ? along(grid.zero, x.rank(), x.rank() - 1) : Variable();
-    return on_integers(n, in_float32(x) / in_float32(along(grid.scale, x.rank(), x.rank() - 1)),
+        grid.zero.defined() ? along(n, grid.zero, x.rank(), x.rank() - 1) : Variable();
+    return on_integers(n, in_float32(x) / in_float32(along(n, grid.scale, x.rank(), x.rank() - 1)),
                        zero, dtype);
 }
 
@@ -60,8 +57,9 @@ std::function<Variables(const NodeCall&)> of_two(F f) {
 /// Inputs x and its grid, and the grid of the result of ONNX's operator `op`.
 std::function<Variables(const NodeCall&)> of_one(const char* op) {
     return [op](const NodeCall& n) {
-        const bool last = n.integer("channels_last", 0) != 0;
+        const bool last = n.flag("channels_last");
         Variable x = real_of(n, n[0], grid_at(n, 1));
+        if (last && x.rank() < 2) n.wrong(fmt::format("channels of x {}", to_string(x.shape())));
         if (last) x = moveaxis(x, x.rank() - 1, 1);
         const Variable y = n.as(op, {x});
         return Variables{on_grid(n, last ? moveaxis(y, 1, y.rank() - 1) : y, grid_at(n, 3))};
@@ -78,8 +76,9 @@ Variables joined_quantized(const NodeCall& n) {
 
 Variables softened_quantized(const NodeCall& n) {
     const Variable x = real_of(n, n[0], grid_at(n, 1));
-    if (n.integer("opset", 13) < 13) n.unsupported("the softmax of opset 12 and before");
-    return {on_grid(n, softmax(x, n.axis(n.integer("axis", -1), x.rank())), grid_at(n, 3))};
+    if (n.integer("opset", 13, any_number) < 13)
+        n.unsupported("the softmax of opset 12 and before");
+    return {on_grid(n, softmax(x, n.axis("axis", -1, x.rank())), grid_at(n, 3))};
 }
 
 /// The condition, then a, b and y with their grids.
@@ -93,10 +92,10 @@ Variables chosen_quantized(const NodeCall& n) {
 /// of y; without it y is real.
 Variables general_quantized_product(const NodeCall& n) {
     const double alpha = n.number("alpha", 1);
-    const bool transb = n.integer("transB", 0) != 0;
+    const bool transb = n.flag("transB");
     const Variable a = real_of(n, n[0], grid_at(n, 1)),
                    b = real_of(n, n[3], grid_at(n, 4), transb ? 0 : 1);
-    Variable y = matmul(a, b, n.integer("transA", 0) != 0, transb) * alpha;
+    Variable y = matmul(a, b, n.flag("transA"), transb) * alpha;
     if (n.has(6)) y = y + in_float32(n[6]) * (in_float32(n[1]) * in_float32(n[4]) * alpha);
     return {n.has(7) ? on_grid(n, y, grid_at(n, 7)) : y};
 }
@@ -104,8 +103,8 @@ Variables general_quantized_product(const NodeCall& n) {
 /// a and b, their scales, their zero points, and a bias that is added.
 Variables product_to_float(const NodeCall& n) {
     const Grid a{n[2], optional_input(n, 4)}, b{n[3], optional_input(n, 5)};
-    const Variable y =
-        matmul(real_of(n, n[0], a, n[0].rank() - 2), real_of(n, n[1], b, n[1].rank() - 1));
+    const Variable y = matmul(real_of(n, n.ranked(0, 2), a, n[0].rank() - 2),
+                              real_of(n, n.ranked(1, 2), b, n[1].rank() - 1));
     return {n.has(6) ? y + n[6] : y};
 }
 
@@ -113,7 +112,8 @@ Variables product_to_float(const NodeCall& n) {
 Variables dynamic_product(const NodeCall& n) {
     const Grid grid = grid_of(n[0]);
     const Variable a = real_of(n, on_grid(n, n[0], grid), grid);
-    const Variable y = matmul(a, real_of(n, n[1], {n[2], optional_input(n, 3)}, n[1].rank() - 1));
+    const Variable y =
+        matmul(a, real_of(n, n.ranked(1, 2), {n[2], optional_input(n, 3)}, n[1].rank() - 1));
     return {n.has(4) ? y + n[4] : y};
 }
 

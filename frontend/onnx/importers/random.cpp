@@ -3,15 +3,11 @@
 #include "runtime/ops/noise/random.h"
 
 #include "frontend/onnx/importers/shared.h"
-#include "frontend/onnx/tensor.h"
 
 namespace catena::onnx {
 namespace {
 
-Dtype drawn_dtype(const NodeCall& n, Dtype otherwise) {
-    return n.has_attribute("dtype") ? dtype_from_onnx(int(n.integer("dtype")), n.describe())
-                                    : otherwise;
-}
+Dtype drawn_dtype(const NodeCall& n, Dtype otherwise) { return n.dtype("dtype", otherwise); }
 
 Variable draw(const NodeCall& n, bool normal, const Shape& shape, Dtype dtype) {
     if (normal) return random_normal(shape, dtype) * n.number("scale", 1) + n.number("mean", 0);
@@ -19,8 +15,14 @@ Variable draw(const NodeCall& n, bool normal, const Shape& shape, Dtype dtype) {
     return random_uniform(shape, dtype) * (high - low) + low;
 }
 
+Shape drawn_shape(const NodeCall& n) {
+    const auto shape = n.integers("shape", {{.least = 0}});
+    if (!shape) n.wrong("attribute shape is missing");
+    return dims_of(n, *shape);
+}
+
 Variables draw_shaped(const NodeCall& n, bool normal) {
-    return {draw(n, normal, dims_of(n, n.integers("shape")), drawn_dtype(n, Dtype::float32))};
+    return {draw(n, normal, drawn_shape(n), drawn_dtype(n, Dtype::float32))};
 }
 Variables draw_like(const NodeCall& n, bool normal) {
     return {draw(n, normal, n[0].shape(), drawn_dtype(n, n[0].dtype()))};
@@ -34,9 +36,8 @@ Variables coins(const NodeCall& n) {
 
 /// Classes of [batch, class] unnormalised logarithms: the largest with Gumbel's noise on top.
 Variables classes(const NodeCall& n) {
-    const Shape& x = n[0].shape();
-    if (x.rank() != 2) n.wrong("it takes logarithms of probabilities [batch, class]");
-    const int64_t count = n.integer("sample_size", 1);
+    const Shape& x = n.ranked(0, 2, 2).shape();  // Logarithms of probabilities [batch, class].
+    const int64_t count = n.integer("sample_size", 1, any_size);
     const Variable u = random_uniform({x[0], count, x[1]}, Dtype::float32);
     const Variable noise = -log(-log(maximum(u, 1e-38)));
     const Variable drawn = argmax(expand_dims(cast(n[0], Dtype::float32), 1) + noise, 2);
@@ -45,7 +46,7 @@ Variables classes(const NodeCall& n) {
 
 /// In inference the input; the mask of what is kept is all true.
 Variables drop_out(const NodeCall& n) {
-    const bool training = n.has(2) && n.value(2) != 0;
+    const bool training = n.has(2) && n.value(2, any_number) != 0;
     const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;
     const Type mask_type{Dtype::bool_, n[0].shape()};
     if (!training || ratio == 0) return {n[0], n.wants_output(1) ? fill(mask_type, 1) : Variable()};

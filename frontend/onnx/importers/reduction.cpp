@@ -12,12 +12,11 @@ using Reduce = std::function<Variable(const Variable& x, const Axes& axes, bool 
 std::function<Variables(const NodeCall&)> reducing(Reduce reduce, Reduce alone) {
     return [=](const NodeCall& n) -> Variables {
         const Variable& x = n[0];
-        std::vector<int64_t> given = list_of(n, 1, "axes").value_or(std::vector<int64_t>());
-        const bool keepdims = n.integer("keepdims", 1) != 0;
-        if (given.empty() && n.integer("noop_with_empty_axes", 0) != 0) return {alone(x, {}, true)};
-        Axes axes = axes_of(n, given, x.rank());
-        if (given.empty())
-            for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+        const auto given = list_of(n, 1, "axes", {});
+        const bool keepdims = n.flag("keepdims", true);
+        if ((!given || given->empty()) && n.flag("noop_with_empty_axes"))
+            return {alone(x, {}, true)};
+        const Axes axes = axes_or_all(n, given, x.rank());
         return {x.rank() == 0 ? alone(x, {}, true) : cast(reduce(x, axes, keepdims), x.dtype())};
     };
 }
@@ -64,27 +63,27 @@ Variable log_of_sum_of_exponentials(const Variable& x, const Axes& axes, bool ke
 
 /// The place of the last of equal elements is that of the first from behind.
 Variables place_of(const NodeCall& n, bool least) {
-    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
-    const bool last = n.integer("select_last_index", 0) != 0;
+    const int axis = n.axis("axis", 0, n[0].rank());
+    const bool last = n.flag("select_last_index");
     const Variable x = last ? flip(n[0], axis) : n[0];
     Variable place = cast(least ? argmin(x, axis) : argmax(x, axis), Dtype::int64);
     if (last) place = (n[0].shape()[axis] - 1) - place;
-    return {n.integer("keepdims", 1) != 0 ? expand_dims(place, axis) : place};
+    return {n.flag("keepdims", true) ? expand_dims(place, axis) : place};
 }
 
 /// Exclusive or inclusive running sums.
 Variables running_sum(const NodeCall& n) {
-    const int axis = n.axis(n.value(1), n[0].rank());
-    const bool reverse = n.integer("reverse", 0) != 0;
+    const int axis = n.axis(n.value(1, any_number), n[0].rank());
+    const bool reverse = n.flag("reverse");
     const Variable x = reverse ? flip(n[0], axis) : n[0];
     Variable y = cast(cumsum(x, axis), x.dtype());
-    if (n.integer("exclusive", 0) != 0) y = y - x;
+    if (n.flag("exclusive")) y = y - x;
     return {reverse ? flip(y, axis) : y};
 }
 
 Variables running_product(const NodeCall& n) {
-    const int axis = n.axis(n.value(1), n[0].rank());
-    const bool reverse = n.integer("reverse", 0) != 0, exclusive = n.integer("exclusive", 0) != 0;
+    const int axis = n.axis(n.value(1, any_number), n[0].rank());
+    const bool reverse = n.flag("reverse"), exclusive = n.flag("exclusive");
     const Variable x = reverse ? flip(n[0], axis) : n[0];
     const int64_t size = x.shape()[axis];
     if (size == 0) return {x};
@@ -100,10 +99,10 @@ Variables running_product(const NodeCall& n) {
 }
 
 Variables largest(const NodeCall& n) {
-    const int axis = n.axis(n.integer("axis", -1), n[0].rank());
-    const int64_t k = n.has(1) ? n.value(1) : n.integer("k"), size = n[0].shape()[axis];
-    if (k < 0 || k > size) n.wrong(fmt::format("{} elements of an axis of {}", k, size));
-    const TopK found = topk(n[0], k, axis, n.integer("largest", 1) != 0);
+    const int axis = n.axis("axis", -1, n[0].rank());
+    const Within up_to{0, n[0].shape()[axis]};
+    const int64_t k = n.has(1) ? n.value(1, up_to) : n.integer("k", up_to);
+    const TopK found = topk(n[0], k, axis, n.flag("largest", true));
     return {found.values, cast(found.indices, Dtype::int64)};
 }
 

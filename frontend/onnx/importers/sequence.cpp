@@ -7,7 +7,8 @@ namespace {
 
 /// A place in a sequence of `size` elements, from behind if negative; at most `most`.
 size_t place_in(const NodeCall& n, int input, size_t size, size_t most) {
-    const int64_t given = n.value(input), place = given < 0 ? given + int64_t(size) : given;
+    const int64_t given = n.value(input, any_number),
+                  place = given < 0 ? given + int64_t(size) : given;
     if (place < 0 || place > int64_t(most))
         n.wrong(fmt::format("place {} of a sequence of {}", given, size));
     return size_t(place);
@@ -48,9 +49,8 @@ Variables length(const NodeCall& n) {
 
 /// The sizes of the parts: a list, or all the same but for the last.
 std::vector<int64_t> sizes_of_parts(const NodeCall& n, int64_t size) {
-    if (n.has(1) && n[1].rank() > 0) return n.values(1);
-    const int64_t each = n.has(1) ? n.value(1) : 1;
-    if (each < 1) n.wrong(fmt::format("parts of {} elements", each));
+    if (n.has(1) && n[1].rank() > 0) return n.values(1, {{0, size}});
+    const int64_t each = n.has(1) ? n.value(1, {.least = 1}) : 1;
     std::vector<int64_t> sizes(size_t(size / each), each);
     if (size % each) sizes.push_back(size % each);
     return sizes;
@@ -58,12 +58,12 @@ std::vector<int64_t> sizes_of_parts(const NodeCall& n, int64_t size) {
 
 Items split_up(const NodeCall& n) {
     const Variable& x = n[0];
-    const int axis = n.axis(n.integer("axis", 0), x.rank());
-    const bool drops_axis = !n.has(1) && n.integer("keepdims", 1) == 0;
+    const int axis = n.axis("axis", 0, x.rank());
+    const bool drops_axis = !n.has(1) && !n.flag("keepdims", true);
     std::vector<Variable> parts;
     int64_t at = 0;
     for (int64_t size : sizes_of_parts(n, x.shape()[axis])) {
-        if (size < 0 || size > x.shape()[axis] - at)
+        if (size > x.shape()[axis] - at)
             n.wrong(fmt::format("parts of more than the {} elements", x.shape()[axis]));
         const Variable part = slice_axis(x, axis, at, size);
         parts.push_back(drops_axis ? squeeze(part, {axis}) : part);
@@ -77,8 +77,8 @@ Items split_up(const NodeCall& n) {
 Variables joined_sequence(const NodeCall& n) {
     const auto& list = n.sequence(0);
     last_of(n, list);
-    const bool is_new = n.integer("new_axis", 0) != 0;
-    const int axis = n.axis(n.integer("axis"), list[0].rank() + is_new);
+    const bool is_new = n.flag("new_axis");
+    const int axis = n.axis(n.integer("axis", any_number), list[0].rank() + is_new);
     return {is_new ? stack(list, axis) : concat(list, axis)};
 }
 
@@ -103,7 +103,10 @@ Items mapped(const NodeCall& n) {
         if (results.size() != outputs)
             n.wrong(
                 fmt::format("its body has {} outputs, {} are expected", results.size(), outputs));
-        for (size_t k = 0; k < outputs; ++k) lists[k].push_back(results[k].variable);
+        for (size_t k = 0; k < outputs; ++k) {
+            if (!results[k].variable.defined()) n.wrong("its body gives what is no array");
+            lists[k].push_back(results[k].variable);
+        }
     }
     Items all;
     for (auto& list : lists) all.push_back(Item(std::move(list)));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/onnx/importer.h"
+#include "runtime/core/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
@@ -30,30 +31,43 @@ inline Dims dims_of(const NodeCall& node, const std::vector<int64_t>& values) {
 /// A list of small integers: from input `input` if present, else from the attribute; none if both
 /// are missing.
 inline std::optional<std::vector<int64_t>> list_of(const NodeCall& node, int input,
-                                                   std::string_view attribute) {
-    if (node.has(input)) return node.values(input);
-    if (node.has_attribute(attribute)) return node.integers(attribute);
-    return std::nullopt;
+                                                   std::string_view attribute,
+                                                   const Expected& expected) {
+    if (node.has(input)) return node.values(input, expected);
+    return node.integers(attribute, expected);
 }
 
 /// The same; FileError if both are missing.
-inline std::vector<int64_t> needed_list(const NodeCall& node, int input,
-                                        std::string_view attribute) {
-    const auto list = list_of(node, input, attribute);
+inline std::vector<int64_t> needed_list(const NodeCall& node, int input, std::string_view attribute,
+                                        const Expected& expected) {
+    const auto list = list_of(node, input, attribute, expected);
     if (!list) node.wrong(fmt::format("{} is missing", attribute));
     return *list;
 }
 
-/// Axes made non-negative.
-inline Axes axes_of(const NodeCall& node, const std::vector<int64_t>& values, int rank) {
-    Axes axes;
-    for (int64_t value : values) axes.push_back(node.axis(value, rank));
-    return axes;
+/// Axes that attribute or input name; all of `rank` axes where there are none.
+inline Axes axes_or_all(const NodeCall& node, const std::optional<std::vector<int64_t>>& given,
+                        int rank) {
+    if (given && !given->empty()) return node.axes(*given, rank);
+    Axes all;
+    for (int i = 0; i < rank; ++i) all.push_back(i);
+    return all;
 }
 
 /// A number of x's dtype that does not take part in promotion.
 inline Variable constant_like(const Variable& x, double value) {
     return Variable(Array::full({x.dtype(), Shape{}}, value), false);
+}
+
+/// A list of numbers along `axis` of `rank` axes; a single one fits everywhere.
+inline Variable list_along(const NodeCall& node, const Variable& list, int rank, int axis) {
+    if (list.size() == 1) return reshape(list, Shape{});
+    if (axis >= rank)
+        node.wrong(
+            fmt::format("{} stands along axis {} of {} axes", to_string(list.type()), axis, rank));
+    Shape shape = Shape::filled(rank, 1);
+    shape[axis] = list.size();
+    return reshape(list, shape);
 }
 
 /// 16-bit floats are rounded after every step, as in the function body with which ONNX defines
@@ -80,6 +94,7 @@ inline Variable on_integers(const NodeCall& n, const Variable& x, const Variable
 
 inline Variable arange(int64_t begin, int64_t count, int64_t step = 1) {
     std::vector<int64_t> values;
+    values.reserve(size_t(count));  // What cannot be had is refused before any is filled.
     for (int64_t i = 0; i < count; ++i) values.push_back(begin + i * step);
     return Variable(Array::from(values, Shape{count}), false);
 }

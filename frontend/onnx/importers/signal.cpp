@@ -1,7 +1,6 @@
 #include <numbers>
 
 #include "frontend/onnx/importers/shared.h"
-#include "frontend/onnx/tensor.h"
 #include "runtime/ops/math/fft.h"
 
 namespace catena::onnx {
@@ -10,16 +9,15 @@ namespace {
 /// a0 + a1 cos(2 pi i / n) + a2 cos(4 pi i / n); symmetric windows have n - 1 there.
 std::function<Variables(const NodeCall&)> window(double a0, double a1, double a2) {
     return [=](const NodeCall& n) {
-        const int64_t size = n.value(0);
-        if (size < 0 || size > int64_t(1) << 32)
-            n.wrong(fmt::format("a window of {} elements", size));
-        const double period = n.integer("periodic", 1) != 0 ? double(size) : double(size - 1);
+        const int64_t size = n.value(0, any_size);
+        const double period = n.flag("periodic", true) ? double(size) : double(size - 1);
         std::vector<double> values;
+        values.reserve(size_t(size));
         for (int64_t i = 0; i < size; ++i) {
             const double angle = 2 * std::numbers::pi * double(i) / period;
             values.push_back(a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle));
         }
-        const Dtype dtype = dtype_from_onnx(int(n.integer("output_datatype", 1)), n.describe());
+        const Dtype dtype = n.dtype("output_datatype", Dtype::float32);
         return Variables{Variable(Array::from(values, Shape{size}).astype(dtype), false)};
     };
 }
@@ -86,24 +84,28 @@ void check_parts(const NodeCall& n, const Variable& x) {
 }
 
 Variables fourier(const NodeCall& n) {
-    const Variable& x = n[0];
-    const int64_t place = n.opset() < 20 ? n.integer("axis", 1) : n.has(2) ? n.value(2) : -2;
-    Transform t{.axis = n.axis(place, x.rank()),
-                .inverse = n.integer("inverse", 0) != 0,
-                .half = n.integer("onesided", 0) != 0};
+    const Variable& x = n.ranked(0, 2);
+    const int64_t place = n.opset() < 20 ? n.integer("axis", 1, any_number)
+                          : n.has(2)     ? n.value(2, any_number)
+                                         : -2;
+    Transform t{
+        .axis = n.axis(place, x.rank()), .inverse = n.flag("inverse"), .half = n.flag("onesided")};
     if (t.axis == x.rank() - 1) n.wrong("the last axis holds the parts");
+    check_parts(n, x);
     const int64_t size = x.shape()[t.axis];
-    t.length = n.has(1) ? n.value(1) : t.inverse && t.half ? 2 * (size - 1) : size;
-    if (t.length < 1) n.wrong(fmt::format("a transform of {} elements", t.length));
+    t.length = n.has(1) ? n.value(1, positive) : t.inverse && t.half ? 2 * (size - 1) : size;
+    if (t.length < 1 || t.length > most_size)
+        n.wrong(fmt::format("a transform of {} elements", t.length));
     return {transformed(x, t)};
 }
 
 /// Transforms of a signal [N, length, parts] in windows that begin every `step` elements.
 Variables short_time_fourier(const NodeCall& n) {
-    const Variable x = n[0].rank() == 2 ? expand_dims(n[0], 2) : n[0];
-    const int64_t size = x.shape()[1], step = n.value(1);
-    const int64_t length = n.has(3) ? n.value(3) : n.has(2) ? n[2].size() : size;
-    if (step < 1 || length < 1 || length > size)
+    const Variable x = n.ranked(0, 2, 3).rank() == 2 ? expand_dims(n[0], 2) : n[0];
+    check_parts(n, x);
+    const int64_t size = x.shape()[1], step = n.value(1, positive);
+    const int64_t length = n.has(3) ? n.value(3, positive) : n.has(2) ? n[2].size() : size;
+    if (length < 1 || length > size)
         n.wrong(fmt::format("frames of {} every {} in a signal of {}", length, step, size));
     if (n.has(2) && n[2].size() != length)
         n.wrong(fmt::format("a window of {} for frames of {}", n[2].size(), length));
@@ -111,24 +113,21 @@ Variables short_time_fourier(const NodeCall& n) {
     const Variable places = reshape(arange(0, frames, step), {frames, 1}) + arange(0, length);
     Variable windows = take(x, places, 1);
     if (n.has(2)) windows = windows * reshape(cast(n[2], x.dtype()), {length, 1});
-    return {
-        transformed(windows, {.axis = 2, .length = length, .half = n.integer("onesided", 1) != 0})};
+    return {transformed(windows, {.axis = 2, .length = length, .half = n.flag("onesided", true)})};
 }
 
 /// Triangles over the frequencies of a transform, equally wide on the mel scale (Stevens et al.
 /// 1937).
 Variables mel_weights(const NodeCall& n) {
-    const int64_t bins = n.value(0), length = n.value(1), rate = n.value(2), rows = length / 2 + 1;
-    if (bins < 1 || length < 1 || rate < 1 || bins > 1 << 20 || length > 1 << 24)
-        n.wrong(fmt::format("{} bins of transforms of {} at {} Hz", bins, length, rate));
+    const int64_t bins = n.value(0, {1, 1 << 20}), length = n.value(1, {1, 1 << 24}),
+                  rate = n.value(2, positive), rows = length / 2 + 1;
     const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
     const double low = mel(n.number_at(3)), step = (mel(n.number_at(4)) - low) / double(bins + 2);
     std::vector<int64_t> edges;
     for (int64_t i = 0; i < bins + 2; ++i) {
         const double hertz = 700 * (std::pow(10, (double(i) * step + low) / 2595) - 1);
-        edges.push_back(int64_t(std::floor(double(length + 1) * hertz / double(rate))));
-        if (edges.back() < 0 || edges.back() >= rows)
-            n.wrong(fmt::format("frequency {} is none of {}", edges.back(), rows));
+        edges.push_back(n.whole(std::floor(double(length + 1) * hertz / double(rate)),
+                                {0, rows - 1}, "the number of a frequency"));
     }
     std::vector<double> weights(size_t(rows * bins), 0);
     for (int64_t i = 0; i < bins; ++i) {
@@ -140,7 +139,7 @@ Variables mel_weights(const NodeCall& n) {
         for (int64_t k = top; k < right; ++k)
             weights[size_t(k * bins + i)] = double(right - k) / double(right - top);
     }
-    const Dtype dtype = dtype_from_onnx(int(n.integer("output_datatype", 1)), n.describe());
+    const Dtype dtype = n.dtype("output_datatype", Dtype::float32);
     return {Variable(Array::from(weights, Shape{rows, bins}).astype(dtype), false)};
 }
 

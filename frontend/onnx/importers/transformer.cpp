@@ -41,7 +41,7 @@ Variable attended(const NodeCall& n, const Variable& q, const Variable& k, const
     Variable scores = matmul(q, k, false, true) * scale;
     if (mask.defined()) scores = scores + mask;
     if (added.defined()) scores = scores + added;
-    if (n.integer("unidirectional", 0) != 0) {
+    if (n.flag("unidirectional")) {
         const int64_t queries = scores.shape()[2], keys = scores.shape()[3];
         const Variable later =
             arange(0, keys) > reshape(arange(keys - queries, queries), {queries, 1});
@@ -51,9 +51,8 @@ Variable attended(const NodeCall& n, const Variable& q, const Variable& k, const
 }
 
 int64_t heads_of(const NodeCall& n, int64_t size) {
-    const int64_t heads = n.integer("num_heads");
-    if (heads < 1 || size % heads != 0)
-        n.wrong(fmt::format("{} heads of {} features", heads, size));
+    const int64_t heads = n.integer("num_heads", positive);
+    if (size % heads != 0) n.wrong(fmt::format("{} heads of {} features", heads, size));
     return heads;
 }
 
@@ -61,13 +60,11 @@ int64_t heads_of(const NodeCall& n, int64_t size) {
 /// the scores.
 Variables transformer_attention(const NodeCall& n) {
     if (n.has(4) || n.wants_output(1)) n.unsupported("a cache of keys and values");
-    if (n.integer("do_rotary", 0) != 0) n.unsupported("rotary embedding");
-    const Variable& x = n[0];
-    if (x.rank() != 3 || n[1].rank() != 2)
-        n.wrong("it takes x [batch, places, features] and a matrix of weights");
-    std::vector<int64_t> sizes = n.integers("qkv_hidden_sizes");
-    if (sizes.empty()) sizes.assign(3, n[1].shape()[1] / 3);
-    if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != n[1].shape()[1])
+    if (n.flag("do_rotary")) n.unsupported("rotary embedding");
+    const Variable& x = n.ranked(0, 3, 3);  // [batch, places, features].
+    const std::vector<int64_t> sizes =
+        n.integers("qkv_hidden_sizes", 3, positive, n.ranked(1, 2, 2).shape()[1] / 3);
+    if (sizes[0] + sizes[1] + sizes[2] != n[1].shape()[1])
         n.wrong("qkv_hidden_sizes are not those of the weights");
     Variable all = matmul(x, n[1]);
     if (n.has(2)) all = all + n[2];
@@ -94,7 +91,7 @@ Variables multi_head_attention(const NodeCall& n) {
             n.unsupported("queries, keys and values in other than three arrays of three axes");
         const int64_t size = n[i].shape()[2];
         Variable x = n[i];
-        if (n.has(3)) x = x + slice_axis(n[3], 0, at, size);
+        if (n.has(3)) x = x + slice_axis(n.ranked(3, 1, 1), 0, at, size);
         parts[i] = in_heads(x, heads_of(n, size));
         at += size;
     }
@@ -106,14 +103,13 @@ Variables multi_head_attention(const NodeCall& n) {
 /// Words, segments and places: the sum of their vectors, normalised. Inputs the numbers of words
 /// and segments, the three tables, gamma, beta, a mask, and the numbers of places.
 Variables embedding(const NodeCall& n) {
-    const Variable& words = n[0];
-    if (words.rank() != 2) n.wrong(fmt::format("numbers of words {}", to_string(words.shape())));
+    const Variable& words = n.ranked(0, 2, 2);
     Variable total = take(n[2], cast(words, Dtype::int64), 0);
     const Variable places = n.has(8) ? cast(n[8], Dtype::int64) : arange(0, words.shape()[1]);
     total = total + take(n[3], places, 0);
     if (n.has(1) && n.has(4)) total = total + take(n[4], cast(n[1], Dtype::int64), 0);
-    const Variable counts =
-        n.has(7) ? cast(sum(n[7], 1), Dtype::int32) : fill({Dtype::int32, {words.shape()[0]}}, 0);
+    const Variable counts = n.has(7) ? cast(sum(n.ranked(7, 2, 2), 1), Dtype::int32)
+                                     : fill({Dtype::int32, {words.shape()[0]}}, 0);
     return {layer_normalization(total, n[5], n[6], n.number("epsilon", 1e-12)), counts, total};
 }
 

@@ -8,7 +8,7 @@ int64_t count_positions(const NodeCall& n, const Windows& w, int i, int64_t size
     if (room < 0)
         n.wrong(fmt::format("a window of {} does not fit into axis {} of {}", w.extent(i), i + 2,
                             size));
-    if (n.integer("ceil_mode", 0) == 0) return room / w.stride[i] + 1;
+    if (!n.flag("ceil_mode")) return room / w.stride[i] + 1;
     const int64_t count = (room + w.stride[i] - 1) / w.stride[i] + 1;
     // The last window must begin inside.
     return (count - 1) * w.stride[i] >= size + w.before[i] ? count - 1 : count;
@@ -19,19 +19,17 @@ int64_t count_positions(const NodeCall& n, const Windows& w, int i, int64_t size
 Windows windows_of(const NodeCall& n, const Shape& x, const Dims& kernel) {
     Windows w;
     const int axes = x.rank() - 2;
-    const std::vector<int64_t> ones(size_t(std::max(axes, 0)), 1),
-        zeros(size_t(std::max(2 * axes, 0)), 0);
+    if (axes < 1 || kernel.rank() != axes)
+        n.wrong(fmt::format("a window {} over the axes of x {}", to_string(kernel), to_string(x)));
     w.kernel = kernel;
-    w.stride = dims_of(n, n.integers("strides", ones));
-    w.dilate = dims_of(n, n.integers("dilations", ones));
-    const std::vector<int64_t> pads = n.integers("pads", zeros);
-    if (axes < 1 || w.kernel.rank() != axes || w.stride.rank() != axes || w.dilate.rank() != axes ||
-        pads.size() != size_t(2 * axes))
-        n.wrong(fmt::format("kernel, strides, dilations and pads do not fit x {}", to_string(x)));
-    const std::string automatic = n.text("auto_pad", "NOTSET");
+    w.stride = Dims(n.integers("strides", size_t(axes), positive, 1));
+    w.dilate = Dims(n.integers("dilations", size_t(axes), positive, 1));
+    const std::vector<int64_t> pads = n.integers("pads", size_t(2 * axes), any_size, 0);
+    const std::string automatic =
+        n.choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
     for (int i = 0; i < axes; ++i) {
-        if (w.stride[i] < 1 || w.dilate[i] < 1 || w.kernel[i] < 1)
-            n.wrong("a stride, dilation or kernel below 1");
+        if (kernel[i] < 1 || kernel[i] > most_size || x[i + 2] > most_size)
+            n.wrong(fmt::format("a window {} in x {}", to_string(kernel), to_string(x)));
         w.before.push_back(pads[size_t(i)]);
         w.after.push_back(pads[size_t(axes + i)]);
         if (automatic.starts_with("SAME")) {
