@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/array/scatter_reduce.h"
 #include "runtime/ops/array/searching.h"
 
 namespace catena::onnx {
@@ -79,25 +80,6 @@ Variables rows_gathered(const NodeCall& n) {
                  reshape(arange(0, batches, rows), {batches, 1});
     return {reshape(
         take(reshape(n[0], {batches * rows, inner}), reshape(offset, {offset.size()}), 0), shape)};
-}
-
-/// What a reduction makes of an element and an update.
-double reduced(const NodeCall& n, const std::string& kind, double old, double update) {
-    if (kind == "mul") return old * update;
-    if (kind == "max") return std::max(old, update);
-    if (kind == "min") return std::min(old, update);
-    n.wrong("the reduction '" + kind + "' is not known");
-}
-
-/// data with updates at flat places, one after the other: on the host, since later ones must see
-/// earlier ones.
-Variable reduced_in_order(const NodeCall& n, const std::string& kind, const Variable& where) {
-    std::vector<double> values = n[0].array().to_vector<double>();
-    const std::vector<double> updates = n[2].array().to_vector<double>();
-    const std::vector<int64_t> places = where.array().to_vector<int64_t>();
-    for (size_t i = 0; i < places.size(); ++i)
-        values[size_t(places[i])] = reduced(n, kind, values[size_t(places[i])], updates[i]);
-    return Variable(Array::from(values, n[0].shape()).astype(n[0].dtype()), false);
 }
 
 /// Where updates go.
@@ -209,8 +191,10 @@ Variables scattered(const NodeCall& n, const Places& places) {
                                           : with_all(x, updates, places.slices);
         return {cast(y, n[0].dtype())};
     }
-    const Variable numbers = reshape(arange(0, x.size()), shape);
-    return {reduced_in_order(n, kind, get_item(numbers, places.slices))};
+    const Variable y = kind == "max"   ? scatter_maximum(x, places.slices, updates)
+                       : kind == "min" ? scatter_minimum(x, places.slices, updates)
+                                       : scatter_multiply(x, places.slices, updates);
+    return {cast(y, n[0].dtype())};
 }
 
 Variables elements_scattered(const NodeCall& n) {
@@ -303,13 +287,6 @@ Variables distinct(const NodeCall& n) {
     return {found.values, found.indices, found.inverse, found.counts};
 }
 
-Variable with_last_updates(const Variable& x, const Variable& places, const Variable& updates) {
-    const std::vector<Index> slices{places};
-    if (places.size() < 2) return with_all(x, updates, slices);
-    return with_those(last_of_equal(places, 0), x, updates, slices);
-}
-
-
 const int indexing_importers = add_importers({
     {"Gather", gathered},
     {"GatherElements", elements_gathered},
@@ -325,4 +302,11 @@ const int indexing_importers = add_importers({
 });
 
 }  // namespace
+
+Variable with_last_updates(const Variable& x, const Variable& places, const Variable& updates) {
+    const std::vector<Index> slices{places};
+    if (places.size() < 2) return with_all(x, updates, slices);
+    return with_those(last_of_equal(places, 0), x, updates, slices);
+}
+
 }  // namespace catena::onnx
