@@ -9,6 +9,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/functions.h"
+#include "frontend/onnx/learned.h"
 #include "frontend/onnx/model.h"
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
@@ -59,7 +60,7 @@ Model::Model(std::shared_ptr<const Implementation> implementation)
     : implementation_(std::move(implementation)) {
     std::set<std::pair<std::string, std::string>> taken;
     for (const auto& [name, array] : implementation_->initializers) {
-        if (!implementation_->is_learned(array)) continue;
+        if (!implementation_->learned.contains(name)) continue;
         auto place = place_of(name);
         while (!taken.insert(place).second) place.second += "_";
         weights_.push_back({name, OwnedLink(WeightLink(place.second, array))});
@@ -79,7 +80,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
     std::vector<std::pair<std::string, Variable>> found;
     size_t learned = 0;
     for (const auto& [name, array] : implementation_->initializers)
-        if (implementation_->is_learned(array))
+        if (implementation_->learned.contains(name))
             found.emplace_back(name, weights_[learned++].parameter());
         else
             found.emplace_back(name, implementation_->constants.at(name).item.variable);
@@ -128,21 +129,21 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     model->files.folder = std::filesystem::path(path).parent_path().string();
     model->proto = std::make_shared<::onnx::ModelProto>();
     parse(path, *model->proto, "ONNX model");
-    if (!model->proto->has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     FileBudget budget(path, model->proto->ByteSizeLong());
     model->files.budget = &budget;
+    if (!model->proto->has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     read_opset(*model);
     inline_functions(*model->proto, path);
     sort_nodes(*model->proto->mutable_graph(), path);
     prepare_unsigned(*model->proto->mutable_graph(), path);
     check_model(*model);
-    model->trainable = options.trainable;
+    if (options.trainable) model->learned = learned_initializers(model->proto->graph());
     read_model(*model);
     model->proto->mutable_graph()->clear_initializer();
     fold_constants(*model);
     prepare_model(*model);
-    return Model(std::move(model));
     model->files.budget = nullptr;
+    return Model(std::move(model));
 }
 
 Array load_tensor(const std::string& path) {

@@ -25,7 +25,8 @@ struct Port {
 };
 
 struct ImportOptions {
-    /// Float initializers become parameters of the model, for fine-tuning.
+    /// Weights become parameters of the model, for fine-tuning: the float initializers that
+    /// operators read as such. Running statistics, scales and the like stay constants.
     bool trainable = false;
 };
 

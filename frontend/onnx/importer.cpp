@@ -102,6 +102,12 @@ std::vector<std::string> importer_names() {
     return names;
 }
 
+Items directly(const NodeCall& node) {
+    const auto found = derived().find(node.op());
+    CATENA_ASSERT(found != derived().end(), node.op() + " is no op's own");
+    return found->second.run(node);
+}
+
 NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
                    const ModelFiles& files, RunGraph run_graph)
     : node_(node),
@@ -135,6 +141,8 @@ NodeCall NodeCall::with_inputs(std::vector<Variable> inputs) const {
 Variable NodeCall::as(std::string_view op, std::vector<Variable> inputs) const {
     return find_importer("", op)->run(with_inputs(std::move(inputs)))[0].variable;
 }
+
+const std::string& NodeCall::op() const { return node_.op_type(); }
 
 int NodeCall::output_count() const { return node_.output_size(); }
 

@@ -75,6 +75,7 @@ public:
              const ModelFiles& files, RunGraph run_graph);
 
     int opset() const { return opset_; }
+    const std::string& op() const;
     int count() const { return int(items_.size()); }
     int output_count() const;
     bool wants_output(int i) const;  ///< False when output i has no name.
@@ -160,6 +161,15 @@ private:
 /// The domain of the operators that ONNX Runtime's optimizer and quantizer put into models.
 inline constexpr const char* microsoft = "com.microsoft";
 
+/// What an input is where a model is trained further (ImportOptions::trainable).
+enum class Role {
+    constant,  ///< Not learned: a running statistic, a size, the scale of a grid.
+    weight,    ///< Learned.
+    operand,   ///< Of arithmetic: learned beside what is computed, unless it is a single number
+               ///< without axes; among constants as `carried`.
+    carried,   ///< What the node's output is: its elements, moved or chosen.
+};
+
 /// Converts an operator to calls of Catena's functions. Every family has a file in
 /// frontend/onnx/importers.
 struct Importer {
@@ -180,8 +190,30 @@ struct Importer {
         only_names = true;
         return std::move(*this);
     }
+    /// The inputs that are weights, bias or tables of embeddings.
+    Importer with_weights(std::initializer_list<int> inputs) && {
+        for (const int i : inputs) roles[i] = Role::weight;
+        return std::move(*this);
+    }
+    /// Its first input is carried.
+    Importer moving() && {
+        roles[0] = Role::carried;
+        return std::move(*this);
+    }
+    /// All inputs are of this role.
+    Importer of(Role role) && {
+        others = role;
+        return std::move(*this);
+    }
+    Role role(int input) const {
+        const auto found = roles.find(input);
+        return found == roles.end() ? others : found->second;
+    }
 
 private:
+    std::map<int, Role> roles;
+    Role others = Role::constant;  ///< Of the inputs that `roles` does not name.
+
     static Items to_items(Items items) { return items; }
     static Items to_items(const Variables& variables) {
         return {variables.begin(), variables.end()};
@@ -194,6 +226,9 @@ int add_importers(std::vector<Importer> importers);
 /// importer: it follows from OpDef::onnx.
 const Importer* find_importer(std::string_view domain, std::string_view op);
 std::vector<std::string> importer_names();
+/// The node as the op of Catena that maps one to one to its operator, for importers that only say
+/// more about it.
+Items directly(const NodeCall& node);
 
 /// A number of the file with type `dtype`, so that it does not promote an integer array.
 inline Scalar number_of(Dtype dtype, double value) {

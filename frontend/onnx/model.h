@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,8 +9,8 @@
 
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/prepared_graph.h"
-
 #include "frontend/onnx/tensor.h"
+
 namespace onnx {
 class ModelProto;
 }
@@ -23,12 +24,10 @@ struct Model::Implementation {
     int opset = 0;
     std::vector<Port> inputs, outputs;
     std::vector<std::pair<std::string, Array>> initializers;
-    bool trainable = false;
+    std::set<std::string> learned;  ///< Names of the initializers that are parameters.
     Constants constants;  ///< Initializers that are not learned, and what fold_constants() found.
     PreparedGraph
         prepared;  ///< Its scope begins with `inputs` and the initializers that are learned.
-
-    bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
     void check_ports(std::span<const Item> given) const;
     void check_array(const Port& port, const Variable& x) const;

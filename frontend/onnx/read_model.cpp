@@ -55,7 +55,7 @@ void read_initializers(Model::Implementation& model) {
             fail<FileError>("onnx: {}: two initializers are called '{}'", model.path,
                             tensor.name());
         model.initializers.emplace_back(tensor.name(), array);
-        if (model.is_learned(array)) continue;
+        if (model.learned.contains(tensor.name())) continue;
         Variable variable(array, false);
         variable.set_name(tensor.name());
         const bool small = !is_float(array.dtype()) || array.size() <= 64;
@@ -93,7 +93,7 @@ void prepare_model(Model::Implementation& model) {
     std::vector<std::string> given;
     for (const Port& port : model.inputs) given.push_back(port.name);
     for (const auto& [name, array] : model.initializers)
-        if (model.is_learned(array)) given.push_back(name);
+        if (model.learned.contains(name)) given.push_back(name);
     model.prepared = prepare_graph(model.proto->graph(), given, model.constants, model.path);
 }
 

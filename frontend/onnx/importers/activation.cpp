@@ -67,6 +67,7 @@ Variables hard_maximum(const NodeCall& n) {
 
 const int activation_importers = add_importers({
     {"LeakyRelu", leaky},
+    Importer("PRelu", directly).with_weights({1}),
     {"Elu", exponential},
     {"Selu", scaled_exponential},
     {"Celu", continuous_exponential},

@@ -35,12 +35,17 @@ Variables mean_of_all(const NodeCall& n) {
 }
 
 const int arithmetic_importers = add_importers({
-    {"Div", [](const NodeCall& n) { return Variables{divide(n[0], n[1])}; }},
+    Importer("Add", directly).of(Role::operand),
+    Importer("Mul", directly).of(Role::operand),
+    Importer("Sub", directly).of(Role::carried),
+    Importer("Div", [](const NodeCall& n) { return Variables{divide(n[0], n[1])}; })
+        .of(Role::carried),
     {"Mod", [](const NodeCall& n) { return Variables{modulo(n)}; }},
     {"Pow", [](const NodeCall& n) { return Variables{power(n[0], n[1])}; }},
     {"Max", fold([](const Variable& a, const Variable& b) { return maximum(a, b); })},
     {"Min", fold([](const Variable& a, const Variable& b) { return minimum(a, b); })},
-    {"Sum", fold([](const Variable& a, const Variable& b) { return a + b; })},
+    Importer("Sum", fold([](const Variable& a, const Variable& b) { return a + b; }))
+        .of(Role::operand),
     {"Mean", mean_of_all},
     {"Round", [](const NodeCall& n) { return Variables{nearest_even(n[0])}; }},
 });

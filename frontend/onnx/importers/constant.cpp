@@ -79,8 +79,9 @@ Variables range(const NodeCall& n) {
 const int constant_importers = add_importers({
     Importer("Constant", constant).only_naming(),
     {"ConstantOfShape", constant_of_shape},
-    {"Cast", converted},
-    {"CastLike", [](const NodeCall& n) { return Variables{cast(n[0], n[1].dtype())}; }},
+    Importer("Cast", converted).moving(),
+    Importer("CastLike", [](const NodeCall& n) { return Variables{cast(n[0], n[1].dtype())}; })
+        .moving(),
     {"Range", range},
 });
 

@@ -32,9 +32,10 @@ Variables einsum_of(const NodeCall& n) {
 }
 
 const int contraction_importers = add_importers({
-    {"MatMul", [](const NodeCall& n) { return Variables{product(n[0], n[1])}; }},
-    {"Gemm", general_product},
-    {"Einsum", einsum_of},
+    Importer("MatMul", [](const NodeCall& n) { return Variables{product(n[0], n[1])}; })
+        .with_weights({0, 1}),
+    Importer("Gemm", general_product).with_weights({0, 1, 2}),
+    Importer("Einsum", einsum_of).of(Role::weight),
     {"Det", [](const NodeCall& n) { return Variables{det(n[0])}; }},
 });
 

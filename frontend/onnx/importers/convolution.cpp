@@ -159,14 +159,15 @@ Variables columns_folded(const NodeCall& n) {
 }
 
 const int convolution_importers = add_importers({
-    {"Conv",
-     [](const NodeCall& n) {
-         return Variables{convolved(n, n[0], n[1], n.has(2) ? n[2] : Variable())};
-     }},
+    Importer("Conv",
+             [](const NodeCall& n) {
+                 return Variables{convolved(n, n[0], n[1], n.has(2) ? n[2] : Variable())};
+             })
+        .with_weights({1, 2}),
     {"ConvInteger", integers_convolved},
     {"QLinearConv", quantized_convolved},
     {"Col2Im", columns_folded},
-    {"ConvTranspose", deconvolved},
+    Importer("ConvTranspose", deconvolved).with_weights({1, 2}),
 });
 
 }  // namespace

@@ -71,16 +71,17 @@ Variables skip_root_mean_square(const NodeCall& n) {
 }
 
 const int fused_importers = add_importers({
-    {"FusedConv", convolution, microsoft},
-    {"FusedGemm", general_fused_product, microsoft},
-    {"FusedMatMul", fused_product, microsoft},
-    {"TransposeMatMul", fused_product, microsoft},
+    Importer("FusedConv", convolution, microsoft).with_weights({1, 2}),
+    Importer("FusedGemm", general_fused_product, microsoft).with_weights({0, 1, 2}),
+    Importer("FusedMatMul", fused_product, microsoft).with_weights({0, 1}),
+    Importer("TransposeMatMul", fused_product, microsoft).with_weights({0, 1}),
     {"Gelu", [](const NodeCall& n) { return Variables{gelu(n[0])}; }, microsoft},
-    {"BiasGelu", biased_gelu, microsoft},
-    {"FastGelu", fast_gelu, microsoft},
+    Importer("BiasGelu", biased_gelu, microsoft).with_weights({1}),
+    Importer("FastGelu", fast_gelu, microsoft).with_weights({1}),
     {"QuickGelu", quick_gelu, microsoft},
-    {"SkipLayerNormalization", skip_layer_norm, microsoft},
-    {"SkipSimplifiedLayerNormalization", skip_root_mean_square, microsoft},
+    Importer("SkipLayerNormalization", skip_layer_norm, microsoft).with_weights({2, 3, 4}),
+    Importer("SkipSimplifiedLayerNormalization", skip_root_mean_square, microsoft)
+        .with_weights({2, 3}),
 });
 
 }  // namespace

@@ -102,8 +102,9 @@ Variables deformed(const NodeCall& n) {
     return {n.has(3) ? y + reshape(n[3], {W[0], 1, 1}) : y};
 }
 
-const int grid_importers =
-    add_importers({{"GridSample", sampled}, {"AffineGrid", affine}, {"DeformConv", deformed}});
+const int grid_importers = add_importers({{"GridSample", sampled},
+                                          {"AffineGrid", affine},
+                                          Importer("DeformConv", deformed).with_weights({1, 3})});
 
 }  // namespace
 }  // namespace catena::onnx

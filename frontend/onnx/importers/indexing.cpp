@@ -288,7 +288,7 @@ Variables distinct(const NodeCall& n) {
 }
 
 const int indexing_importers = add_importers({
-    {"Gather", gathered},
+    Importer("Gather", gathered).with_weights({0}),
     {"GatherElements", elements_gathered},
     {"GatherND", rows_gathered},
     {"Scatter", elements_scattered},

@@ -105,11 +105,11 @@ Variables mean_and_variance(const NodeCall& n) {
 }
 
 const int normalization_importers = add_importers({
-    {"BatchNormalization", batch},
-    {"InstanceNormalization", instance},
-    {"GroupNormalization", group},
-    {"LayerNormalization", layer},
-    {"RMSNormalization", root_mean_square},
+    Importer("BatchNormalization", batch).with_weights({1, 2}),
+    Importer("InstanceNormalization", instance).with_weights({1, 2}),
+    Importer("GroupNormalization", group).with_weights({1, 2}),
+    Importer("LayerNormalization", layer).with_weights({1, 2}),
+    Importer("RMSNormalization", root_mean_square).with_weights({1}),
     {"LpNormalization", to_unit},
     {"LRN", local_response_of},
     {"MeanVarianceNormalization", mean_and_variance},

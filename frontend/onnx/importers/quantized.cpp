@@ -128,8 +128,8 @@ const int quantized_importers = add_importers({
     {"QLinearSoftmax", softened_quantized, microsoft},
     {"QLinearWhere", chosen_quantized, microsoft},
     {"QGemm", general_quantized_product, microsoft},
-    {"MatMulIntegerToFloat", product_to_float, microsoft},
-    {"DynamicQuantizeMatMul", dynamic_product, microsoft},
+    Importer("MatMulIntegerToFloat", product_to_float, microsoft).with_weights({6}),
+    Importer("DynamicQuantizeMatMul", dynamic_product, microsoft).with_weights({4}),
 });
 
 }  // namespace

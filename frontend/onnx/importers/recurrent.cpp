@@ -300,13 +300,16 @@ Variables quantized_lstm(const NodeCall& n) {
 }
 
 const int recurrent_importers = add_importers({
-    {"DynamicQuantizeLSTM", quantized_lstm, microsoft},
-    {"RNN", [](const NodeCall& n) { return run_layer(n, {simple, 1, {"Tanh"}}); }},
-    {"GRU", [](const NodeCall& n) { return run_layer(n, {gru, 3, {"Sigmoid", "Tanh"}}); }},
-    {"LSTM",
-     [](const NodeCall& n) {
-         return run_layer(n, {lstm, 4, {"Sigmoid", "Tanh", "Tanh"}, true});
-     }},
+    Importer("DynamicQuantizeLSTM", quantized_lstm, microsoft).with_weights({3, 7}),
+    Importer("RNN", [](const NodeCall& n) { return run_layer(n, {simple, 1, {"Tanh"}}); })
+        .with_weights({1, 2, 3}),
+    Importer("GRU", [](const NodeCall& n) { return run_layer(n, {gru, 3, {"Sigmoid", "Tanh"}}); })
+        .with_weights({1, 2, 3}),
+    Importer("LSTM",
+             [](const NodeCall& n) {
+                 return run_layer(n, {lstm, 4, {"Sigmoid", "Tanh", "Tanh"}, true});
+             })
+        .with_weights({1, 2, 3, 7}),
 });
 
 }  // namespace

@@ -97,7 +97,7 @@ Variables cache_written(const NodeCall& n) {
 
 const int state_space_importers = add_importers({
     {"LinearAttention", linear_attention},
-    {"CausalConvWithState", causal_convolution},
+    Importer("CausalConvWithState", causal_convolution).with_weights({1, 2}),
     {"TensorScatter", cache_written},
     {"SwiGLU",
      [](const NodeCall& n) {

@@ -114,9 +114,9 @@ Variables embedding(const NodeCall& n) {
 }
 
 const int transformer_importers = add_importers({
-    {"Attention", transformer_attention, microsoft},
-    {"MultiHeadAttention", multi_head_attention, microsoft},
-    {"EmbedLayerNormalization", embedding, microsoft},
+    Importer("Attention", transformer_attention, microsoft).with_weights({1, 2}),
+    Importer("MultiHeadAttention", multi_head_attention, microsoft).with_weights({3}),
+    Importer("EmbedLayerNormalization", embedding, microsoft).with_weights({2, 3, 4, 5, 6}),
 });
 
 }  // namespace
