@@ -7,12 +7,15 @@
 #include <set>
 
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/text_format.h>
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/caffe/upgrade.h"
 #include "runtime/file/file.h"
+#include "runtime/file/limits.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::caffe {
@@ -35,6 +38,58 @@ format::NetParameter parsed(const std::string& path) {
     }
     net.DiscardUnknownFields();  // Data layers, and the gradients that solvers save.
     return net;
+}
+
+/// What a file of text says of its mistakes; notes on fields that are not read are left out.
+class FirstMistake : public google::protobuf::io::ErrorCollector {
+public:
+    void AddError(int line, google::protobuf::io::ColumnNumber, const std::string& text) override {
+        if (message.empty()) message = fmt::format("line {}: {}", line + 1, text);
+    }
+    void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+
+    std::string message;
+};
+
+/// Whether the layer is there in the phase of tests.
+bool is_for_tests(const format::LayerParameter& layer) {
+    const auto is_test = [](const format::NetStateRule& rule) {
+        return !rule.has_phase() || rule.phase() == format::TEST;
+    };
+    if (layer.include_size() > 0) return std::ranges::any_of(layer.include(), is_test);
+    return layer.exclude_size() == 0 || std::ranges::none_of(layer.exclude(), is_test);
+}
+
+/// The layers of a file of text.
+format::NetParameter parsed_text(const std::string& path) {
+    const FileReader file(path);
+    FileBudget(path, 0).ask(file.size(), "its text");
+    format::NetParameter net;
+    FirstMistake mistake;
+    google::protobuf::TextFormat::Parser parser;
+    parser.AllowUnknownField(true);
+    parser.RecordErrorsTo(&mistake);
+    parser.SetRecursionLimit(file_limits().depth);
+    if (!parser.ParseFromString(file.read_all(), &net))
+        fail<FileError>("caffe: {}: {}", path,
+                        mistake.message.empty() ? "it is no .prototxt" : mistake.message);
+    upgrade_layers(net);
+    auto& layers = *net.mutable_layer();
+    int kept = 0;
+    for (int i = 0; i < layers.size(); ++i)
+        if (is_for_tests(layers[i])) layers.SwapElements(i, kept++);
+    layers.DeleteSubrange(kept, layers.size() - kept);
+    return net;
+}
+
+/// `net` with the blobs of the layers of the same names in `weights`.
+void take_blobs(format::NetParameter& net, format::NetParameter& weights) {
+    std::map<std::string, format::LayerParameter*> known;
+    for (auto& layer : *weights.mutable_layer())
+        if (layer.blobs_size() > 0) known.emplace(layer.name(), &layer);
+    for (auto& layer : *net.mutable_layer())
+        if (const auto found = known.find(layer.name()); found != known.end())
+            *layer.mutable_blobs() = found->second->blobs();
 }
 
 Layer layer_of(const format::LayerParameter& layer) {
@@ -71,6 +126,19 @@ struct CaffeFunction::Network {
     Variables run(size_t i, std::span<const Variable> bottom, Link* link) const;
 };
 
+CaffeFunction::CaffeFunction(const std::string& path) {
+    format::NetParameter net = parsed(path);
+    upgrade_layers(net);
+    read(net, path);
+}
+
+CaffeFunction::CaffeFunction(const std::string& path, const std::string& prototxt) {
+    format::NetParameter net = parsed_text(prototxt), weights = parsed(path);
+    upgrade_layers(weights);
+    take_blobs(net, weights);
+    read(net, prototxt);
+}
+
 Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom,
                                       Link* link) const {
     const Layer& layer = layers[i];
@@ -81,11 +149,9 @@ Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom
     return top;
 }
 
-CaffeFunction::CaffeFunction(const std::string& path) {
+void CaffeFunction::read(format::NetParameter& net, const std::string& path) {
     RecorderScope aside(nullptr);
     auto network = std::make_shared<Network>();
-    format::NetParameter net = parsed(path);
-    upgrade_layers(net);
     network->path = path;
     network->name = net.name();
     std::set<std::string> taken;

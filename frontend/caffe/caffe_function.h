@@ -12,6 +12,10 @@
 
 namespace catena::caffe {
 
+namespace format {
+class NetParameter;
+}
+
 /// A layer of the file: it reads the blobs `bottom` and writes the blobs `top`, possibly the same
 /// ones.
 struct Layer {
@@ -35,6 +39,10 @@ public:
     /// an option of a layer that Catena lacks. Layers of unknown types are skipped with a line on
     /// stderr, those without bottoms (data) in silence.
     explicit CaffeFunction(const std::string& path);
+    /// The layers of the file of text `prototxt`, in the phase of tests, with the weights of the
+    /// layers of the same names in `path`: for a network that was changed since, or a file of
+    /// weights that says less. FileError, too, where the text is wrong, with its line.
+    CaffeFunction(const std::string& path, const std::string& prototxt);
 
     /// The blobs `outputs` computed from the blobs `inputs`. Layers run in the file's order; those
     /// that lack a bottom, or are named in `disable`, are left out. ValueError when an output is
@@ -61,6 +69,8 @@ protected:
 
 private:
     struct Network;
+    /// The layers of a parsed file; `path` names it in errors.
+    void read(format::NetParameter& net, const std::string& path);
     bool runs(size_t layer, const std::vector<std::string>& disable) const;
     std::string why_not_computed(const std::string& blob, const Blobs& known) const;
 

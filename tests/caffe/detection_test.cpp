@@ -79,5 +79,56 @@ TEST(CaffeDetection, axpy_weighs_channels_and_adds) {
                  expected);
 }
 
+class CaffeText : public ::testing::Test {
+protected:
+    CaffeText() {
+        auto& layer = weights_.add("InnerProduct", "fc", {"x"});
+        layer.mutable_inner_product_param()->set_num_output(2);
+        NetFile::add_blob(layer, {2, 3}, {1, 2, 3, 4, 5, 6});
+        NetFile::add_blob(layer, {2}, {10, 20});
+        weights_.write(weights_.net.SerializeAsString());
+    }
+
+    caffe::CaffeFunction read(const std::string& text) const {
+        const std::string path =
+            std::filesystem::path(weights_.path).replace_extension("prototxt").string();
+        std::ofstream(path) << text;
+        return caffe::CaffeFunction(weights_.path, path);
+    }
+
+    NetFile weights_;
+};
+
+TEST_F(CaffeText, says_the_layers_and_the_other_file_their_weights) {
+    const auto net = read(R"(
+        name: "deployed"
+        layer { name: "data" type: "Input" top: "x" input_param { shape { dim: 1 dim: 3 } } }
+        layer { name: "noise" type: "Dropout" bottom: "x" top: "x" include { phase: TRAIN } }
+        layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc"
+                inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }
+        layer { name: "out" type: "ReLU" bottom: "fc" top: "out" })");
+    EXPECT_EQ(net.net_name(), "deployed");
+    EXPECT_EQ(net.layers().size(), 2u);
+    const Variable x(Array::from(std::vector<float>{1, 0, -9}, {1, 3}), false);
+    expect_close(net({{"x", x}}, {"out"})[0], {1, 2}, {0, 0});
+    const Variable z(Array::from(std::vector<float>{1, 0, 1}, {1, 3}), false);
+    expect_close(net({{"x", z}}, {"out"})[0], {1, 2}, {14, 30});
+}
+
+TEST_F(CaffeText, that_is_wrong_names_its_line_or_its_layer) {
+    const auto message = [&](const std::string& text) -> std::string {
+        try {
+            read(text);
+        } catch (const FileError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_NE(message("layer {\n name: \"a\"\n type: }").find("line 3: "), std::string::npos);
+    EXPECT_NE(message("layer { name: \"other\" type: \"InnerProduct\" bottom: \"x\" top: \"y\" }")
+                  .find("InnerProduct layer 'other' has 0 blobs of parameters"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace catena::testing
