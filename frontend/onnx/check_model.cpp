@@ -65,6 +65,16 @@ private:
 
 }  // namespace
 
+void check_outputs(const Graph& graph, const std::string& path) {
+    for (const Node& node : graph.node()) {
+        if (node.output_size() == 0)
+            fail<FileError>("onnx: {}: {} node '{}' has no outputs; expected is one at least", path,
+                            node.op_type(), node.name());
+        for (const auto& attribute : node.attribute())
+            if (attribute.has_g()) check_outputs(attribute.g(), path);
+    }
+}
+
 void check_model(const Model::Implementation& model) { Checker(model).check(model.proto->graph()); }
 
 }  // namespace catena::onnx

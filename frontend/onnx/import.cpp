@@ -134,6 +134,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     if (!model->proto->has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     read_opset(*model);
     inline_functions(*model->proto, path);
+    check_outputs(model->proto->graph(), path);
     sort_nodes(*model->proto->mutable_graph(), path);
     prepare_unsigned(*model->proto->mutable_graph(), path);
     check_model(*model);

@@ -12,8 +12,9 @@
 #include "frontend/onnx/tensor.h"
 
 namespace onnx {
+class GraphProto;
 class ModelProto;
-}
+}  // namespace onnx
 
 namespace catena::onnx {
 
@@ -49,6 +50,9 @@ void fold_constants(Model::Implementation& model);
 
 /// After all of these: model.prepared.
 void prepare_model(Model::Implementation& model);
+
+/// FileError for a node without outputs: before the passes that name things after what nodes give.
+void check_outputs(const ::onnx::GraphProto& graph, const std::string& path);
 
 /// FileError unless every node reads what exists, UnsupportedError unless every operator is known:
 /// before anything runs.

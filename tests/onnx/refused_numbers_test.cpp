@@ -80,10 +80,14 @@ TEST(RefusedNumbers, places_and_sizes_of_an_unpooling) {
                    "MaxUnpool", "output_shape [1,1,2,2] is less than [1,1,4,4]");
 }
 
-TEST(RefusedNumbers, a_split_into_no_parts) {
-    ::onnx::ModelProto model = model_from_text("x:f[4] ; Split(x){axis=0}->y => x");
-    model.mutable_graph()->mutable_node(0)->clear_output();
-    EXPECT_NE(refusal_of(model).find("it has no outputs"), std::string::npos) << refusal_of(model);
+TEST(RefusedNumbers, a_node_without_outputs) {
+    ::onnx::ModelProto split = model_from_text("x:f[4] ; Split(x){axis=0}->y => x"),
+                       wrapping = model_from_text("x:f[3] y=j[3] ; Add(x,y)->z => x");
+    split.mutable_graph()->mutable_node(0)->clear_output();
+    EXPECT_NE(refusal_of(split).find("Split node '' has no outputs"), std::string::npos);
+    wrapping.mutable_graph()->mutable_initializer(0)->set_data_type(::onnx::TensorProto::UINT32);
+    wrapping.mutable_graph()->mutable_node(0)->clear_output();
+    EXPECT_NE(refusal_of(wrapping).find("Add node '' has no outputs"), std::string::npos);
 }
 
 TEST(RefusedNumbers, pads_without_elements_or_without_end) {
