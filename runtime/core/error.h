@@ -9,7 +9,8 @@
 
 namespace catena {
 
-/// A place in the user's program. The strings are literals of the program and live as long as it.
+/// A place in the user's program, or in a model that it read. The strings live as long as the
+/// program.
 struct SourceLoc {
     const char* file = "";
     const char* function = "";
@@ -19,7 +20,8 @@ struct SourceLoc {
     SourceLoc(const std::source_location& at)
         : file(at.file_name()), function(at.function_name()), line(at.line()) {}
 };
-std::string to_string(const SourceLoc& loc);  ///< "mlp.cpp:42", empty when unknown.
+/// "mlp.cpp:42", or "mlp.onnx, Gemm node 'l1/y'"; empty when unknown.
+std::string to_string(const SourceLoc& loc);
 
 /// The user's line that this thread is executing; errors show it.
 SourceLoc current_location();
