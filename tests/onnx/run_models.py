@@ -46,10 +46,12 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
         print(path.stem, "FAILED:", str(error)[:600])
         failed += 1
         continue
+    # ONNX Runtime transforms other sizes than powers of two by chirps, in float32.
+    atol = 1e-3 if any(node.op_type == "DFT" for node in onnx.load(str(path)).graph.node) else 1e-5
     for i, y in enumerate(results):
         expected = data["y%d" % i]
         same = y.dtype == expected.dtype and y.shape == expected.shape and numpy.allclose(
-            y, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+            y, expected, rtol=1e-4, atol=atol, equal_nan=True)
         if not same:
             print(path.stem, "FAILED: output", i, y.dtype, y.shape, y.ravel()[:8], "expected", expected.dtype,
                   expected.shape, expected.ravel()[:8])
