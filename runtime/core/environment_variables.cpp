@@ -150,9 +150,9 @@ constexpr VariableInfo table[] = {
      "Where files that reproduce a difference found by CATENA_VERIFY are written."},
     {"CATENA_WINOGRAD", "1 or 0", "1",
      "Compute 3x3 convolutions, and 4x4 ones in steps of two, by Winograd's method where that is "
-     "faster. Its rounding errors are about four times larger, "
-     "relative to the largest value of a tile (at most 10x10): beside an outlier of 10,000 small "
-     "values lose precision."},
+     "faster. Its rounding errors are about four times larger. Where a window of the images has "
+     "values less than a thousandth of those beside it (in a tile of at most 10x10), it is not "
+     "used: see docs/mathematics.md."},
 };
 
 std::vector<std::string> known_names() {

@@ -28,7 +28,7 @@ public:
                 const float* bias, float* y)
         : s_(sizes), is_gradient_(is_gradient), x_(x), W_(W), bias_(bias), y_(y) {}
 
-    /// True if all of y is finite.
+    /// True if all of y is finite, and right to the last digits.
     bool run() {
         const int64_t at_once =
             std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
@@ -37,7 +37,7 @@ public:
         const Array transformed = float_memory(parts_of(at_once) * groups_ * part_floats());
         for (int64_t first = 0; first < tiles_; first += at_once)
             run(first, std::min(at_once, tiles_ - first), transformed.to_fill<float>());
-        return is_finite_;
+        return is_good_;
     }
 
 private:
@@ -49,21 +49,24 @@ private:
     /// Tiles [first, first + count); the transformed ones are [parts, groups, values, tiles,
     /// depth].
     void run(int64_t first, int64_t count, float* inputs) {
-        parallel_for(count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)),
-                     [&](int64_t begin, int64_t end) {
-                         winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
-                             is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_)
-                                          : s_.read_inputs(first + from, first + until, x_);
-                             for (int64_t t = from; t < until; ++t) {
-                                 const int64_t part = t / part_tiles,
-                                               tiles =
-                                                   std::min(part_tiles, count - part * part_tiles);
-                                 transform_inputs(first + t, step_of(tiles, depth_),
-                                                  inputs + part * groups_ * part_floats() +
-                                                      t % part_tiles * depth_);
-                             }
-                         });
-                     });
+        parallel_for(
+            count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)),
+            [&](int64_t begin, int64_t end) {
+                winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
+                    if (!(is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_)
+                                       : s_.read_inputs(first + from, first + until, x_)))
+                        is_good_ = false;
+                    if (!is_good_) return;
+                    for (int64_t t = from; t < until; ++t) {
+                        const int64_t part = t / part_tiles,
+                                      tiles = std::min(part_tiles, count - part * part_tiles);
+                        transform_inputs(
+                            first + t, step_of(tiles, depth_),
+                            inputs + part * groups_ * part_floats() + t % part_tiles * depth_);
+                    }
+                });
+            });
+        if (!is_good_) return;
         const int64_t parts = parts_of(count);
         parallel_for(width_ / block_ * groups_ * parts, 1, [&](int64_t begin, int64_t end) {
             const Array own =
@@ -116,7 +119,7 @@ private:
             tile.first += channel;
             if (!polyphase::transform_output(tile, from + t * block_, step_of(count, block_),
                                              block_, bias_ ? bias_ + channel : nullptr, y_))
-                is_finite_ = false;
+                is_good_ = false;
         }
     }
 
@@ -128,7 +131,7 @@ private:
                   width_ = is_gradient_ ? s_.in : s_.out, block_ = block_of(width_);
     const float *const x_, *const W_, *const bias_;
     float* const y_;
-    std::atomic<bool> is_finite_ = true;
+    std::atomic<bool> is_good_ = true;
 };
 
 bool run(const Sizes& sizes, bool is_gradient, const Array& x, const Array& W, const float* bias,

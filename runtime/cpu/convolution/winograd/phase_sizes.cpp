@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/cpu/convolution/winograd/even_windows.h"
 #include "runtime/cpu/convolution/winograd/read_tiles.h"
 
 namespace catena::polyphase {
@@ -81,16 +82,33 @@ Tile Sizes::gradient_input(int64_t index, int64_t phase) const {
                    columns.gradient_input(p.column, phase % 2), rows.results, columns.results, out);
 }
 
-void Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
-    for (const int64_t phase :
-         {0, 2})  // Of even and odd rows; columns of both phases lie side by side.
-        winograd::read_tiles([&](int64_t index) { return input(index, phase); }, first, end,
-                             columns.tiles(), x, in);
+bool Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
+    constexpr winograd::TileForm form{2 * in_side, 2 * out_side, 4, 2};  // Of all phases.
+    bool are_even = true;
+    winograd::in_rows(first, end, columns.tiles(), [&](int64_t begin, int64_t next) {
+        const Place p = place_of(begin, rows.tiles(), columns.tiles());
+        are_even &= winograd::are_windows_even({x, rows.size, columns.size, in},
+                                               {p.image, p.row * form.step - rows.pad,
+                                                p.column * form.step - columns.pad, next - begin},
+                                               form);
+    });
+    return are_even;
 }
 
-void Sizes::read_gradient_inputs(int64_t first, int64_t end, const float* gy) const {
-    winograd::read_tiles([&](int64_t index) { return gradient_input(index, 0); }, first, end,
-                         columns.gradient_tiles(), gy, out);
+bool Sizes::read_gradient_inputs(int64_t first, int64_t end, const float* gy) const {
+    // Tiles of even and of odd positions may begin one result apart.
+    constexpr winograd::TileForm form{in_side + 1, out_side, 2, 1};
+    const int64_t in_row = columns.gradient_tiles();
+    bool are_even = true;
+    winograd::in_rows(first, end, in_row, [&](int64_t begin, int64_t next) {
+        const Place p = place_of(begin, rows.gradient_tiles(), in_row);
+        are_even &=
+            are_windows_even({gy, rows.results, columns.results, out},
+                             {p.image, p.row * form.step + rows.gradient_begin(),
+                              p.column * form.step + columns.gradient_begin(), next - begin},
+                             form);
+    });
+    return are_even;
 }
 
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {

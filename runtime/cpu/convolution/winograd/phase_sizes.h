@@ -24,6 +24,8 @@ struct Axis {
     int64_t gradient_tiles() const;
     Part gradient_result(int64_t t, int64_t phase) const;
     Part gradient_input(int64_t t, int64_t phase) const;
+    /// Where that of any phase of tile 0 begins.
+    int64_t gradient_begin() const { return first_of(1) - 1; }
 
 private:
     int64_t first_of(int64_t phase) const { return (pad - phase + 1) >> 1; }  ///< The least m.
@@ -43,9 +45,11 @@ struct Sizes {
     Tile input(int64_t index, int64_t phase) const;
     Tile gradient_result(int64_t index, int64_t phase) const;
     Tile gradient_input(int64_t index, int64_t phase) const;
-    /// Read inputs ahead, of all phases of tiles [first, end) (read_tiles.h).
-    void read_inputs(int64_t first, int64_t end, const float* x) const;
-    void read_gradient_inputs(int64_t first, int64_t end, const float* gy) const;
+    /// Read inputs ahead, of all phases of tiles [first, end) (read_tiles.h), at most
+    /// winograd::tiles_at_once; false if tiles would lose small ones beside large ones
+    /// (even_windows.h).
+    [[nodiscard]] bool read_inputs(int64_t first, int64_t end, const float* x) const;
+    [[nodiscard]] bool read_gradient_inputs(int64_t first, int64_t end, const float* gy) const;
 };
 
 /// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases, `W`

@@ -30,7 +30,7 @@ public:
     WeightsGradient(const Sizes& sizes, const float* x, const float* gy, float* gW)
         : s_(sizes), x_(x), gy_(gy), gW_(gW) {}
 
-    /// True if all of gW is finite.
+    /// True if all of gW is finite, and right to the last digits.
     bool run() {
         const int64_t at_once =
             std::clamp<int64_t>(cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
@@ -43,7 +43,7 @@ public:
         for (int64_t first = 0; first < s_.tiles(); first += at_once)
             run(first, std::min(at_once, s_.tiles() - first), inputs, inputs + input_floats,
                 sums.defined() ? sums.to_fill<float>() : nullptr);
-        return is_finite_;
+        return is_good_;
     }
 
 private:
@@ -53,11 +53,13 @@ private:
         parallel_for(count, 1 + 20'000 / (values * (phases * s_.in + s_.out)),
                      [&](int64_t begin, int64_t end) {
                          winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
-                             s_.read_inputs(first + from, first + until, x_);
+                             if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;
+                             if (!is_good_) return;
                              for (int64_t t = from; t < until; ++t)
                                  transform(first, t, count, inputs, gradients);
                          });
                      });
+        if (!is_good_) return;
         const bool is_last = first + count == s_.tiles();
         const auto products = Products::find({.m = rows,
                                               .n = block_,
@@ -103,14 +105,14 @@ private:
                 if (!transform_weights_gradient(sums + i * block_ + j, lanes * block_,
                                                 step_of(rows, block_), s_.in * taps,
                                                 gW_ + ((o + j) * s_.in + c + i) * taps))
-                    is_finite_ = false;
+                    is_good_ = false;
     }
 
     const Sizes& s_;
     const int64_t block_ = block_of(s_.out);
     const float *const x_, *const gy_;
     float* const gW_;
-    std::atomic<bool> is_finite_ = true;
+    std::atomic<bool> is_good_ = true;
 };
 
 }  // namespace

@@ -66,10 +66,10 @@ public:
                 float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), tail_(&tail), y_(y) {}
 
-    /// `U`: the transformed weights. True if all of y is finite.
+    /// `U`: the transformed weights. True if all of y is finite, and right to the last digits.
     bool run() {
         are_small(s_) ? by_tiles() : by_values();
-        return is_finite_;
+        return is_good_;
     }
     /// With a tail: the largest magnitude of y.
     float largest() const { return std::bit_cast<float>(largest_.load()); }
@@ -100,6 +100,7 @@ private:
             float *inputs = scratch.to_fill<float>(), *results = inputs + floats_of(at_once, s_.in);
             for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles());
                  first += at_once) {
+                if (!is_good_) return;
                 const int64_t count = std::min(at_once, s_.tiles() - first);
                 const auto products = Products::find(
                     {.m = count, .n = block, .k = s_.in, .batch = values, .pad = pad});
@@ -135,6 +136,7 @@ private:
             parallel_for(count, 1 + worthwhile / (values * s_.in), [&](int64_t begin, int64_t end) {
                 transform_inputs(first, begin, end, count * s_.in, inputs);
             });
+            if (!is_good_) return;
             const auto products = Products::find({count, s_.out, s_.in, values_a_unit});
             parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
                 for (int64_t p = begin * values_a_unit; p < end * values_a_unit; p += values_a_unit)
@@ -165,9 +167,10 @@ private:
 
     /// Tiles [begin, end) of those from `first` on.
     void transform_inputs(int64_t first, int64_t begin, int64_t end, int64_t value_step,
-                          float* to) const {
+                          float* to) {
         in_turns(begin, end, [&](int64_t from, int64_t until) {
-            s_.read_inputs(first + from, first + until, x_);
+            if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;
+            if (!is_good_) return;
             for (int64_t t = from; t < until; ++t)
                 transform_input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
         });
@@ -179,7 +182,7 @@ private:
         for (int64_t t = begin; t < end; ++t)
             if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
                                   c.value_step, c.count, bias, y_))
-                is_finite_ = false;
+                is_good_ = false;
     }
 
     void transform_with_tail(int64_t first, int64_t begin, int64_t end, const Channels& c,
@@ -190,7 +193,7 @@ private:
         for (int64_t t = begin; t < end; ++t)
             if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
                                   c.value_step, c.count, tail, y_, largest))
-                is_finite_ = false;
+                is_good_ = false;
         int32_t known = largest_.load();
         while (largest > known && !largest_.compare_exchange_weak(known, largest)) {
         }
@@ -201,20 +204,20 @@ private:
     const ConvolutionTail* const tail_ = nullptr;
     ColumnStatistics* const statistics_ = nullptr;
     float* const y_;
-    std::atomic<bool> is_finite_ = true;
+    std::atomic<bool> is_good_ = true;
     std::atomic<int32_t> largest_ = 0;
 };
 
 bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form,
          const WeightSteps& steps, const float* bias, const Array& y) {
     const Array from = channels_last(x), to = channels_last_like(y);
-    const bool is_finite =
+    const bool is_good =
         s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias,
                                                  to.to_fill<float>())
                             : Convolution(s, from.elements<float>(), transformed(W, form, steps, s),
                                           bias, to.to_fill<float>())
                                   .run();
-    if (!is_finite) return false;
+    if (!is_good) return false;
     if (!(to == y)) copy_elements(to, y);
     return true;
 }

@@ -14,8 +14,9 @@ namespace catena {
 //
 // The error is about four times that of the definition in float32 (relative to the results' root
 // mean square 7e-7 where the definition has 1.6e-7), and it is relative to the largest input of a
-// tile of 6x6, not of a window of 3x3. NaN and infinity stay where the definition puts them: a
-// result that is not finite makes these functions return false.
+// tile of 6x6, not of a window of 3x3: inputs of which a tile has much larger ones than a window
+// of it make these functions return false (even_windows.h). NaN and infinity stay where the
+// definition puts them: so does a result that is not finite.
 //
 // Each returns false, and may have written some of its result, if the convolution must be computed
 // in another way. CATENA_WINOGRAD=0 makes them always do so.

@@ -90,18 +90,19 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
     const int64_t tiles = s.tiles(), block = block_of(s.out);
     const Array transformed = float_memory(floats_of(tiles, s.in));
     float* const inputs = transformed.to_fill<float>();
+    std::atomic<bool> is_good = true;
     parallel_for(tiles, grain(values * s.in), [&](int64_t begin, int64_t end) {
         in_turns(begin, end, [&](int64_t from, int64_t until) {
-            s.read_inputs(from, until, x);
+            if (!s.read_inputs(from, until, x)) is_good = false;
             for (int64_t t = from; t < until; ++t)
                 transform_input(s.input(t), x, s.in, step_of(tiles, s.in), inputs + t * s.in);
         });
     });
+    if (!is_good) return false;
     const Array kept = onednn::form_if_kept(W, form, weights_of(W), blocks_of(s.in, s.out),
                                             [&] { return made_blocks(W, steps, s.in, s.out); });
     const auto products =
         Products::find({.m = tiles, .n = block, .k = s.in, .batch = values, .pad = pad});
-    std::atomic<bool> is_finite = true;
     if (statistics) statistics->prepare(measured_parts(tiles), s.out);
     parallel_for(s.out / block, 1, [&](int64_t begin, int64_t end) {
         const Array own =
@@ -119,12 +120,12 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
                 if (!transform_output(moved(s.result(t), b * block), results + t * block,
                                       step_of(tiles, block), block,
                                       bias ? bias + b * block : nullptr, y))
-                    is_finite = false;
+                    is_good = false;
             if (statistics)
                 add_statistics(s, {0, tiles}, 0, {b * block, (b + 1) * block}, y, *statistics);
         }
     });
-    return is_finite;
+    return is_good;
 }
 
 bool are_weights_for_blocks(const Sizes& s) {
@@ -139,8 +140,12 @@ bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy,
         float_memory(s.in / in * input_floats + s.out / out * gradient_floats);
     float *const inputs = transformed.to_fill<float>(), *const gradients =
                                                             inputs + s.in / in * input_floats;
+    std::atomic<bool> is_good = true;
     parallel_for(tiles, grain(values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) {
+        in_turns(begin, end, [&](int64_t from, int64_t until) {
+            if (!s.read_inputs(from, until, x)) is_good = false;
+        });
+        for (int64_t t = begin; t < end && is_good; ++t) {
             for (int64_t b = 0; b < s.in / in; ++b)
                 transform_input(moved(s.input(t), b * in), x, in, step_of(tiles, in),
                                 inputs + b * input_floats + t * in);
@@ -149,9 +154,9 @@ bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy,
                                           gradients + b * gradient_floats + t * out);
         }
     });
+    if (!is_good) return false;
     const auto products = Products::find(
         {.m = in, .n = out, .k = tiles, .batch = values, .transposed = true, .pad = pad});
-    std::atomic<bool> is_finite = true;
     parallel_for(s.in / in * (s.out / out), 1, [&](int64_t begin, int64_t end) {
         const Array own = float_memory(floats_of(in, out));
         float* const sums = own.to_fill<float>();
@@ -162,10 +167,10 @@ bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy,
                 for (int64_t i = 0; i < in; ++i)
                     if (!transform_weights_gradient(sums + i * out + j, step_of(in, out), s.in * 9,
                                                     gW + ((o * out + j) * s.in + c * in + i) * 9))
-                        is_finite = false;
+                        is_good = false;
         }
     });
-    return is_finite;
+    return is_good;
 }
 
 }  // namespace catena::winograd

@@ -44,6 +44,19 @@ CATENA_INLINE void store(float* to, Lanes v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
 
+/// The sum of all lanes: halves are added until two are left.
+template <int bytes>
+CATENA_INLINE float total(const LanesOf<bytes>& v) {
+    if constexpr (bytes == 2 * sizeof(float)) {
+        return v[0] + v[1];
+    } else {
+        LanesOf<bytes / 2> low, high;
+        __builtin_memcpy(&low, &v, sizeof low);
+        __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+        return total<bytes / 2>(low + high);
+    }
+}
+
 /// Zeros for what lies outside of an array.
 alignas(64) constexpr float zeros[lanes] = {};
 

@@ -5,6 +5,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/memory_order.h"
+#include "runtime/cpu/convolution/winograd/even_windows.h"
 
 namespace catena::winograd {
 namespace {
@@ -86,8 +87,17 @@ void Sizes::read_results(int64_t first, int64_t end, const float* y) const {
     read_tiles([&](int64_t index) { return result(index); }, first, end, tile_columns, y, out);
 }
 
-void Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
-    read_tiles([&](int64_t index) { return input(index); }, first, end, tile_columns, x, in);
+bool Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
+    constexpr TileForm form{in_side, out_side, 3, 1};
+    bool are_even = true;
+    in_rows(first, end, tile_columns, [&](int64_t begin, int64_t next) {
+        const int64_t column = begin % tile_columns, rest = begin / tile_columns;
+        are_even &= are_windows_even({x, height, width, in},
+                                     {rest / tile_rows, rest % tile_rows * out_side - pad_top,
+                                      column * out_side - pad_left, next - begin},
+                                     form);
+    });
+    return are_even;
 }
 
 Array channels_last(const Array& images) {

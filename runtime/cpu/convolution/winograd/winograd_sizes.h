@@ -31,9 +31,10 @@ struct Sizes {
     /// Tile `index` of the results, or of the inputs that they are made from; both channels-last.
     Tile result(int64_t index) const;
     Tile input(int64_t index) const;
-    /// Reads both ahead, of tiles [first, end) (read_tiles.h).
+    /// Reads both ahead, of tiles [first, end) (read_tiles.h), at most `tiles_at_once`. Inputs:
+    /// false if tiles would lose small ones beside large ones (even_windows.h).
     void read_results(int64_t first, int64_t end, const float* y) const;
-    void read_inputs(int64_t first, int64_t end, const float* x) const;
+    [[nodiscard]] bool read_inputs(int64_t first, int64_t end, const float* x) const;
 };
 
 /// Calls f(begin, end) for parts of a range of tiles that stay in a core's cache.

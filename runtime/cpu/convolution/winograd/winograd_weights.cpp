@@ -18,7 +18,7 @@ using namespace winograd;
 constexpr Speed speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
 
 /// The products of all tiles: matrices [C, O], step_of() apart, as a sum over blocks of tiles that
-/// stay in the shared cache.
+/// stay in the shared cache; undefined where tiles would lose small inputs (even_windows.h).
 Array products_of(const Sizes& s, const float* x, const float* gy) {
     constexpr int64_t cache_elements = 3'000'000;
     const int64_t at_once =
@@ -29,12 +29,14 @@ Array products_of(const Sizes& s, const float* x, const float* gy) {
     float *inputs = scratch.to_fill<float>(), *gradients = inputs + floats_of(at_once, s.in);
     const Array made = Array::empty({Dtype::float32, Shape{floats_of(s.in, s.out)}}, cpu_device());
     float* sums = made.to_fill<float>();
+    std::atomic<bool> are_even = true;
     for (int64_t first = 0; first < s.tiles(); first += at_once) {
         const int64_t count = std::min(at_once, s.tiles() - first);
         parallel_for(
             count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
                 in_turns(begin, end, [&](int64_t from, int64_t until) {
-                    s.read_inputs(first + from, first + until, x);
+                    if (!s.read_inputs(first + from, first + until, x)) are_even = false;
+                    if (!are_even) return;
                     for (int64_t t = from; t < until; ++t)
                         transform_input(s.input(first + t), x, s.in, step_of(count, s.in),
                                         inputs + t * s.in);
@@ -44,6 +46,7 @@ Array products_of(const Sizes& s, const float* x, const float* gy) {
                                                   step_of(count, s.out), gradients + t * s.out);
                 });
             });
+        if (!are_even) return Array();
         const auto products =
             Products::find({s.in, s.out, count, values_a_unit, true, first > 0, pad});
         parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
@@ -70,6 +73,7 @@ bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowStep
         return convolve_weights_in_blocks(s, images.elements<float>(), gradients.elements<float>(),
                                           gW.to_fill<float>());
     const Array sums = products_of(s, images.elements<float>(), gradients.elements<float>());
+    if (!sums.defined()) return false;
     const float* from = sums.elements<float>();
     float* to = gW.to_fill<float>();
     std::atomic<bool> is_finite = true;
