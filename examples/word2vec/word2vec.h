@@ -3,10 +3,13 @@
 #include <catena/catena.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <fmt/ranges.h>
 
 /// Words and their vectors, each of length 1.
 struct WordVectors {
@@ -43,12 +46,9 @@ struct WordVectors {
 /// The text format of word2vec: the numbers of words and of units, then a line for each word.
 inline void save_word_vectors(const std::string& path, const WordVectors& model) {
     std::ofstream file(path);
-    file << model.words.size() << ' ' << model.vectors[0].size() << '\n';
-    for (size_t i = 0; i < model.words.size(); ++i) {
-        file << model.words[i];
-        for (const double v : model.vectors[i]) file << ' ' << v;
-        file << '\n';
-    }
+    file << fmt::format("{} {}\n", model.words.size(), model.vectors[0].size());
+    for (size_t i = 0; i < model.words.size(); ++i)
+        file << fmt::format("{} {}\n", model.words[i], fmt::join(model.vectors[i], " "));
     if (!file) catena::fail<catena::FileError>("word2vec: cannot write {}", path);
 }
 
@@ -63,8 +63,13 @@ inline WordVectors load_word_vectors(const std::string& path) {
         std::string word;
         std::vector<double> vector(units);
         file >> word;
-        for (double& v : vector) file >> v;
-        if (!file)
+        const bool is_whole = std::ranges::all_of(vector, [&](double& v) {
+            std::string number;
+            if (!(file >> number)) return false;
+            const char* const end = number.data() + number.size();
+            return std::from_chars(number.data(), end, v).ptr == end;
+        });
+        if (!is_whole)
             catena::fail<catena::FileError>("word2vec: {} ends in word {} of {}", path, i, words);
         model.add(word, std::move(vector));
     }

@@ -280,10 +280,10 @@ struct WorkerProcesses::Body {
             const double waited = std::chrono::duration<double>(Clock::now() - start).count();
             if (waited < options.timeout || complained) continue;
             complained = true;
-            std::fprintf(stderr,
-                         "catena: MultiprocessIterator: example %lld takes longer than %g s "
-                         "(dataset_timeout)\n",
-                         static_cast<long long>(wanted.index), options.timeout);
+            fmt::print(stderr,
+                       "catena: MultiprocessIterator: example {} takes longer than {:g} s "
+                       "(dataset_timeout)\n",
+                       wanted.index, options.timeout);
         }
     }
 

@@ -9,7 +9,7 @@ namespace catena {
 PrintHook::PrintHook(bool elements) : PrintHook(std::cout, elements) {}
 
 void PrintHook::print(const char* what, size_t number, const Variable& value) {
-    out_ << "  " << what << ' ' << number << ": ";
+    out_ << fmt::format("  {} {}: ", what, number);
     if (!value.defined())
         out_ << "none";
     else

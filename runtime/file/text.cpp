@@ -2,10 +2,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 
@@ -13,6 +13,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/read_number.h"
 #include "runtime/file/file.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/write_file.h"
@@ -54,7 +55,6 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view s
 template <class T>
 bool parse(std::string_view text, T& value) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    const char* const end = text.data() + text.size();
     if constexpr (std::is_same_v<T, bool>) {
         double number = 0;
         if (text == "True" || text == "true" || text == "False" || text == "false")
@@ -62,6 +62,7 @@ bool parse(std::string_view text, T& value) {
         return parse(text, number) && (value = number != 0, true);
     } else if constexpr (std::is_integral_v<T>) {
         // Also 3.0 and 1e3, as long as they are whole.
+        const char* const end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc() && stop == end) return true;
         double number = 0;
@@ -74,13 +75,9 @@ bool parse(std::string_view text, T& value) {
         value = T(number);
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
-        const auto [stop, error] = std::from_chars(text.data(), end, value);
-        if (error == std::errc::result_out_of_range &&
-            stop == end) {  // To infinity or 0, as in arithmetic.
-            value = T(std::strtod(std::string(text).c_str(), nullptr));
-            return true;
-        }
-        return error == std::errc() && stop == end;
+        const std::optional<T> number = read_number<T>(text);
+        value = number.value_or(value);
+        return bool(number);
     } else {
         float number = 0;
         return parse(text, number) && (value = T(number), true);

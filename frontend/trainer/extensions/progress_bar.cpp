@@ -69,8 +69,8 @@ void ProgressBar::finalize() {
     if (!terminal_) {
         int64_t done = trainer_->updater().iteration() - first_iteration_;
         double seconds = trainer_->elapsed_time();
-        std::fprintf(options_.out, "%ld iterations, %g epochs in %.1f s\n", long(done),
-                     trainer_->updater().epoch_detail(), seconds);
+        fmt::print(options_.out, "{} iterations, {:g} epochs in {:.1f} s\n", done,
+                   trainer_->updater().epoch_detail(), seconds);
     }
     std::fflush(options_.out);
 }

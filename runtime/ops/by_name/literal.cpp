@@ -1,7 +1,10 @@
 #include <cctype>
-#include <cstdlib>
+#include <charconv>
+#include <optional>
+#include <system_error>
 
 #include "runtime/core/error.h"
+#include "runtime/core/read_number.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {
@@ -83,17 +86,28 @@ private:
             at_ += word.size();
             return {numerator / denominator};
         }
-        double value = to_double(word);
+        const double value = to_double(word);
+        if (word.find_first_not_of("+-0123456789") == std::string::npos) {
+            const int64_t whole = to_whole(word);
+            at_ += word.size();
+            return {whole};
+        }
         at_ += word.size();
-        if (word.find_first_not_of("+-0123456789") == std::string::npos)
-            return {int64_t(std::strtoll(word.c_str(), nullptr, 10))};
         return {value};
     }
 
-    double to_double(const std::string& word) const {
-        char* end = nullptr;
-        double value = std::strtod(word.c_str(), &end);
-        if (word.empty() || *end) wrong("a value");
+    double to_double(std::string_view word) const {
+        const std::optional<double> value = read_number<double>(word);
+        if (!value) wrong("a value");
+        return *value;
+    }
+
+    int64_t to_whole(std::string_view word) const {
+        if (word.starts_with('+')) word.remove_prefix(1);
+        const char* const end = word.data() + word.size();
+        int64_t value = 0;
+        const auto [stop, error] = std::from_chars(word.data(), end, value);
+        if (stop != end || error != std::errc()) wrong("an integer of 64 bits");
         return value;
     }
 

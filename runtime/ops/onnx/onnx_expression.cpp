@@ -1,9 +1,10 @@
 #include "runtime/ops/onnx/onnx_expression.h"
 
 #include <cctype>
-#include <cstdlib>
+#include <optional>
 
 #include "runtime/core/error.h"
+#include "runtime/core/read_number.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena {
@@ -44,17 +45,10 @@ private:
         check(at_ > begin);
         return text_.substr(begin, at_ - begin);
     }
-    static std::optional<double> number(std::string_view word) {
-        char* end = nullptr;
-        std::string copy(word);
-        double value = std::strtod(copy.c_str(), &end);
-        return end == copy.c_str() + copy.size() ? std::optional(value) : std::nullopt;
-    }
-
     int expression(std::optional<Dtype> as) {
         std::string_view name = word();
         if (take('(')) return call(name);
-        if (auto value = number(name)) return graph_.number(*value, names_.dtype);
+        if (auto value = read_number<double>(name)) return graph_.number(*value, names_.dtype);
         if (auto value = names_.scalar ? names_.scalar(name) : std::nullopt)
             return graph_.number(*value, names_.dtype);
         check(name.size() == 1);
@@ -91,9 +85,10 @@ private:
         }
         std::string_view value = word();
         if (auto scalar = names_.scalar ? names_.scalar(value) : std::nullopt) return *scalar;
-        check(bool(number(value)));
-        if (value.find('.') == value.npos) return int64_t(*number(value));
-        return *number(value);
+        const std::optional<double> number = read_number<double>(value);
+        check(bool(number));
+        if (value.find('.') == value.npos) return int64_t(*number);
+        return *number;
     }
 
     std::string_view text_;
