@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +24,32 @@ namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
 constexpr std::string_view partial = ".partial-";
+constexpr size_t partial_letters = 6;  ///< That follow.
 
 std::string folder_of(const std::string& path) {
     size_t slash = path.rfind('/');
     if (slash == std::string::npos) return ".";
     return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Creates a file whose last letters of the name nobody has, and puts them there. As any new file
+/// it has the access that the umask allows: mkostemp makes private ones, and to learn the umask it
+/// must be changed for all threads. Negative on failure.
+int create_file(std::string& name) {
+    constexpr std::string_view letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    constexpr int most_attempts = 100;
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        uint64_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != ssize_t(sizeof random)) return -1;
+        for (size_t i = name.size() - partial_letters; i < name.size();
+             ++i, random /= letters.size())
+            name[i] = letters[random % letters.size()];
+        const int descriptor =
+            open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
 }
 
 }  // namespace
@@ -114,14 +136,13 @@ void FileSource::read(void* to, size_t bytes) {
 
 void remove_abandoned(const std::string& folder,
                       const std::function<bool(const std::string& name)>& wanted) {
-    constexpr size_t letters = 6;
     constexpr time_t young = 10;  // Seconds: a new file is not locked immediately.
     DIR* const entries = opendir(folder.c_str());
     if (!entries) return;
     while (const dirent* entry = readdir(entries)) {
         const std::string name = entry->d_name;
         const size_t at = name.rfind(partial);
-        if (at == name.npos || at + partial.size() + letters != name.size() ||
+        if (at == name.npos || at + partial.size() + partial_letters != name.size() ||
             !wanted(name.substr(0, at)))
             continue;
         const std::string path = folder + "/" + name;
@@ -137,17 +158,18 @@ void remove_abandoned(const std::string& folder,
 }
 
 AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
+    : path_(std::move(path)),
+      temporary_(path_ + std::string(partial) + std::string(partial_letters, 'X')) {
+    buffer_.reserve(buffer_bytes);  // What may fail comes before there is a file to remove.
     // A file may replace a file only: /dev/null or a pipe of that name must stay what it is.
     struct stat status;
     if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         fail<FileError>(
             "{}: cannot be written: there is something of that name that is not a regular file",
             path_);
-    descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
+    descriptor_ = create_file(temporary_);
     if (descriptor_ < 0) fail<FileError>("{}: cannot be written: {}", path_, std::strerror(errno));
     flock(descriptor_, LOCK_EX | LOCK_NB);  // Until this process ends: see remove_abandoned.
-    buffer_.reserve(buffer_bytes);
 }
 
 AtomicFile::~AtomicFile() {
@@ -189,9 +211,6 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
     flush();
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor_, 0666 & ~mask);  // mkostemp makes private files.
     if (fsync(descriptor_) != 0) give_up("syncing", errno);
     if (rename(temporary_.c_str(), path_.c_str()) != 0) give_up("renaming", errno);
     close(descriptor_);

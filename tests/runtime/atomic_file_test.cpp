@@ -36,6 +36,29 @@ TEST_F(AtomicFileTest, replaces_a_file) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
 }
 
+TEST_F(AtomicFileTest, has_the_access_that_the_umask_allows) {
+    for (const mode_t mask : {022, 027, 077}) {
+        const mode_t before = umask(mask);
+        const fs::path path = folder / "file";
+        write(path, "text");
+        umask(before);
+        struct stat status;
+        ASSERT_EQ(stat(path.c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
+    }
+}
+
+TEST_F(AtomicFileTest, asks_for_the_umask_without_changing_it) {
+    AtomicFile file((folder / "file").string());
+    const fs::path temporary = fs::directory_iterator(folder)->path();
+    EXPECT_TRUE(temporary.filename().string().starts_with("file.partial-"));
+    const mode_t before = umask(022);
+    struct stat status;
+    ASSERT_EQ(stat(temporary.c_str(), &status), 0);
+    umask(before);
+    EXPECT_EQ(status.st_mode & 0777, 0666 & ~before) << "it is so from the beginning";
+}
+
 TEST_F(AtomicFileTest, replaces_nothing_else) {
     const fs::path pipe = folder / "pipe", below = folder / "below", device = folder / "null";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
