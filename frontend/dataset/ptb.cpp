@@ -12,7 +12,7 @@ namespace catena {
 namespace {
 
 void for_each_word(const std::string& path, const std::function<void(const std::string&)>& visit) {
-    std::istringstream file(FileReader(path).read_all());
+    std::istringstream file(FileReader(path).read_text());
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         for (std::string word; words >> word;) visit(word);

@@ -10,9 +10,9 @@
 namespace catena {
 
 struct TextDataset::File {
-    explicit File(const std::string& path) : reader(path) {
+    explicit File(const std::string& path) : reader(path), begins{reader.text_begin()} {
         std::string block(size_t(1) << 20, '\0');
-        for (uint64_t at = 0; at < reader.size();) {
+        for (uint64_t at = begins[0]; at < reader.size();) {
             const size_t bytes = size_t(std::min<uint64_t>(block.size(), reader.size() - at));
             reader.read_at(at, block.data(), bytes);
             for (size_t i = 0; i < bytes; ++i)
@@ -34,7 +34,7 @@ struct TextDataset::File {
     }
 
     FileReader reader;
-    std::vector<uint64_t> begins{0};  ///< And the end of the last line.
+    std::vector<uint64_t> begins;  ///< And the end of the last line.
 };
 
 TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions options) {

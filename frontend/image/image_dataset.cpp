@@ -16,7 +16,7 @@ namespace catena {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& path) {
-    std::istringstream file(FileReader(path).read_all());
+    std::istringstream file(FileReader(path).read_text());
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) {
         if (line.ends_with('\r')) line.pop_back();

@@ -23,6 +23,7 @@ namespace catena {
 namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view partial = ".partial-";
 constexpr size_t partial_letters = 6;  ///< That follow.
 
@@ -93,6 +94,20 @@ FileReader::FileReader(std::string path) : path_(std::move(path)) {
 std::string FileReader::read_all() const {
     std::string content = file_buffer(size_, path_);
     read_at(0, content.data(), content.size());
+    return content;
+}
+
+uint64_t FileReader::text_begin() const {
+    std::string begin(byte_order_mark.size(), '\0');
+    if (size_ < begin.size()) return 0;
+    read_at(0, begin.data(), begin.size());
+    return begin == byte_order_mark ? begin.size() : 0;
+}
+
+std::string FileReader::read_text() const {
+    const uint64_t begin = text_begin();
+    std::string content = file_buffer(size_ - begin, path_);
+    read_at(begin, content.data(), content.size());
     return content;
 }
 

@@ -40,6 +40,9 @@ public:
     uint64_t size() const { return size_; }
     void read_at(uint64_t offset, void* to, size_t bytes) const;  ///< FileError past the end.
     std::string read_all() const;
+    /// Behind the mark that some editors begin texts in UTF-8 with (U+FEFF); 0 where there is none.
+    uint64_t text_begin() const;
+    std::string read_text() const;  ///< From there on.
 
 private:
     std::string path_, content_;

@@ -1,5 +1,6 @@
 #include "runtime/file/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -114,9 +115,10 @@ private:
 std::vector<std::string_view> columns_of(std::vector<std::string_view> parts,
                                          const LoadText& options, const std::string& path,
                                          int64_t line) {
-    if (options.columns.empty()) return parts;
+    const auto& columns = options.columns.empty() ? options.usecols : options.columns;
+    if (columns.empty()) return parts;
     std::vector<std::string_view> wanted;
-    for (int64_t column : options.columns) {
+    for (int64_t column : columns) {
         const int64_t at = column < 0 ? column + int64_t(parts.size()) : column;
         if (at < 0 || at >= int64_t(parts.size()))
             fail<FileError>("{}: line {} has {} columns, column {} is not there", path, line,
@@ -138,14 +140,14 @@ void append(std::string& to, double value, Dtype dtype, const std::optional<int>
 }  // namespace
 
 Array loadtxt(const std::string& path, const LoadText& options) {
-    const std::string text = FileReader(path).read_all();
+    const std::string text = FileReader(path).read_text();
     Elements elements(options.dtype);
     int64_t rows = 0, width = -1, line = 0;
     for (std::string_view rest = text; !rest.empty();) {
         const size_t end = rest.find('\n');
         std::string_view row = rest.substr(0, end);
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-        if (++line <= options.skip_rows) continue;
+        if (++line <= std::max(options.skip_rows, options.skiprows)) continue;
         if (!options.comments.empty()) row = row.substr(0, row.find(options.comments));
         if (trimmed(row).empty()) continue;
         const auto parts = columns_of(parts_of(row, options.delimiter), options, path, line);
@@ -222,7 +224,8 @@ Array fromstring(std::string_view text, Dtype dtype, std::string_view separator)
 }
 
 Array fromfile(const std::string& path, Dtype dtype, int64_t count, std::string_view separator) {
-    const std::string bytes = FileReader(path).read_all();
+    const FileReader file(path);
+    const std::string bytes = separator.empty() ? file.read_all() : file.read_text();
     try {
         if (separator.empty()) return frombuffer(std::as_bytes(std::span(bytes)), dtype, count);
         const Array all = fromstring(bytes, dtype, separator);

@@ -20,12 +20,15 @@ struct LoadText {
     std::string comments = "#";  ///< What follows this on a line is left out; "": nothing is.
     std::string delimiter = "";  ///< Between numbers; "": blanks.
     int64_t skip_rows = 0;       ///< Lines at the beginning that are left out, comments among them.
+    int64_t skiprows = 0;        ///< The same under NumPy's name.
     std::vector<int64_t> columns =
-        {};               ///< Only these, in this order, negative ones from the end; none: all.
+        {};  ///< Only these, in this order, negative ones from the end; none: all.
+    std::vector<int64_t> usecols = {};  ///< The same under NumPy's name.
     bool unpack = false;  ///< The transposed array: a row for each column of the file.
 };
 /// The numbers of a text file: [rows, columns], or [columns] of one row, [rows] of one column, and
-/// [] of one number. Empty lines are left out. FileError naming file, line and text for what is no
+/// [] of one number. Empty lines are left out, and a byte order
+/// mark. FileError naming file, line and text for what is no
 /// number of the dtype and for rows of other lengths.
 Array loadtxt(const std::string& path, const LoadText& options = {});
 

@@ -186,6 +186,23 @@ TEST_F(TextFile, what_is_no_number_is_told_with_its_line) {
                 HasSubstr("column 2 is not there"));
 }
 
+TEST_F(TextFile, a_byte_order_mark_is_no_number) {
+    write(
+        "\xef\xbb\xbf"
+        "1 2\n3 4\n");
+    EXPECT_EQ(to_string(loadtxt(path_)), "float32[2,2] {{1, 2}, {3, 4}}");
+    EXPECT_EQ(to_string(fromfile(path_, Dtype::int32, -1, " ")), "int32[4] {1, 2, 3, 4}");
+    EXPECT_EQ(fromfile(path_, Dtype::uint8).size(), 11) << "its bytes are all there";
+    write("\xef\xbb\xbf");
+    EXPECT_EQ(loadtxt(path_).size(), 0);
+}
+
+TEST_F(TextFile, options_have_numpys_names_too) {
+    write("a b c\n1 2 3\n4 5 6\n");
+    EXPECT_EQ(to_string(loadtxt(path_, {.skiprows = 1, .usecols = {0, -1}})),
+              "float32[2,2] {{1, 3}, {4, 6}}");
+}
+
 TEST_F(TextFile, what_was_saved_is_read_again) {
     const Array x = array({{0.1f, -2.f}, {1e-30f, 3e20f}});
     savetxt(path_, x, {.header = "two\nlines"});

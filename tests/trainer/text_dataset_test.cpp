@@ -32,6 +32,16 @@ TEST_F(TextDatasetTest, gives_lines_without_their_ends) {
     EXPECT_EQ(TextDataset(path("empty")).size(), 0);
 }
 
+TEST_F(TextDatasetTest, a_byte_order_mark_belongs_to_no_line) {
+    write("marked", "\xef\xbb\xbfone\ntwo");
+    TextDataset text(path("marked"));
+    ASSERT_EQ(text.size(), 2);
+    EXPECT_THAT(text.texts(0), ElementsAre("one"));
+    EXPECT_THAT(text.texts(1), ElementsAre("two"));
+    write("empty", "\xef\xbb\xbf");
+    EXPECT_EQ(TextDataset(path("empty")).size(), 0);
+}
+
 TEST_F(TextDatasetTest, pairs_and_filters_several_files) {
     write("en", "good morning\nyes\nno\n");
     write("de", "guten Morgen\nja\nnein\n");

@@ -154,7 +154,7 @@ std::string markdown_of(const BenchReport& report) {
 }  // namespace
 
 std::vector<Json> read_peers(const std::string& path) {
-    std::istringstream lines(FileReader(path).read_all());
+    std::istringstream lines(FileReader(path).read_text());
     std::vector<Json> peers;
     int number = 0;
     for (std::string line; std::getline(lines, line);) {
