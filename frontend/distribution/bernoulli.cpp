@@ -7,6 +7,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/math/math.h"
+#include "runtime/ops/math/weighted.h"
 
 namespace catena::distributions {
 namespace {
@@ -17,7 +18,9 @@ Variable is_infinite(const Variable& x) { return absolute(x) == INFINITY; }
 
 const bool bernoulli_is_known =
     register_kl<Bernoulli, Bernoulli>([](const Bernoulli& p, const Bernoulli& q) {
-        return (p.logit() - q.logit()) * (p.p() - 1) - softplus(-p.logit()) + softplus(-q.logit());
+        const Variable cross =
+            weighted(p.p(), softplus(-q.logit())) + weighted(1 - p.p(), softplus(q.logit()));
+        return cross + x_log_x(p.p()) + x_log_x(1 - p.p());
     });
 
 }  // namespace

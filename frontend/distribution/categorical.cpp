@@ -9,13 +9,14 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/weighted.h"
 
 namespace catena::distributions {
 namespace {
 
 const bool categorical_is_known =
     register_kl<Categorical, Categorical>([](const Categorical& p, const Categorical& q) {
-        return sum(p.p() * (p.log_p() - q.log_p()), -1);
+        return sum(weighted(p.p(), p.log_p() - q.log_p()), -1);
     });
 
 }  // namespace

@@ -7,13 +7,14 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/weighted.h"
 
 namespace catena::distributions {
 namespace {
 
 const bool one_hot_categorical_is_known = register_kl<OneHotCategorical, OneHotCategorical>(
     [](const OneHotCategorical& p, const OneHotCategorical& q) {
-        return sum(p.p() * (p.log_p() - q.log_p()), -1);
+        return sum(weighted(p.p(), p.log_p() - q.log_p()), -1);
     });
 
 }  // namespace
@@ -28,7 +29,9 @@ OneHotCategorical::OneHotCategorical(const Operand& p) : p_(p) {
 
 std::map<std::string, Variable> OneHotCategorical::params() const { return {{"p", p_}}; }
 
-Variable OneHotCategorical::log_prob(const Operand& x) const { return sum(log_p_ * value(x), -1); }
+Variable OneHotCategorical::log_prob(const Operand& x) const {
+    return sum(weighted(value(x), log_p_), -1);
+}
 
 Variable OneHotCategorical::variance() const { return p_ * (1 - p_); }
 Variable OneHotCategorical::draw(const Shape& shape) const {

@@ -258,10 +258,10 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
                     to[position + j] = 0;
                     continue;
                 }
-                T value = std::log(sums[position + j]) +
-                          (maxima[position + j] - from[at + label * view.inner + j]);
-                to[position + j] =
-                    task.class_weights ? value * T(task.class_weights[label]) : value;
+                const T value = std::log(sums[position + j]) +
+                                (maxima[position + j] - from[at + label * view.inner + j]);
+                const T weight = task.class_weights ? T(task.class_weights[label]) : T(1);
+                to[position + j] = weight == T(0) ? T(0) : value * weight;  // Not 0 * infinity.
             }
         });
     });

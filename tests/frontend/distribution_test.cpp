@@ -269,5 +269,22 @@ TEST(Distribution, what_is_wrong_is_said) {
               std::string::npos);
 }
 
+TEST(Divergence, of_what_is_certain_is_no_nan) {
+    const Categorical p(of({0, 0.5, 0.5}, Shape{3})), q(of({0.5, 0.25, 0.25}, Shape{3})),
+        r(of({0, 0.25, 0.75}, Shape{3}));
+    EXPECT_NEAR(kl_divergence(p, q).item<double>(), std::log(2.0), 1e-12);
+    EXPECT_NEAR(kl_divergence(p, r).item<double>(),
+                0.5 * std::log(2.0) + 0.5 * std::log(0.5 / 0.75), 1e-12);
+    EXPECT_EQ(kl_divergence(q, p).item<double>(), INFINITY);
+    const OneHotCategorical one_hot(of({0, 0.25, 0.75}, Shape{3}));
+    EXPECT_NEAR(one_hot.log_prob(of({0, 1, 0}, Shape{3})).item<double>(), std::log(0.25), 1e-12);
+    EXPECT_EQ(one_hot.log_prob(of({1, 0, 0}, Shape{3})).item<double>(), -INFINITY);
+    const Bernoulli certain(of({1.0, 0.0, 0.25})), other(of({0.25, 0.25, 0.5}));
+    const Values found = list(kl_divergence(certain, other));
+    EXPECT_NEAR(found[0], std::log(4.0), 1e-12);
+    EXPECT_NEAR(found[1], std::log(4.0 / 3), 1e-12);
+    EXPECT_NEAR(found[2], 0.25 * std::log(0.5) + 0.75 * std::log(1.5), 1e-12);
+}
+
 }  // namespace
 }  // namespace catena::testing

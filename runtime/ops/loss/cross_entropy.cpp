@@ -17,6 +17,7 @@
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/loss.h"
 #include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/weighted.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
@@ -151,7 +152,7 @@ Variables cross_entropy_body(Span v, const Attributes& attributes, std::span<con
     Variable labels = reshape(t, position_shape(x.shape()));
     Variable picked = take_along_axis(x, where(p.valid, labels, Scalar(0)), 1);
     Variable loss = log(total) + (highest - cast(picked, p.scores.dtype()));
-    if (p.weight.defined()) loss = loss * p.weight;
+    if (p.weight.defined()) loss = weighted(p.weight, loss);
     loss = where(p.valid, loss, Scalar(0));
     if (attributes.text("reduce") == "no")
         loss = reshape(loss, t.shape());
@@ -341,8 +342,8 @@ Variable soft_target_loss(const Variable& x, const Variable& t,
             options.soft_target_loss);
     const Dtype result = promote(x.dtype(), t.dtype());
     const Variable score = log_softmax(widened(x)), share = widened(t);
-    Variable loss = divergence ? sum(share * (log(share + 1e-7) - score), Axes{1})
-                               : -sum(share * score, Axes{1});
+    Variable loss = divergence ? sum(weighted(share, log(share + 1e-7) - score), Axes{1})
+                               : -sum(weighted(share, score), Axes{1});
     if (options.reduce == "no") return cast(loss, result);
     int64_t positions = x.size() / std::max<int64_t>(x.shape()[1], 1);
     int64_t divisor = options.normalize ? positions : x.shape()[0];

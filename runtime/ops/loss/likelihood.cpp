@@ -17,7 +17,9 @@ const OpDef& op_bernoulli_nll =
     elementwise<2>("bernoulli_nll")
         .floats()
         .forward([](auto x, auto y) {
-            return select(y > 0.0, y, 0.0) + log1p(exp(-absolute(y))) - x * y;
+            // As sigmoid_cross_entropy: certainty of what is costs nothing.
+            auto side = as_number(y >= 0.0);
+            return log1p(exp(-absolute(y))) - select(x == side, 0.0, y * (x - side));
         })
         .gradient<0>([](auto x, auto y, auto loss, auto gy) { return -y * gy; })
         .gradient<1>([](auto x, auto y, auto loss, auto gy) {
@@ -27,16 +29,21 @@ const OpDef& op_bernoulli_nll =
         .define();
 
 const double log_two_pi = std::log(2 * std::numbers::pi);
-/// The slope of gaussian_nll towards x.
+/// The slope of gaussian_nll towards x; 0 at the mean, however small the variance is.
 const auto gaussian_slope = [](auto x, auto mean, auto ln_var, auto gy) {
-    return (x - mean) * exp(-ln_var) * gy;
+    auto d = x - mean;
+    return select(d == 0.0, 0.0, d * exp(-ln_var)) * gy;
+};
+/// The squared distance in standard deviations.
+const auto gaussian_square = [](auto x, auto mean, auto ln_var) {
+    auto d = x - mean;
+    return select(d == 0.0, 0.0, d * d * exp(-ln_var));
 };
 const OpDef& op_gaussian_nll =
     elementwise<3>("gaussian_nll")
         .floats()
         .forward([](auto x, auto mean, auto ln_var) {
-            auto d = x - mean;
-            return (ln_var + log_two_pi + d * d * exp(-ln_var)) * 0.5;
+            return (ln_var + log_two_pi + gaussian_square(x, mean, ln_var)) * 0.5;
         })
         .gradient<0>([](auto x, auto mean, auto ln_var, auto y, auto gy) {
             return gaussian_slope(x, mean, ln_var, gy);
@@ -45,8 +52,7 @@ const OpDef& op_gaussian_nll =
             return -gaussian_slope(x, mean, ln_var, gy);
         })
         .gradient<2>([](auto x, auto mean, auto ln_var, auto y, auto gy) {
-            auto d = x - mean;
-            return (1.0 - d * d * exp(-ln_var)) * 0.5 * gy;
+            return (1.0 - gaussian_square(x, mean, ln_var)) * 0.5 * gy;
         })
         .define();
 

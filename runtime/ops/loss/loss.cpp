@@ -55,12 +55,14 @@ const OpDef& op_huber_loss =
         })
         .define();
 
-/// The loss of one logit; 0 for label -1. Written so that exp cannot overflow.
+/// The loss of one logit; 0 for label -1. Written so that exp cannot overflow, and an infinite
+/// logit on the label's side costs nothing.
 const OpDef& op_sigmoid_cross_entropy =
     elementwise<2>("sigmoid_cross_entropy")
         .floats()
         .forward([](auto x, auto t) {
-            auto loss = log1p(exp(-absolute(x))) - x * (t - as_number(x >= 0.0));
+            auto side = as_number(x >= 0.0);
+            auto loss = log1p(exp(-absolute(x))) - select(t == side, 0.0, x * (t - side));
             return select(t == -1.0, 0.0, loss);
         })
         .gradient<0>([](auto x, auto t, auto y, auto gy) {
