@@ -5,7 +5,9 @@
 
 #include <unistd.h>
 
+#include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/start_thread.h"
 
 namespace catena {
 namespace {
@@ -31,7 +33,7 @@ CompilingThreads& CompilingThreads::instance() {
 
 void CompilingThreads::start(std::function<void()> work) {
     at_the_end.stay();
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     forget_those_of_a_parent();
     std::erase_if(running_, [](Running& each) {
         const bool done = each.done->load();
@@ -39,13 +41,20 @@ void CompilingThreads::start(std::function<void()> work) {
         return done;
     });
     auto done = std::make_shared<std::atomic<bool>>(false);
-    running_.push_back({std::thread([work = std::move(work), done]() mutable {
-                            const NoFork whole;
-                            work();
-                            work = nullptr;
-                            done->store(true);
-                        }),
-                        done});
+    running_.reserve(running_.size() + 1);  // Nothing fails between a thread's start and its place.
+    try {
+        std::thread thread = start_thread("compiling", [work, done]() mutable {
+            const NoFork whole;
+            work();
+            work = nullptr;
+            done->store(true);
+        });
+        running_.push_back({std::move(thread), done});
+        return;
+    } catch (const Error&) {  // As many threads as there may be.
+    }
+    lock.unlock();
+    work();
 }
 
 void CompilingThreads::join() {

@@ -8,6 +8,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/start_thread.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -17,17 +18,15 @@ class MultithreadIterator::Workers {
 public:
     Workers(const Dataset& dataset, const BatchOrder& order, int n_threads)
         : dataset_(dataset), order_(order) {
-        for (int k = 0; k < n_threads; ++k) threads_.emplace_back([this] { work(); });
-    }
-    ~Workers() {
-        {
-            std::lock_guard lock(mutex_);
-            ending_ = true;
-            taken_ = indices_.size();
+        try {
+            for (int k = 0; k < n_threads; ++k)
+                threads_.push_back(start_thread("MultithreadIterator", [this] { work(); }));
+        } catch (...) {
+            end();
+            throw;
         }
-        wake_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
     }
+    ~Workers() { end(); }
 
     /// `order` is that before this batch.
     void start(std::vector<int64_t> indices, const BatchOrder& order) {
@@ -47,6 +46,15 @@ public:
     }
 
 private:
+    void end() {
+        {
+            std::lock_guard lock(mutex_);
+            ending_ = true;
+            taken_ = indices_.size();
+        }
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
     void work() {
         std::unique_lock lock(mutex_);
         while (true) {

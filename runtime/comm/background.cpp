@@ -1,8 +1,12 @@
 #include "runtime/comm/background.h"
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/start_thread.h"
 
 namespace catena {
+
+BackgroundThread::BackgroundThread()
+    : thread_(start_thread("messages beside the computation", [this] { work(); })) {}
 
 BackgroundThread::~BackgroundThread() {
     {

@@ -11,7 +11,7 @@ namespace catena {
 /// A thread that executes posted functions in order.
 class BackgroundThread {
 public:
-    BackgroundThread() : thread_([this] { work(); }) {}
+    BackgroundThread();
     ~BackgroundThread();  ///< Executes all posted work first.
     BackgroundThread(const BackgroundThread&) = delete;
 

@@ -14,6 +14,7 @@
 #include "runtime/comm/reduce.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/core/start_thread.h"
 
 namespace catena {
 namespace {
@@ -261,7 +262,14 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
         of_thread.reset();
     };
     std::vector<std::thread> threads;
-    for (int r = 0; r < size; ++r) threads.emplace_back(run, r);
+    try {
+        for (int r = 0; r < size; ++r)
+            threads.push_back(start_thread("run_local", [&run, r] { run(r); }));
+    } catch (const std::exception& error) {
+        const int missing = int(threads.size());
+        errors[size_t(missing)] = std::current_exception();
+        group->fail_all(missing, error.what());
+    }
     for (std::thread& thread : threads) thread.join();
     if (group->failed_rank < 0) return;
     if (errors[size_t(group->failed_rank)])

@@ -1,0 +1,21 @@
+#include "runtime/core/start_thread.h"
+
+#include <system_error>
+#include <utility>
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+std::thread start_thread(const char* what, std::function<void()> work) {
+    try {
+        return std::thread(std::move(work));
+    } catch (const std::system_error& error) {
+        fail<Error>(
+            "{}: no thread could be started: {}; the number of threads is limited by "
+            "`ulimit -u` and by control groups (pids.max)",
+            what, error.code().message());
+    }
+}
+
+}  // namespace catena
