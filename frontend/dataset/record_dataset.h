@@ -11,9 +11,10 @@
 
 namespace catena {
 
-// Examples of any shapes in one file, in place of Chainer's PickleDataset: "catena records 1", then
+// Examples of any shapes in one file, in place of Chainer's PickleDataset: "catena records 2", then
 // of each example its length (uint64), the CRC-32 of its bytes (uint32) and the bytes
-// (example_bytes.h), all little-endian.
+// (example_bytes.h), all little-endian. The end is a length of 2^64 - 1, the CRC-32 of the number
+// of examples, and this number (uint64); files that begin with "catena records 1" lack it.
 
 /// Writes such a file, which is there after finish() and replaces an older one.
 class RecordDatasetWriter {
@@ -25,6 +26,7 @@ public:
     int64_t size() const { return size_; }  ///< Examples so far.
 
 private:
+    void write_head(uint64_t bytes, uint32_t crc);
     Owned<AtomicFile> file_;
     int64_t size_ = 0;
 };
