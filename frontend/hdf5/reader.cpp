@@ -107,13 +107,20 @@ public:
         return array;
     }
 
+    bool is_text(std::string_view key) const override {
+        Lock lock;
+        const Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose),
+                     type(H5Dget_type(dataset), H5Tclose);
+        check(space.valid() && type.valid(), key);
+        return is_text(space, type);
+    }
+
     std::string read_text(std::string_view key) const override {
         Lock lock;
         Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose),
                type(H5Dget_type(dataset), H5Tclose);
         check(space.valid() && type.valid(), key);
-        if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 ||
-            H5Sget_simple_extent_type(space) != H5S_SCALAR)
+        if (!is_text(space, type))
             fail<FileError>("{}: '{}' is not a string of fixed length", path_, key);
         check_storage(key, dataset, H5Tget_size(type));
         std::string text(H5Tget_size(type), '\0');
@@ -124,6 +131,11 @@ public:
 private:
     void check(bool good, std::string_view key) const {
         if (!good) fail<FileError>("{}: '{}' cannot be read: {}", path_, key, last_error());
+    }
+
+    static bool is_text(const Handle& space, const Handle& type) {
+        return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) <= 0 &&
+               H5Sget_simple_extent_type(space) == H5S_SCALAR;
     }
 
     /// Checks that do not depend on the storage layout.

@@ -26,7 +26,8 @@ public:
     virtual const std::string& path() const = 0;
     virtual std::vector<std::string> keys() const = 0;
     virtual bool contains(std::string_view key) const = 0;
-    virtual Array read(std::string_view key) const = 0;  ///< Undefined: None.
+    virtual Array read(std::string_view key) const = 0;    ///< Undefined: None.
+    virtual bool is_text(std::string_view key) const = 0;  ///< So it is read_text that reads it.
     virtual std::string read_text(std::string_view key) const = 0;
 };
 

@@ -59,6 +59,20 @@ std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path) {
     return std::unique_ptr<ArchiveReader>(required().make_reader(path));
 }
 
+NamedArrays read_hdf5(const std::string& path) {
+    const std::unique_ptr<ArchiveReader> file = open_hdf5(path);
+    NamedArrays arrays;
+    for (const std::string& key : file->keys())
+        if (!file->is_text(key)) arrays.emplace_back(key, file->read(key));
+    return arrays;
+}
+
+void save_hdf5(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) {
+    std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));
+    for (const auto& [key, array] : arrays) writer->write(key, array);
+    writer->finish();
+}
+
 void save_hdf5(const std::string& path, const SerializeFunction& object,
                const SaveOptions& options) {
     std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));

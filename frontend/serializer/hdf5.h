@@ -4,6 +4,7 @@
 #include <string>
 
 #include "frontend/serializer/archive.h"
+#include "frontend/serializer/named_arrays.h"
 #include "frontend/serializer/serializer.h"
 
 namespace catena {
@@ -14,6 +15,10 @@ namespace catena {
 /// True when HDF5 files can be read and written.
 bool hdf5_available();
 std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path);
+
+/// All arrays of a file; texts are left out.
+NamedArrays read_hdf5(const std::string& path);
+void save_hdf5(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
 void save_hdf5(const std::string& path, const SerializeFunction& object,
                const SaveOptions& options = {});

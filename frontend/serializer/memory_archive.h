@@ -27,6 +27,7 @@ public:
     std::vector<std::string> keys() const override;
     bool contains(std::string_view key) const override;
     Array read(std::string_view key) const override;
+    bool is_text(std::string_view key) const override { return texts_.contains(key); }
     std::string read_text(std::string_view key) const override;
 
 private:

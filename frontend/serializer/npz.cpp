@@ -55,9 +55,17 @@ std::string content_of(std::istream& stream, const std::string& name) {
 
 }  // namespace
 
-NpzFile::NpzFile(const std::string& path) : zip_(path) {}
+NpzFile::NpzFile(const std::string& path) : zip_(path) { check_others(); }
 NpzFile::NpzFile(std::istream& stream, const std::string& name)
-    : zip_(name, content_of(stream, name)) {}
+    : zip_(name, content_of(stream, name)) {
+    check_others();
+}
+
+// An entry that is no array by its name in the directory may be one whose name is damaged there.
+void NpzFile::check_others() const {
+    for (const ZipEntry& entry : zip_.entries())
+        if (!entry.name.ends_with(suffix)) zip_.open(entry);
+}
 
 std::vector<std::string> NpzFile::keys() const {
     std::vector<std::string> keys;
@@ -89,6 +97,8 @@ Array NpzFile::read(std::string_view key) const {
                         source->remaining(), source->offset());
     return array;
 }
+
+bool NpzFile::is_text(std::string_view key) const { return read_npy_header(*open(key)).is_text(); }
 
 std::string NpzFile::read_text(std::string_view key) const { return read_npy_text(*open(key)); }
 

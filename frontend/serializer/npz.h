@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "frontend/serializer/archive.h"
+#include "frontend/serializer/named_arrays.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/file/zip_reader.h"
 
 namespace catena {
-
-using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
 /// A .npz file open for reading: arrays by key. Every error is a FileError naming file and key.
 class NpzFile final : public ArchiveReader {
@@ -25,15 +24,17 @@ public:
     bool contains(std::string_view key) const override { return find(key) != nullptr; }
     /// Undefined for None; FileError with the nearest key when there is no such key.
     Array read(std::string_view key) const override;
+    bool is_text(std::string_view key) const override;
     std::string read_text(std::string_view key) const override;
 
 private:
+    void check_others() const;
     const ZipEntry* find(std::string_view key) const;
     std::unique_ptr<ByteSource> open(std::string_view key) const;
     ZipReader zip_;
 };
 
-/// All arrays of a file, in file order.
+/// All arrays of a file, in file order: `read_npz(path)["W"]`.
 NamedArrays read_npz(const std::string& path);
 /// Readable by numpy.load. The file is replaced atomically.
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});

@@ -136,7 +136,7 @@ struct ElementFormat {
     Dtype dtype;   ///< Of the array.
     size_t bytes;  ///< Of one element in the file.
     bool swapped;  ///< Big-endian.
-    bool widened;  ///< Unsigned, read into the next larger signed integer.
+    bool widened;  ///< Unsigned, read into the next larger signed integer, if there is one.
 };
 
 std::optional<ElementFormat> element_format(const std::string& descr) {
@@ -154,8 +154,8 @@ std::optional<ElementFormat> element_format(const std::string& descr) {
         {"i2", Dtype::int16, 2, false},   {"i4", Dtype::int32, 4, false},
         {"i8", Dtype::int64, 8, false},   {"u1", Dtype::uint8, 1, false},
         {"u2", Dtype::int32, 2, true},    {"u4", Dtype::int64, 4, true},
-        {"f2", Dtype::float16, 2, false}, {"f4", Dtype::float32, 4, false},
-        {"f8", Dtype::float64, 8, false},
+        {"u8", Dtype::int64, 8, true},    {"f2", Dtype::float16, 2, false},
+        {"f4", Dtype::float32, 4, false}, {"f8", Dtype::float64, 8, false},
     };
     for (const Known& k : known)
         if (descr.compare(1, 2, k.name) == 0)
@@ -231,6 +231,16 @@ void widen(char* data, int64_t elements) {
     }
 }
 
+/// Of uint64 in an int64 array.
+void check_unsigned(const Array& array, const std::string& name) {
+    const int64_t* const begin = array.elements<int64_t>();
+    const int64_t* const end = begin + array.size();
+    const int64_t* const large = std::find_if(begin, end, [](int64_t v) { return v < 0; });
+    if (large != end)
+        fail<FileError>("{}: element {} is {}; of uint64 only what int64 can hold is read", name,
+                        large - begin, uint64_t(*large));
+}
+
 void append_utf8(std::string& text, uint32_t point) {
     if (point < 0x80) {
         text += char(point);
@@ -273,6 +283,12 @@ Array in_row_major_order(const Array& transposed) {
 
 }  // namespace
 
+bool NpyHeader::is_text() const {
+    const bool wide = descr.size() >= 3 && descr[1] == 'U', narrow = descr.starts_with("|S");
+    return shape.empty() && (wide || narrow) && descr.size() <= 12 &&
+           descr.find_first_not_of("0123456789", 2) == std::string::npos;
+}
+
 NpyHeader read_npy_header(ByteSource& source) {
     uint64_t start = source.offset();
     char head[npy_magic_bytes + 2];
@@ -305,7 +321,7 @@ Array read_npy(ByteSource& source) {
     std::optional<ElementFormat> format = element_format(header.descr);
     if (!format)
         fail<FileError>(
-            "{}: dtype '{}' is not supported; bool, int8 to int64, uint8 to uint32 and float16 to "
+            "{}: dtype '{}' is not supported; bool, int8 to int64, uint8 to uint64 and float16 to "
             "float64 are",
             source.name(), header.descr);
     if (header.shape.size() > size_t(max_rank))
@@ -324,6 +340,7 @@ Array read_npy(ByteSource& source) {
         if (format->swapped) swap_bytes(data, bytes / format->bytes, format->bytes);
         if (format->widened && format->bytes == 2) widen<uint16_t, int32_t>(data, array.size());
         if (format->widened && format->bytes == 4) widen<uint32_t, int64_t>(data, array.size());
+        if (format->widened && format->bytes == 8) check_unsigned(array, source.name());
         if (format->dtype == Dtype::bool_)
             for (uint64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
     }
@@ -332,11 +349,8 @@ Array read_npy(ByteSource& source) {
 
 std::string read_npy_text(ByteSource& source) {
     NpyHeader header = read_npy_header(source);
-    bool wide = header.descr.size() >= 3 && header.descr[1] == 'U',
-         narrow = header.descr.starts_with("|S");
-    if (!header.shape.empty() || !(wide || narrow) ||
-        header.descr.find_first_not_of("0123456789", 2) != std::string::npos ||
-        header.descr.size() > 12)
+    const bool narrow = header.descr.starts_with("|S"), wide = !narrow;
+    if (!header.is_text())
         fail<FileError>("{}: is an array of shape {} and dtype {}, a text is expected",
                         source.name(), shape_text(header.shape), header.descr);
     uint64_t count = std::stoull(header.descr.substr(2)), bytes = count * (wide ? 4 : 1);

@@ -16,13 +16,15 @@ struct NpyHeader {
     bool fortran_order = false;
     std::vector<uint64_t> shape;
     bool is_object() const { return descr.size() >= 2 && descr[1] == 'O'; }
+    bool is_text() const;  ///< One, not an array of them.
 };
 
 /// Reads and checks the header. FileError naming file, offset and what was expected.
 NpyHeader read_npy_header(ByteSource& source);
 
 /// An array in NumPy's format 1.0 to 3.0, either byte order, C or Fortran order. Unsigned 16- and
-/// 32-bit integers are widened, as Catena lacks them. Everything is checked before memory for the
+/// 32-bit integers are widened, as Catena lacks them; those of 64 bits are int64, and a FileError
+/// where one is 2^63 or more. Everything is checked before memory for the
 /// elements is allocated. Undefined for an object array of shape (), which is how NumPy writes
 /// None; other objects are a FileError.
 Array read_npy(ByteSource& source);

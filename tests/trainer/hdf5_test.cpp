@@ -12,6 +12,7 @@
 #include "frontend/optimizer/adam.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/file/limits.h"
+#include "runtime/ops/array/from_lists.h"
 #include "tests/support/command.h"
 #include "tests/trainer/fixtures.h"
 
@@ -209,6 +210,16 @@ TEST_F(Hdf5Test, many_datasets_may_not_announce_more_in_all_than_the_file_may) {
     EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }),
                 HasSubstr("'c' declares 400000 bytes after 800000 others"));
     set_file_limits(before);
+}
+
+TEST_F(Hdf5Test, arrays_are_saved_and_read_by_name) {
+    save_hdf5(path("x.h5"), {{"x", array({1.5f, 2.5f})}, {"deep/t", array({7})}});
+    EXPECT_EQ(read_hdf5(path("x.h5"))["deep/t"].item<int>(), 7);
+    const NamedArrays all = read_hdf5(path("x.h5"));
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_TRUE(all.contains("x"));
+    EXPECT_EQ(all["x"].to_vector<float>(), (std::vector<float>{1.5f, 2.5f}));
+    EXPECT_THAT(message_of<ValueError>([&] { all["y"]; }), HasSubstr("there is no array 'y'"));
 }
 
 TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
