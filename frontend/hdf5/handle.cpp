@@ -1,6 +1,9 @@
 #include "frontend/hdf5/handle.h"
 
+#include <array>
 #include <cstdint>
+
+#include <fmt/format.h>
 
 #include "runtime/core/fork.h"
 
@@ -17,8 +20,9 @@ herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
-Handle half_type() {
-    Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
+/// With the byte order of `like`.
+Handle half_type(hid_t like) {
+    Handle type(H5Tcopy(like), H5Tclose);
     H5Tset_fields(type, 15, 10, 5, 0, 10);
     H5Tset_size(type, 2);
     H5Tset_ebias(type, 15);
@@ -68,7 +72,7 @@ Handle type_of(Dtype dtype) {
         case Dtype::uint8:
             return copy(H5T_STD_U8LE);
         case Dtype::float16:
-            return half_type();
+            return half_type(H5T_IEEE_F32LE);
         case Dtype::bfloat16:
         case Dtype::float32:
             return copy(H5T_IEEE_F32LE);
@@ -77,25 +81,54 @@ Handle type_of(Dtype dtype) {
     }
 }
 
+// A type of the same size with another bias, precision or offset would be read, and converted, as
+// other numbers; a single bit of a header makes one of another.
 std::optional<Dtype> dtype_of(hid_t type) {
-    size_t bytes = H5Tget_size(type);
-    switch (H5Tget_class(type)) {
-        case H5T_FLOAT:
-            if (bytes == 2) return Dtype::float16;
-            if (bytes == 4) return Dtype::float32;
-            return bytes == 8 ? std::optional(Dtype::float64) : std::nullopt;
-        case H5T_INTEGER: {
-            bool is_signed = H5Tget_sign(type) != H5T_SGN_NONE;
-            if (bytes == 1) return is_signed ? Dtype::int8 : Dtype::uint8;
-            if (bytes == 2) return is_signed ? Dtype::int16 : Dtype::int32;
-            if (bytes == 4) return is_signed ? Dtype::int32 : Dtype::int64;
-            return bytes == 8 && is_signed ? std::optional(Dtype::int64) : std::nullopt;
-        }
-        case H5T_ENUM:
-            return bytes == 1 ? std::optional(Dtype::bool_) : std::nullopt;
-        default:
-            return std::nullopt;
+    const struct {
+        hid_t standard;
+        Dtype dtype;
+    } known[] = {
+        {H5T_IEEE_F32LE, Dtype::float32}, {H5T_IEEE_F32BE, Dtype::float32},
+        {H5T_IEEE_F64LE, Dtype::float64}, {H5T_IEEE_F64BE, Dtype::float64},
+        {H5T_STD_I8LE, Dtype::int8},      {H5T_STD_I8BE, Dtype::int8},
+        {H5T_STD_I16LE, Dtype::int16},    {H5T_STD_I16BE, Dtype::int16},
+        {H5T_STD_I32LE, Dtype::int32},    {H5T_STD_I32BE, Dtype::int32},
+        {H5T_STD_I64LE, Dtype::int64},    {H5T_STD_I64BE, Dtype::int64},
+        {H5T_STD_U8LE, Dtype::uint8},     {H5T_STD_U8BE, Dtype::uint8},
+        {H5T_STD_U16LE, Dtype::int32},    {H5T_STD_U16BE, Dtype::int32},
+        {H5T_STD_U32LE, Dtype::int64},    {H5T_STD_U32BE, Dtype::int64},
+        {H5T_STD_U64LE, Dtype::int64},    {H5T_STD_U64BE, Dtype::int64},
+    };
+    for (const auto& [standard, dtype] : known)
+        if (H5Tequal(type, standard) > 0) return dtype;
+    if (H5Tequal(type, bool_type()) > 0) return Dtype::bool_;
+    for (const hid_t order : {H5T_IEEE_F32LE, H5T_IEEE_F32BE})
+        if (H5Tequal(type, half_type(order)) > 0) return Dtype::float16;
+    return std::nullopt;
+}
+
+bool is_uint64(hid_t type) {
+    return H5Tequal(type, H5T_STD_U64LE) > 0 || H5Tequal(type, H5T_STD_U64BE) > 0;
+}
+
+std::string description_of(hid_t type) {
+    static constexpr std::array names{
+        "integers",  "floats",     "times",      "texts",        "bits",
+        "raw bytes", "structures", "references", "enumerations", "lists of any length",
+        "arrays"};
+    const int kind = H5Tget_class(type);
+    std::string text =
+        kind >= 0 && kind < int(names.size()) ? names[size_t(kind)] : "unknown elements";
+    text += fmt::format(" of {} bytes", H5Tget_size(type));
+    if (kind == H5T_FLOAT) {
+        size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+        H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
+        text += fmt::format(" ({} bits of exponent with bias {}, {} of mantissa)", exponent_bits,
+                            H5Tget_ebias(type), mantissa_bits);
     }
+    if (kind == H5T_INTEGER)
+        text += fmt::format(" ({} bits from bit {})", H5Tget_precision(type), H5Tget_offset(type));
+    return text;
 }
 
 }  // namespace catena::hdf5

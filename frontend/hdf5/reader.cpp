@@ -19,6 +19,8 @@ namespace {
 
 /// Deflate compresses at most 1032 to 1; a larger declared ratio is rejected.
 constexpr uint64_t largest_ratio = 1100, slack = 1 << 16;
+/// Bytes of a dataset that need not be in the file.
+constexpr uint64_t unwritten = 1 << 20;
 
 class Hdf5Reader final : public ArchiveReader {
 public:
@@ -58,12 +60,14 @@ public:
         };
         if (H5Ovisit2(file_, H5_INDEX_NAME, H5_ITER_NATIVE, add, &found, H5O_INFO_BASIC) < 0)
             fail<FileError>("{}: its list of contents is damaged: {}", path_, last_error());
+        budget_.check_entries(found.size());
         return found;
     }
 
     bool contains(std::string_view key) const override {
         Lock lock;
         std::string name(key);
+        if (std::ranges::count(name, '/') > file_limits().depth) return false;
         for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
             std::string part = name.substr(0, slash);
             H5L_info_t link;
@@ -88,18 +92,22 @@ public:
         std::optional<Dtype> dtype = dtype_of(type);
         if (!dtype)
             fail<FileError>(
-                "{}: '{}' has elements of a type that is not supported; bool, int8 to int64, uint8 "
-                "to "
-                "uint32 and float16 to float64 are",
-                path_, key);
+                "{}: '{}' has elements of a type that is not supported: {}; bool, int8 to int64, "
+                "uint8 to uint64 and float16 to float64, as the standards have them, are",
+                path_, key, description_of(type));
         Shape shape = checked_shape(key, dataset, space, H5Tget_size(type));
         RecorderScope paused(nullptr);
         Array array = Array::empty({*dtype, shape}, cpu_device());
         if (array.size() == 0) return array;
+        if (counted_.emplace(key).second)
+            ask_for_chunks(key, dataset, space, uint64_t(array.size()) * size_of(*dtype));
         check_chunk_contents(dataset, raw_.size(), fmt::format("{}: '{}'", path_, key));
-        Handle memory =
-            H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
+        const bool as_it_is = H5Tget_class(type) == H5T_ENUM;
+        const Handle memory = as_it_is          ? Handle(H5Tcopy(type), H5Tclose)
+                              : is_uint64(type) ? Handle(H5Tcopy(H5T_STD_U64LE), H5Tclose)
+                                                : type_of(*dtype);
         check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.to_fill()) >= 0, key);
+        if (is_uint64(type)) check_unsigned(array, key);
         if (*dtype == Dtype::bool_)
             for (char *x = static_cast<char*>(array.to_fill()), *end = x + array.size(); x < end;
                  ++x)
@@ -136,6 +144,33 @@ private:
     static bool is_text(const Handle& space, const Handle& type) {
         return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) <= 0 &&
                H5Sget_simple_extent_type(space) == H5S_SCALAR;
+    }
+
+    void check_unsigned(const Array& array, std::string_view key) const {
+        const int64_t* const from = array.elements<int64_t>();
+        for (int64_t i = 0; i < array.size(); ++i)
+            if (from[i] < 0)
+                fail<FileError>(
+                    "{}: '{}': element {} is {}; of uint64 only what int64 can hold is read", path_,
+                    key, i, uint64_t(from[i]));
+    }
+
+    /// What the library has in memory for each chunk while it reads, beyond the elements' own
+    /// `bytes`: a file of a few bytes can have millions of chunks.
+    void ask_for_chunks(std::string_view key, const Handle& dataset, const Handle& space,
+                        uint64_t bytes) const {
+        constexpr uint64_t bytes_a_chunk = 4096;
+        const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+        if (H5Pget_layout(properties) != H5D_CHUNKED) return;
+        hsize_t sizes[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
+        const int rank = H5Sget_simple_extent_dims(space, sizes, nullptr);
+        uint64_t chunks = 1;
+        if (H5Pget_chunk(properties, H5S_MAX_RANK, chunk) == rank)
+            for (int i = 0; i < rank; ++i)  // As many as elements at most, which fit an int64.
+                chunks *= (sizes[i] + chunk[i] - 1) / chunk[i];
+        const uint64_t taken = std::min(chunks, ~uint64_t(0) / bytes_a_chunk) * bytes_a_chunk;
+        if (taken > bytes)
+            budget_.ask(taken - bytes, fmt::format("'{}', in {} chunks,", key, chunks));
     }
 
     /// Checks that do not depend on the storage layout.
@@ -210,6 +245,8 @@ private:
                 if (__builtin_mul_overflow(chunk, uint64_t(dims[i]), &chunk)) chunk = ~uint64_t(0);
             if (packed) most = stored * largest_ratio + slack;
         }
+        // Where a chunk or all is not written yet, the value to fill it with is read.
+        if (layout == H5D_CHUNKED || H5Dget_storage_size(dataset) == 0) most += unwritten;
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
             fail<FileError>(
                 "{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it",
@@ -230,7 +267,8 @@ private:
     FileReader raw_;  ///< For what is looked at before the library sees it.
     FileFormat format_;
     mutable FileBudget budget_;
-    mutable std::set<std::string, std::less<>> asked_;  ///< Keys that the budget knows.
+    mutable std::set<std::string, std::less<>> asked_, counted_;  ///< Keys, or the chunks of keys,
+                                                                  ///< that the budget knows.
     Handle file_;
 };
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/file/limits.h"
 
 namespace catena::hdf5 {
 namespace {
@@ -56,8 +58,9 @@ public:
     void run(uint64_t root) {
         add_object(root);
         while (!objects_.empty()) {
-            const uint64_t at = objects_.back();
+            const auto [at, depth] = objects_.back();
             objects_.pop_back();
+            depth_ = depth;
             check_object(at);
         }
     }
@@ -89,8 +92,19 @@ private:
     uint64_t address(Numbers& numbers) const { return numbers.next(format_.address_bytes); }
     uint64_t length(Numbers& numbers) const { return numbers.next(format_.length_bytes); }
 
+    /// In the group that is being looked at.
     void add_object(uint64_t address) {
-        if (seen_.insert(address).second) objects_.push_back(address);
+        if (!seen_.insert(address).second) return;
+        check_depth(address);
+        if (seen_.size() > limits_.entries)
+            fail<FileError>("{}: has more than {} objects", file_.path(), limits_.entries);
+        objects_.emplace_back(address, depth_ + 1);
+    }
+
+    void check_depth(uint64_t address) const {
+        if (depth_ >= limits_.depth)
+            fail<FileError>("{}: groups are nested deeper than {}, at byte {}", file_.path(),
+                            limits_.depth, address);
     }
 
     // Headers of objects.
@@ -237,7 +251,11 @@ private:
             constexpr uint64_t soft_link = 2, group = 1;
             if (cached == soft_link) continue;
             add_object(object);
-            if (cached == group) check_group(pad);
+            if (cached != group) continue;
+            check_depth(object);
+            ++depth_;
+            check_group(pad);
+            --depth_;
         }
     }
 
@@ -270,7 +288,9 @@ private:
 
     const FileReader& file_;
     const FileFormat& format_;
-    std::vector<uint64_t> objects_;
+    const FileLimits limits_ = file_limits();
+    std::vector<std::pair<uint64_t, int>> objects_;  ///< With the groups around each.
+    int depth_ = 0;
     std::set<uint64_t> seen_, heaps_;  ///< Structures may lead back to each other.
 };
 

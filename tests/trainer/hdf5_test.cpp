@@ -222,6 +222,84 @@ TEST_F(Hdf5Test, arrays_are_saved_and_read_by_name) {
     EXPECT_THAT(message_of<ValueError>([&] { all["y"]; }), HasSubstr("there is no array 'y'"));
 }
 
+/// The two bytes of an exponent's bias follow the positions of a float's parts (12 bytes).
+TEST_F(Hdf5Test, types_that_are_not_standard_are_refused) {
+    save_hdf5(path("x.h5"), {{"x", array({1.5f, 2.5f})}}, {.compression = false});
+    const std::string sound = content("x.h5");
+    // Version 1, class 1, the positions; 4 bytes; offset 0, precision 32; exponent 8 bits from 23
+    // on, mantissa 23 from 0 on; bias 127.
+    const std::string type("\x11\x20\x1f\0\4\0\0\0\0\0\x20\0\x17\x08\0\x17\x7f\0\0\0", 20);
+    const size_t at = sound.find(type);
+    ASSERT_NE(at, sound.npos);
+    int loaded = 0;
+    for (size_t byte = 8; byte < type.size(); ++byte)  // Behind the size, which decides the dtype.
+        for (int bit = 0; bit < 8; ++bit) {
+            std::string changed = sound;
+            changed[at + byte] = char(changed[at + byte] ^ (1 << bit));
+            write("x.h5", changed);
+            try {
+                const Array x = read_hdf5(path("x.h5"))["x"];
+                EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1.5f, 2.5f}))
+                    << "byte " << byte << ", bit " << bit;
+                ++loaded;
+            } catch (const FileError&) {
+            }
+        }
+    EXPECT_EQ(loaded, 0);
+    std::string biased = sound;
+    biased[at + 16] = char(0x7f ^ 2);
+    write("x.h5", biased);
+    EXPECT_THAT(error_of("x.h5"),
+                HasSubstr("of a type that is not supported: floats of 4 bytes (8 bits of exponent "
+                          "with bias 125, 23 of mantissa)"));
+}
+
+/// A file of h5py's that has `count` chunks of one byte would be as small: the chunks are not
+/// written. The sizes of chunks follow the address of their tree.
+TEST_F(Hdf5Test, many_small_chunks_are_refused) {
+    constexpr int64_t elements = 3 << 19;
+    save_hdf5(path("x.h5"), {{"x", Array::zeros({Dtype::uint8, {elements}})}});
+    const std::string sound = content("x.h5");
+    const size_t layout = sound.find("\3\2\2");  // Version 3, in chunks, of 1 dimension.
+    ASSERT_NE(layout, sound.npos);
+    std::string changed = sound;
+    changed.replace(layout + 11, 4, std::string("\1\0\0\0", 4));
+    write("x.h5", changed);
+    EXPECT_THAT(error_of("x.h5"), HasSubstr("'x', in 1572864 chunks,"));
+}
+
+TEST_F(Hdf5Test, groups_in_groups_in_groups_have_a_limit) {
+    const auto nested = [&](int depth) {
+        std::string key = "x";
+        for (int i = 0; i < depth; ++i) key = "g/" + key;
+        save_hdf5(path("x.h5"), {{key, array({1})}});
+        return key;
+    };
+    const std::string key = nested(90);
+    EXPECT_EQ(read_hdf5(path("x.h5"))[key].item<int>(), 1);
+    nested(2000);
+    EXPECT_THAT(message_of<FileError>([&] { open_hdf5(path("x.h5")); }),
+                HasSubstr("groups are nested deeper than 100"));
+}
+
+TEST_F(Hdf5Test, reads_what_was_never_written_and_uint64) {
+    if (!has_h5py()) GTEST_SKIP() << "h5py is not installed";
+    python(
+        "f = h5py.File('p.h5', 'w')\n"
+        "f.create_dataset('x', (10, 2), 'f4', maxshape=(None, 2), fillvalue=1.5)\n"
+        "d = f.create_dataset('part', (3000,), 'i4', maxshape=(None,), chunks=(100,)); d[:100] = "
+        "7\n"
+        "f.create_dataset('u', data=np.array([1, 2**62], dtype='u8'))\n"
+        "f.create_dataset('large', data=np.array([1, 2**63 + 5], dtype='>u8'))\n");
+    auto file = open_hdf5(path("p.h5"));
+    EXPECT_EQ(file->read("x").to_vector<float>(), std::vector<float>(20, 1.5f));
+    EXPECT_EQ(file->read("part").to_vector<int>()[99], 7);
+    EXPECT_EQ(file->read("part").to_vector<int>()[2999], 0);
+    EXPECT_EQ(file->read("u").to_vector<int64_t>()[1], int64_t(1) << 62);
+    EXPECT_THAT(message_of<FileError>([&] { file->read("large"); }),
+                HasSubstr("element 1 is 9223372036854775813; of uint64 only what int64 can hold"));
+}
+
 TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
     TwoLayers model;
     save_hdf5(path("m.h5"), model);
