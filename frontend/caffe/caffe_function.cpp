@@ -1,7 +1,6 @@
 #include "frontend/caffe/caffe_function.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <new>
 #include <set>
@@ -14,6 +13,7 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/caffe/upgrade.h"
+#include "runtime/core/printable.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/recorder.h"
@@ -109,13 +109,6 @@ std::string names_of(const std::vector<std::string>& names) {
     return text;
 }
 
-/// For a terminal.
-std::string readable(std::string text) {
-    for (char& c : text)
-        if (!std::isprint(static_cast<unsigned char>(c))) c = '?';
-    return text;
-}
-
 }  // namespace
 
 struct CaffeFunction::Network {
@@ -163,8 +156,8 @@ void CaffeFunction::read(format::NetParameter& net, const std::string& path) {
                 std::fprintf(
                     stderr,
                     "catena: caffe: %s: skips layer '%s': there are no layers of type '%s'\n",
-                    path.c_str(), readable(parameters.name()).c_str(),
-                    readable(parameters.type()).c_str());
+                    printable(path).c_str(), printable(parameters.name()).c_str(),
+                    printable(parameters.type()).c_str());
             continue;
         }
         const LayerInFile layer(parameters, path);

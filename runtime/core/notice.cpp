@@ -5,6 +5,7 @@
 #include <set>
 
 #include "runtime/core/fork.h"
+#include "runtime/core/printable.h"
 
 namespace catena {
 namespace {
@@ -23,7 +24,7 @@ void notice_once(const std::string& line) {
     static auto& printed = *new std::set<std::string>;
     std::lock_guard lock(mutex);
     if (printed.size() >= most || !printed.insert(line).second) return;
-    std::fprintf(stderr, "catena: %s\n", line.c_str());
+    std::fprintf(stderr, "catena: %s\n", printable(line, "\n\t").c_str());
     if (printed.size() == most)
         std::fprintf(stderr, "catena: no more lines of this kind are printed\n");
 }

@@ -25,6 +25,35 @@ TEST(Show, lists_the_arrays_of_an_npz_file) {
     EXPECT_EQ(result.output, "l1/W float32[2,3]\nt int64[]\n");
 }
 
+TEST(Show, goes_on_after_what_cannot_be_read) {
+    const std::string path = ::testing::TempDir() + "show_damaged.npz";
+    save_npz(path,
+             NamedArrays{{"a", Array::from<float>({1, 2, 3})},
+                         {"b", Array::from<float>({4, 5, 6})},
+                         {"c", Array::scalar(1.0)}},
+             {.compression = false});
+    std::ifstream file(path, std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(file), {}};
+    const float four = 4;
+    content[content.find(std::string(reinterpret_cast<const char*>(&four), 4)) + 3] ^= 1;
+    std::ofstream(path, std::ios::binary) << content;
+    const auto result = show(path);
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, ::testing::HasSubstr("a float32[3]\nb cannot be read: "));
+    EXPECT_THAT(result.output, ::testing::HasSubstr("the data is damaged"));
+    EXPECT_THAT(result.output, ::testing::HasSubstr("\nc float64[]\n"));
+    EXPECT_THAT(result.output, ::testing::HasSubstr("1 of 3 entries cannot be read"));
+}
+
+TEST(Show, names_do_not_reach_the_terminal_as_commands) {
+    const std::string path = ::testing::TempDir() + "show_names.npz";
+    save_npz(path, NamedArrays{{"a\x1b[31m\nb\xc2\x9b", Array::scalar(1.0)}});
+    EXPECT_EQ(show(path).output, "a\\x1b[31m\\x0ab\\x9b float64[]\n");
+    EXPECT_THAT(show("'none\x1b[31m.npz'").output,
+                ::testing::AllOf(::testing::HasSubstr("none\\x1b[31m.npz"),
+                                 ::testing::Not(::testing::HasSubstr("\x1b"))));
+}
+
 TEST(Show, tells_what_an_npy_file_holds) {
     const std::string path = ::testing::TempDir() + "show.npy";
     save_npy(path, Array::zeros({Dtype::int32, {4}}));

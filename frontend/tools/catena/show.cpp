@@ -13,6 +13,7 @@
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
 #include "runtime/core/error.h"
+#include "runtime/core/printable.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/write_file.h"
 #include "runtime/program/program.h"
@@ -27,20 +28,32 @@ void print_ports(const char* what, const std::vector<Program::Port>& ports) {
     for (const Program::Port& port : ports) {
         std::string sizes;
         for (const std::string& size : port.sizes) sizes += (sizes.empty() ? "" : ",") + size;
-        fmt::print("{:<8} {} {}[{}]\n", what, port.name, name_of(port.dtype), sizes);
+        fmt::print("{:<8} {} {}[{}]\n", what, printable(port.name), name_of(port.dtype),
+                   printable(sizes));
     }
 }
 
-/// Arrays of an .npz or HDF5 file by key; texts as they are.
+std::string contents(const ArchiveReader& file, const std::string& key) {
+    if (file.is_text(key)) return fmt::format("\"{}\"", printable(file.read_text(key)));
+    const Array array = file.read(key);
+    return array.defined() ? to_string(array.type()) : "None";
+}
+
+/// Arrays of an .npz or HDF5 file by key, and texts; what cannot be read does not hide the others.
 void print_archive(const ArchiveReader& file) {
-    for (const std::string& key : file.keys()) {
+    const std::vector<std::string> keys = file.keys();
+    size_t unreadable = 0;
+    for (const std::string& key : keys) {
         try {
-            const Array array = file.read(key);
-            fmt::print("{} {}\n", key, array.defined() ? to_string(array.type()) : "None");
-        } catch (const FileError&) {
-            fmt::print("{} \"{}\"\n", key, file.read_text(key));
+            fmt::print("{} {}\n", printable(key), contents(file, key));
+        } catch (const FileError& error) {
+            ++unreadable;
+            fmt::print("{} cannot be read: {}\n", printable(key), printable(error.what()));
         }
     }
+    if (unreadable > 0)
+        fail<FileError>("{}: {} of {} entries cannot be read", file.path(), unreadable,
+                        keys.size());
 }
 
 #ifdef CATENA_HAS_ONNX
@@ -48,14 +61,15 @@ void print_model(const std::string& path) {
     const onnx::Model model = onnx::import_model(path);
     const auto print = [](const char* what, const std::vector<onnx::Port>& ports) {
         for (const onnx::Port& port : ports)
-            fmt::print("{:<8} {} {}[{}]\n", what, port.name,
-                       port.dtype ? name_of(*port.dtype) : "of any dtype",
-                       port.shape ? fmt::format("{}", fmt::join(*port.shape, ",")) : "...");
+            fmt::print(
+                "{:<8} {} {}[{}]\n", what, printable(port.name),
+                port.dtype ? name_of(*port.dtype) : "of any dtype",
+                port.shape ? printable(fmt::format("{}", fmt::join(*port.shape, ","))) : "...");
     };
     print("input", model.inputs());
     print("output", model.outputs());
     for (const auto& [name, variable] : model.initializers())
-        fmt::print("{:<8} {} {}\n", "array", name, to_string(variable.type()));
+        fmt::print("{:<8} {} {}\n", "array", printable(name), to_string(variable.type()));
 }
 #else
 void print_model(const std::string& path) {
@@ -66,17 +80,20 @@ void print_model(const std::string& path) {
 #endif
 
 void print_contents(const Program& program) {
-    fmt::print("{:<8} {}\n", "program", program.name());
-    for (const std::string& target : program.targets()) fmt::print("{:<8} {}\n", "code", target);
+    fmt::print("{:<8} {}\n", "program", printable(program.name()));
+    for (const std::string& target : program.targets())
+        fmt::print("{:<8} {}\n", "code", printable(target));
     print_ports("input", program.inputs());
     print_ports("output", program.outputs());
     for (const std::string& name : program.state_names())
-        fmt::print("{:<8} {} {}\n", "state", name, to_string(program.state(name).type()));
+        fmt::print("{:<8} {} {}\n", "state", printable(name),
+                   to_string(program.state(name).type()));
     for (const Program::Number& number : program.numbers())
         if (!number.name.empty())
-            fmt::print("{:<8} {} = {}\n", "number", number.name, number.value);
+            fmt::print("{:<8} {} = {}\n", "number", printable(number.name), number.value);
     std::string stages;
-    for (const std::string& stage : program.stages()) stages += (stages.empty() ? "" : " ") + stage;
+    for (const std::string& stage : program.stages())
+        stages += (stages.empty() ? "" : " ") + printable(stage);
     fmt::print("{:<8} {}\n", "stages", stages.empty() ? "none were kept" : stages);
 }
 
@@ -136,7 +153,7 @@ void add_show(CLI::App& program) {
         if (options->stage.empty())
             print_contents(loaded);
         else
-            std::cout << loaded.stage(options->stage);
+            std::cout << printable(loaded.stage(options->stage), "\n\t");
     });
 }
 

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "runtime/core/printable.h"
+
 namespace catena::tool {
 namespace {
 
@@ -41,7 +43,8 @@ const char* code_of(Style style) {
 }
 
 void print_labelled(Style style, std::string_view text) {
-    const std::string line = styled(style, "catena:", stderr) + " " + std::string(text) + "\n";
+    const std::string line =
+        styled(style, "catena:", stderr) + " " + printable(text, "\n\t") + "\n";
     std::fputs(line.c_str(), stderr);
 }
 
@@ -59,8 +62,9 @@ void print_warning(std::string_view text) { print_labelled(Style::warning, text)
 
 void print_usage_error(std::string_view text) {
     const size_t end = text.find('\n');
-    const std::string rest(end == text.npos ? "" : text.substr(end));
-    std::fputs((styled(Style::error, text.substr(0, end), stderr) + rest).c_str(), stderr);
+    const std::string rest = printable(end == text.npos ? "" : text.substr(end), "\n\t");
+    std::fputs((styled(Style::error, printable(text.substr(0, end), "\t"), stderr) + rest).c_str(),
+               stderr);
 }
 
 }  // namespace catena::tool
