@@ -114,9 +114,9 @@ std::optional<std::string> kept_form(const Schedule& schedule) {
 Schedule schedule_of_kept(std::string_view form) {
     try {
         return schedule_of(Json::from_cbor(form));
-    } catch (const Json::exception& error) {
-        fail<FileError>("a kept program: {}", error.what());
-    } catch (const std::out_of_range& error) {
+    } catch (const FileError&) {
+        throw;
+    } catch (const std::exception& error) {  // Whatever the numbers of a wrong form lead to.
         fail<FileError>("a kept program: {}", error.what());
     }
 }
