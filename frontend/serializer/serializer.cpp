@@ -153,8 +153,19 @@ std::vector<double> Serializer::get(std::string_view key,
 void Serializer::operator()(std::string_view key, int64_t& value) const {
     transfer(*this, key, value);
 }
+void Serializer::operator()(std::string_view key, int& value) const {
+    if (!loading()) return write(key, host_array(int64_t(value)));
+    const int64_t loaded = get(key, int64_t(value));
+    if (loaded != int64_t(int(loaded)))
+        wrong(key, fmt::format("is {}, which an int does not hold", loaded));
+    later([&value, loaded] { value = int(loaded); });
+}
 void Serializer::operator()(std::string_view key, double& value) const {
     transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, float& value) const {
+    if (!loading()) return write(key, host_array(double(value)));
+    later([&value, loaded = get(key, double(value))] { value = float(loaded); });
 }
 void Serializer::operator()(std::string_view key, bool& value) const {
     transfer(*this, key, value);
@@ -164,6 +175,18 @@ void Serializer::operator()(std::string_view key, std::vector<int64_t>& value) c
 }
 void Serializer::operator()(std::string_view key, std::vector<double>& value) const {
     transfer(*this, key, value);
+}
+void Serializer::operator()(std::string_view key, std::vector<float>& value) const {
+    if (!loading()) return write(key, host_array(value));
+    later([&value, loaded = list(*this, key, value, Dtype::float32)] { value = loaded; });
+}
+void Serializer::operator()(std::string_view key, Array& value) const {
+    if (!loading()) return write(key, value);
+    if (!has(key) && (!session_->options->strict || !wanted(full(key)))) return;
+    Array loaded = read(key);
+    if (loaded.defined() && value.defined())
+        loaded = converted(key, loaded, value.dtype()).to(value.device());
+    later([&value, loaded] { value = loaded; });
 }
 void Serializer::operator()(std::string_view key, std::optional<double>& value) const {
     if (!loading()) return write(key, value ? host_array(*value) : Array());

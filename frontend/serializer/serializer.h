@@ -50,6 +50,8 @@ public:
     bool has(std::string_view key) const;
 
     void operator()(std::string_view key, int64_t& value) const;
+    void operator()(std::string_view key, int& value) const;  ///< An int64 in the file.
+    void operator()(std::string_view key, float& value) const;
     void operator()(std::string_view key, double& value) const;  ///< Integers are accepted, too.
     void operator()(std::string_view key,
                     std::optional<double>& value) const;  ///< No value is None.
@@ -57,6 +59,9 @@ public:
     void operator()(std::string_view key, std::string& value) const;
     void operator()(std::string_view key, std::vector<int64_t>& values) const;
     void operator()(std::string_view key, std::vector<double>& values) const;
+    void operator()(std::string_view key, std::vector<float>& values) const;
+    /// Any shape; undefined is None. Of a defined array the dtype and the device stay.
+    void operator()(std::string_view key, Array& value) const;
     /// `dtype` is that of the state when initialised. Uninitialised states are None, and get the
     /// file's shape.
     void operator()(std::string_view key, State& state, Dtype dtype) const;
