@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -229,6 +230,10 @@ template <std::derived_from<Link> L>
 std::string to_string(const L& link) {
     link.know_size(sizeof(L));
     return to_string(static_cast<const Link&>(link));
+}
+template <std::derived_from<Link> L>
+std::ostream& operator<<(std::ostream& out, const L& link) {
+    return out << to_string(link);
 }
 
 }  // namespace catena

@@ -1,5 +1,7 @@
 #include "frontend/link/chain.h"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -226,6 +228,9 @@ TEST(Link, moves_parameters_and_persistents_between_devices) {
 TEST(Link, prints_its_structure) {
     Pair pair;
     EXPECT_EQ(to_string(pair), "Pair(\n  (first): Scale(),\n  (second): Scale(),\n)");
+    std::ostringstream out;
+    out << pair << '\n' << static_cast<const Link&>(pair);
+    EXPECT_EQ(out.str(), to_string(pair) + '\n' + to_string(pair));
 }
 
 TEST(Parameter, initialises_once_and_refuses_another_shape) {
