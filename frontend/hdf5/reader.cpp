@@ -245,8 +245,8 @@ private:
                 if (__builtin_mul_overflow(chunk, uint64_t(dims[i]), &chunk)) chunk = ~uint64_t(0);
             if (packed) most = stored * largest_ratio + slack;
         }
-        // Where a chunk or all is not written yet, the value to fill it with is read.
-        if (layout == H5D_CHUNKED || H5Dget_storage_size(dataset) == 0) most += unwritten;
+        // The value to fill it with, where nothing is written yet.
+        if (H5Dget_storage_size(dataset) == 0) most += unwritten;
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
             fail<FileError>(
                 "{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it",

@@ -293,8 +293,9 @@ TEST_F(Hdf5Test, reads_what_was_never_written_and_uint64) {
         "f.create_dataset('large', data=np.array([1, 2**63 + 5], dtype='>u8'))\n");
     auto file = open_hdf5(path("p.h5"));
     EXPECT_EQ(file->read("x").to_vector<float>(), std::vector<float>(20, 1.5f));
-    EXPECT_EQ(file->read("part").to_vector<int>()[99], 7);
-    EXPECT_EQ(file->read("part").to_vector<int>()[2999], 0);
+    EXPECT_THAT(message_of<FileError>([&] { file->read("part"); }),
+                HasSubstr("declares 12000 bytes in chunks of 400, but the file contains 400"))
+        << "a flip in its size would read so";
     EXPECT_EQ(file->read("u").to_vector<int64_t>()[1], int64_t(1) << 62);
     EXPECT_THAT(message_of<FileError>([&] { file->read("large"); }),
                 HasSubstr("element 1 is 9223372036854775813; of uint64 only what int64 can hold"));
