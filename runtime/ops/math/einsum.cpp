@@ -8,6 +8,7 @@
 #include "runtime/ops/array/blocks.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/math/equation.h"
 #include "runtime/ops/math/reduction.h"
@@ -161,14 +162,13 @@ Variable einsum(const std::string& subscripts, std::span<const Variable> operand
     if (operands.empty())
         fail<ValueError>("einsum: there are no operands, at least one array is needed");
     std::vector<int> ranks;
-    for (size_t i = 0; i < operands.size(); ++i) {
-        if (!is_float(operands[i].dtype()))
-            fail<DtypeError>("einsum: operand {} should be floating point, it is {}", i,
-                             to_string(operands[i].type()));
-        ranks.push_back(operands[i].rank());
+    std::vector<Variable> floats;
+    for (const Variable& operand : operands) {
+        floats.push_back(as_floats(operand));
+        ranks.push_back(operand.rank());
     }
     const Equation equation = parse_equation(subscripts, ranks);
-    return Contraction(equation, operands).result();
+    return Contraction(equation, floats).result();
 }
 Variable einsum(const std::string& subscripts, std::initializer_list<Variable> operands,
                 const std::source_location& at) {

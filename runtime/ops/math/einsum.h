@@ -8,9 +8,9 @@ namespace catena {
 
 // Sums of products over named axes, computed as matrix products from left to right.
 
-/// NumPy's einsum of float arrays: "ij,jk->ik". A letter that a term repeats is its diagonal; "..."
-/// stands for further axes, which broadcast; without "->" the result has the letters that occur
-/// once, in order. ValueError for a wrong equation.
+/// NumPy's einsum: "ij,jk->ik". Integers and bools are taken as floats (config().dtype). A letter
+/// that a term repeats is its diagonal; "..." stands for further axes, which broadcast; without
+/// "->" the result has the letters that occur once, in order. ValueError for a wrong equation.
 Variable einsum(const std::string& subscripts, std::span<const Variable> operands,
                 const std::source_location& at = std::source_location::current());
 Variable einsum(const std::string& subscripts, std::initializer_list<Variable> operands,

@@ -4,6 +4,7 @@
 
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
+#include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
@@ -182,34 +183,55 @@ const OpDef& op_erfc = elementwise<1>("erfc")
 
 }  // namespace
 
+#define CATENA_BY_NAME(name)                       \
+    static const FunctionDef& f_##name = function( \
+        #name "(x)", {"x"}, [](const FunctionArguments& a) { return name(a.array("x")); });
 #define CATENA_UNARY_FUNCTION(name)                                                      \
     Variable name(const Operand& x) { return call(op_##name, x.location(), {}, {}, x); } \
-    static const FunctionDef& f_##name = function(                                       \
-        #name "(x)", {"x"}, [](const FunctionArguments& a) { return name(a.array("x")); });
-CATENA_UNARY_FUNCTION(exp)
-CATENA_UNARY_FUNCTION(expm1)
-CATENA_UNARY_FUNCTION(log)
-CATENA_UNARY_FUNCTION(log1p)
-CATENA_UNARY_FUNCTION(log2)
-CATENA_UNARY_FUNCTION(log10)
-CATENA_UNARY_FUNCTION(sqrt)
-CATENA_UNARY_FUNCTION(rsqrt)
+    CATENA_BY_NAME(name)
 CATENA_UNARY_FUNCTION(square)
-CATENA_UNARY_FUNCTION(reciprocal)
 CATENA_UNARY_FUNCTION(absolute)
 CATENA_UNARY_FUNCTION(sign)
-CATENA_UNARY_FUNCTION(floor)
-CATENA_UNARY_FUNCTION(ceil)
-CATENA_UNARY_FUNCTION(trunc)
-CATENA_UNARY_FUNCTION(sin)
-CATENA_UNARY_FUNCTION(cos)
-CATENA_UNARY_FUNCTION(tan)
-CATENA_UNARY_FUNCTION(sinh)
-CATENA_UNARY_FUNCTION(cosh)
-CATENA_UNARY_FUNCTION(tanh)
-CATENA_UNARY_FUNCTION(erf)
-CATENA_UNARY_FUNCTION(erfc)
 #undef CATENA_UNARY_FUNCTION
+
+// Of integers and bools, as of floats.
+#define CATENA_FLOAT_FUNCTION(name)                                                      \
+    Variable name(const Operand& x) {                                                    \
+        if (are_whole(x, x)) return call(op_##name, x.location(), {}, {}, as_floats(x)); \
+        return call(op_##name, x.location(), {}, {}, x);                                 \
+    }                                                                                    \
+    CATENA_BY_NAME(name)
+CATENA_FLOAT_FUNCTION(exp)
+CATENA_FLOAT_FUNCTION(expm1)
+CATENA_FLOAT_FUNCTION(log)
+CATENA_FLOAT_FUNCTION(log1p)
+CATENA_FLOAT_FUNCTION(log2)
+CATENA_FLOAT_FUNCTION(log10)
+CATENA_FLOAT_FUNCTION(sqrt)
+CATENA_FLOAT_FUNCTION(rsqrt)
+CATENA_FLOAT_FUNCTION(reciprocal)
+CATENA_FLOAT_FUNCTION(sin)
+CATENA_FLOAT_FUNCTION(cos)
+CATENA_FLOAT_FUNCTION(tan)
+CATENA_FLOAT_FUNCTION(sinh)
+CATENA_FLOAT_FUNCTION(cosh)
+CATENA_FLOAT_FUNCTION(tanh)
+CATENA_FLOAT_FUNCTION(erf)
+CATENA_FLOAT_FUNCTION(erfc)
+#undef CATENA_FLOAT_FUNCTION
+
+// Integers and bools are whole already.
+#define CATENA_ROUNDING_FUNCTION(name)                   \
+    Variable name(const Operand& x) {                    \
+        if (are_whole(x, x)) return x;                   \
+        return call(op_##name, x.location(), {}, {}, x); \
+    }                                                    \
+    CATENA_BY_NAME(name)
+CATENA_ROUNDING_FUNCTION(floor)
+CATENA_ROUNDING_FUNCTION(ceil)
+CATENA_ROUNDING_FUNCTION(trunc)
+#undef CATENA_ROUNDING_FUNCTION
+#undef CATENA_BY_NAME
 
 Variable fix(const Operand& x) { return trunc(x); }
 static const FunctionDef& f_fix =

@@ -5,7 +5,8 @@
 
 namespace catena {
 
-// Elementwise functions of one array. Float dtypes only, but for absolute, sign and square.
+// Elementwise functions of one array. Integers and bools are taken as floats (config().dtype), but
+// absolute, sign, square and the roundings keep them.
 
 Variable log2(const Operand& x);
 Variable log10(const Operand& x);

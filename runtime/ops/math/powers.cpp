@@ -85,6 +85,10 @@ const OpDef* map_of_power(double exponent) {
 
 Variable pow(const Operand& x, const Scalar& exponent) {
     const Variable& v = x;
+    if (are_whole(v, v) && !is_float(lifted(v.dtype(), exponent))) {
+        LocationScope scope(x.location());
+        return pow(as_floats(x), exponent);
+    }
     const bool floats = v.defined() && v.array().defined() && is_float(lifted(v.dtype(), exponent));
     // A cell's number may be another one in the next call of a compiled program.
     if (!floats || exponent.cell()) return call_lifted(op_power_scalar, x, {exponent});
@@ -95,9 +99,12 @@ Variable pow(const Operand& x, const Scalar& exponent) {
     return call_lifted(op_power_scalar, x, {exponent});
 }
 Variable pow(const Scalar& base, const Operand& x) {
+    if (are_whole(x, x)) return call(op_scalar_power, x.location(), {}, {base}, as_floats(x));
     return call_lifted(op_scalar_power, x, {base});
 }
 Variable pow(const Operand& base, const Operand& exponent) {
+    if (are_whole(base, exponent))
+        return call(op_power, base.location(), {}, {}, as_floats(base), exponent);
     return call(op_power, base.location(), {}, {}, base, exponent);
 }
 
