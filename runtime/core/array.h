@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
+#include <initializer_list>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -12,6 +14,7 @@
 namespace catena {
 
 class Device;
+class Index;
 class Pending;
 struct VariableBody;
 
@@ -166,7 +169,16 @@ public:
     template <Element T>
     std::vector<T> to_vector(Caller at = Caller::current()) const;
 
-    friend bool operator==(const Array& a, const Array& b) { return a.body_ == b.body_; }
+    /// x[0], x[{slice(1, 5), ellipsis}]: views (runtime/ops/array/indexing.h, which makes an
+    /// Index).
+    Array operator[](std::initializer_list<Index> slices) const;
+    Array operator[](const Index& index) const;
+
+    // Not of what becomes an Array: a Variable is compared by elements.
+    template <std::same_as<Array> A, std::same_as<Array> B>
+    friend bool operator==(const A& a, const B& b) {
+        return a.body() == b.body();
+    }
 
 private:
     const ArrayBody& there(const char* asked, const Caller& at) const {

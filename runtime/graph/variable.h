@@ -86,6 +86,15 @@ public:
     Variable operator[](std::initializer_list<Index> slices) const;
     Variable operator[](const Index& index) const;
 
+    /// The same elements without the graph behind them: a constant.
+    Variable detach(Caller at = Caller::current()) const { return Variable(array(at), false); }
+    Variable astype(Dtype dtype, Caller at = Caller::current()) const;  ///< As cast(x, dtype).
+    /// On another device; the gradient comes back (runtime/ops/array/copy_to_device.h).
+    Variable to(Device& device, Caller at = Caller::current()) const;
+    /// `Array z = exp(x)`: the elements of what has no graph behind it. ValueError where a gradient
+    /// would be lost: write y.array() or y.detach().
+    operator Array() const;
+
     template <Element T>
     T item(Caller at = Caller::current()) const {
         const LocationScope scope(at);

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/core/device.h"
 #include "runtime/core/print_array.h"
 #include "runtime/file/text.h"
 #include "runtime/graph/gradient.h"
@@ -107,12 +108,56 @@ TEST(InPlace, goes_on_with_the_graph_of_a_variable) {
     EXPECT_THAT(grad({sum(y)}, {x})[0].array().to_vector<float>(), ElementsAre(4, 6));
 }
 
+TEST(ArrayOperators, an_array_and_a_variable_are_compared_by_elements) {
+    const Array a = array({1.f, 2.f});
+    const Variable x(array({1.f, 3.f}));
+    EXPECT_EQ(to_string(Array(a == x)), "bool[2] {true, false}");
+    EXPECT_EQ(to_string(Array(x == a)), "bool[2] {true, false}");
+}
+
+TEST(ArrayOperators, a_variable_becomes_an_array_where_no_gradient_is_lost) {
+    const Array a = array({0.f, 1.f});
+    const Array z = exp(a);
+    EXPECT_FLOAT_EQ(z.to_vector<float>()[1], std::exp(1.0f));
+    Array sum_of_both = z;
+    sum_of_both += exp(a);
+    EXPECT_FLOAT_EQ(sum_of_both.to_vector<float>()[1], 2 * std::exp(1.0f));
+    const Variable x(a);
+    EXPECT_THAT(message_of<ValueError>([&] { const Array lost = exp(x); }),
+                HasSubstr("a Variable is used as an Array: it is float32[2] with a gradient"));
+    EXPECT_THROW(sum_of_both += exp(x), ValueError);
+    const Array kept = exp(x).detach();
+    EXPECT_FLOAT_EQ(kept.to_vector<float>()[0], 1);
+    static_assert(std::is_same_v<decltype(a * 2.0), Array>);
+    static_assert(std::is_same_v<decltype(x * 2.0), Variable>);
+    static_assert(std::is_same_v<decltype(2.0 - x), Variable>);
+    static_assert(std::is_same_v<decltype(a + x), Variable>);
+    static_assert(std::is_same_v<decltype(x + a), Variable>);
+    static_assert(std::is_same_v<decltype(-x), Variable>);
+}
+
+TEST(ArrayOperators, members_convert_move_and_detach) {
+    const Variable x(array({1.5f, 2.5f}));
+    const Variable y = x.astype(Dtype::float64) * 2.0;
+    EXPECT_EQ(to_string(grad({sum(y)}, {x})[0].array()), "float32[2] {2, 2}");
+    EXPECT_FALSE(x.detach().requires_grad());
+    EXPECT_EQ(x.detach().array().body(), x.array().body());
+    EXPECT_EQ(to_string(grad({sum(x.to(cpu_device()) * 3.0)}, {x})[0].array()),
+              "float32[2] {3, 3}");
+}
+
 TEST(ArrayOperators, slices_are_arrays) {
     const Array x = array({{1, 2, 3}, {4, 5, 6}});
     EXPECT_EQ(to_string(at(x, {slice(), 1})), "int32[2] {2, 5}");
     EXPECT_EQ(to_string(at(x, {ellipsis, slice(1, {})})), "int32[2,2] {{2, 3}, {5, 6}}");
     EXPECT_EQ(to_string(at(x, {newaxis, -1}).shape()), "[1,3]");
     EXPECT_EQ(to_string(at(x, {x > 4})), "int32[2] {5, 6}");
+    const Array row = x[1];
+    EXPECT_EQ(to_string(row), "int32[3] {4, 5, 6}");
+    const Array column = x[{slice(), -1}];
+    EXPECT_EQ(to_string(column), "int32[2] {3, 6}");
+    EXPECT_EQ((x[{0, 2}].item<int>()), 3);
+    EXPECT_THAT(message_of<ValueError>([&] { x[2]; }), HasSubstr("array_operators_test.cpp:"));
 }
 
 TEST(Print, is_aligned_in_columns) {

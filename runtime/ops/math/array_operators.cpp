@@ -26,46 +26,62 @@ void rebind(A& a, const A& result, const char* symbol) {
 
 }  // namespace
 
-#define CATENA_WITH_NUMBERS(symbol)                                  \
-    Array operator symbol(const Array& a, const NumberOperand& b) {  \
+#define CATENA_WITH_NUMBERS(symbol, name)                            \
+    Array name(const Array& a, const NumberOperand& b) {             \
         return (Operand(a, b.location()) symbol b.number()).array(); \
     }                                                                \
-    Array operator symbol(const NumberOperand& a, const Array& b) {  \
+    Array name(const NumberOperand& a, const Array& b) {             \
         return (a.number() symbol Operand(b, a.location())).array(); \
     }
-#define CATENA_WITH_ARRAYS(symbol)                                    \
-    Array operator symbol(const Array& a, const ArrayOperand& b) {    \
+#define CATENA_WITH_ARRAYS(symbol, name)                              \
+    Array name(const Array& a, const ArrayOperand& b) {               \
         return (Operand(a, b.location()) symbol b.operand()).array(); \
     }                                                                 \
-    CATENA_WITH_NUMBERS(symbol)
-CATENA_WITH_ARRAYS(+)
-CATENA_WITH_ARRAYS(-)
-CATENA_WITH_ARRAYS(*)
-CATENA_WITH_ARRAYS(/)
-CATENA_WITH_ARRAYS(%)
-CATENA_WITH_ARRAYS(&)
-CATENA_WITH_ARRAYS(|)
-CATENA_WITH_ARRAYS(^)
-CATENA_WITH_ARRAYS(<<)
-CATENA_WITH_ARRAYS(>>)
-CATENA_WITH_ARRAYS(<)
-CATENA_WITH_ARRAYS(<=)
-CATENA_WITH_ARRAYS(>)
-CATENA_WITH_ARRAYS(>=)
-CATENA_WITH_NUMBERS(==)
-CATENA_WITH_NUMBERS(!=)
+    CATENA_WITH_NUMBERS(symbol, name)
+CATENA_WITH_ARRAYS(+, add_arrays)
+CATENA_WITH_ARRAYS(-, subtract_arrays)
+CATENA_WITH_ARRAYS(*, multiply_arrays)
+CATENA_WITH_ARRAYS(/, divide_arrays)
+CATENA_WITH_ARRAYS(%, remainder_of_arrays)
+CATENA_WITH_ARRAYS(&, and_of_arrays)
+CATENA_WITH_ARRAYS(|, or_of_arrays)
+CATENA_WITH_ARRAYS(^, xor_of_arrays)
+CATENA_WITH_ARRAYS(<<, left_shift_of_arrays)
+CATENA_WITH_ARRAYS(>>, right_shift_of_arrays)
+CATENA_WITH_ARRAYS(<, less_of_arrays)
+CATENA_WITH_ARRAYS(<=, less_equal_of_arrays)
+CATENA_WITH_ARRAYS(>, greater_of_arrays)
+CATENA_WITH_ARRAYS(>=, greater_equal_of_arrays)
+CATENA_WITH_NUMBERS(==, equal_of_arrays)
+CATENA_WITH_NUMBERS(!=, not_equal_of_arrays)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
-Array operator&&(const Array& a, const ArrayOperand& b) {
+template <std::same_as<Array> A>
+Array operator&&(const A& a, const ArrayOperand& b) {
     return (Operand(a, b.location()) && b.operand()).array();
 }
-Array operator||(const Array& a, const ArrayOperand& b) {
+template <std::same_as<Array> A>
+Array operator||(const A& a, const ArrayOperand& b) {
     return (Operand(a, b.location()) || b.operand()).array();
 }
-Array operator-(const Array& x) { return (-Operand(x, std::source_location())).array(); }
-Array operator!(const Array& x) { return (!Operand(x, std::source_location())).array(); }
-Array operator~(const Array& x) { return bitwise_not(Operand(x, std::source_location())).array(); }
+template <std::same_as<Array> A>
+Array operator-(const A& x) {
+    return (-Operand(x, std::source_location())).array();
+}
+template <std::same_as<Array> A>
+Array operator!(const A& x) {
+    return (!Operand(x, std::source_location())).array();
+}
+template <std::same_as<Array> A>
+Array operator~(const A& x) {
+    return bitwise_not(Operand(x, std::source_location())).array();
+}
+template Array operator&&(const Array& a, const ArrayOperand& b);
+template Array operator||(const Array& a, const ArrayOperand& b);
+template Array operator-(const Array& x);
+template Array operator!(const Array& x);
+template Array operator~(const Array& x);
 
 #define CATENA_IN_PLACE(symbol, in_place)                                \
     void in_place(Variable& a, const Variable& b, const SourceLoc& at) { \

@@ -42,36 +42,60 @@ private:
     std::source_location at_;
 };
 
-#define CATENA_WITH_NUMBERS(symbol)                                \
-    Array operator symbol(const Array& a, const NumberOperand& b); \
-    Array operator symbol(const NumberOperand& a, const Array& b);
-#define CATENA_WITH_ARRAYS(symbol)                                \
-    Array operator symbol(const Array& a, const ArrayOperand& b); \
-    CATENA_WITH_NUMBERS(symbol)
-CATENA_WITH_ARRAYS(+)
-CATENA_WITH_ARRAYS(-)
-CATENA_WITH_ARRAYS(*)
-CATENA_WITH_ARRAYS(/)
-CATENA_WITH_ARRAYS(%)
-CATENA_WITH_ARRAYS(&)
-CATENA_WITH_ARRAYS(|)
-CATENA_WITH_ARRAYS(^)
-CATENA_WITH_ARRAYS(<<)
-CATENA_WITH_ARRAYS(>>)
-CATENA_WITH_ARRAYS(<)
-CATENA_WITH_ARRAYS(<=)
-CATENA_WITH_ARRAYS(>)
-CATENA_WITH_ARRAYS(>=)
-CATENA_WITH_NUMBERS(==)
-CATENA_WITH_NUMBERS(!=)
+// Templates, as other types become Arrays where a function takes one: a Variable beside a number is
+// none of these.
+#define CATENA_WITH_NUMBERS(symbol, name)                       \
+    Array name(const Array& a, const NumberOperand& b);         \
+    Array name(const NumberOperand& a, const Array& b);         \
+    template <std::same_as<Array> A>                            \
+    Array operator symbol(const A& a, const NumberOperand& b) { \
+        return name(a, b);                                      \
+    }                                                           \
+    template <std::same_as<Array> A>                            \
+    Array operator symbol(const NumberOperand& a, const A& b) { \
+        return name(a, b);                                      \
+    }
+#define CATENA_WITH_ARRAYS(symbol, name)                       \
+    Array name(const Array& a, const ArrayOperand& b);         \
+    template <std::same_as<Array> A>                           \
+    Array operator symbol(const A& a, const ArrayOperand& b) { \
+        return name(a, b);                                     \
+    }                                                          \
+    CATENA_WITH_NUMBERS(symbol, name)
+CATENA_WITH_ARRAYS(+, add_arrays)
+CATENA_WITH_ARRAYS(-, subtract_arrays)
+CATENA_WITH_ARRAYS(*, multiply_arrays)
+CATENA_WITH_ARRAYS(/, divide_arrays)
+CATENA_WITH_ARRAYS(%, remainder_of_arrays)
+CATENA_WITH_ARRAYS(&, and_of_arrays)
+CATENA_WITH_ARRAYS(|, or_of_arrays)
+CATENA_WITH_ARRAYS(^, xor_of_arrays)
+CATENA_WITH_ARRAYS(<<, left_shift_of_arrays)
+CATENA_WITH_ARRAYS(>>, right_shift_of_arrays)
+CATENA_WITH_ARRAYS(<, less_of_arrays)
+CATENA_WITH_ARRAYS(<=, less_equal_of_arrays)
+CATENA_WITH_ARRAYS(>, greater_of_arrays)
+CATENA_WITH_ARRAYS(>=, greater_equal_of_arrays)
+CATENA_WITH_NUMBERS(==, equal_of_arrays)
+CATENA_WITH_NUMBERS(!=, not_equal_of_arrays)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
-Array operator&&(const Array& a, const ArrayOperand& b);
-Array operator||(const Array& a, const ArrayOperand& b);
-Array operator-(const Array& x);
-Array operator!(const Array& x);
-Array operator~(const Array& x);
+template <std::same_as<Array> A>
+Array operator&&(const A& a, const ArrayOperand& b);
+template <std::same_as<Array> A>
+Array operator||(const A& a, const ArrayOperand& b);
+template <std::same_as<Array> A>
+Array operator-(const A& x);
+template <std::same_as<Array> A>
+Array operator!(const A& x);
+template <std::same_as<Array> A>
+Array operator~(const A& x);
+extern template Array operator&&(const Array& a, const ArrayOperand& b);
+extern template Array operator||(const Array& a, const ArrayOperand& b);
+extern template Array operator-(const Array& x);
+extern template Array operator!(const Array& x);
+extern template Array operator~(const Array& x);
 
 // `a += b` is `a = a + b`: a becomes another array (or Variable, whose graph goes on), and other
 // handles of the old one keep it. The result must be of a's type: a DtypeError where b would
@@ -83,6 +107,11 @@ Array operator~(const Array& x);
     void in_place(Variable& a, const NumberOperand& b);                 \
     Array& operator symbol(Array& a, const ArrayOperand& b);            \
     Array& operator symbol(Array& a, const NumberOperand& b);           \
+    /* Of a Variable without a graph: `z += exp(x)`. */                 \
+    template <std::derived_from<Variable> V>                            \
+    Array& operator symbol(Array& a, const V& b) {                      \
+        return a symbol Array(b);                                       \
+    }                                                                   \
     template <std::same_as<Variable> V>                                 \
     V& operator symbol(V& a, const Operand& b) {                        \
         in_place(a, b.variable(), b.location());                        \
