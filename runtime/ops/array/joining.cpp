@@ -213,6 +213,9 @@ Variable hstack(std::span<const Variable> xs, const std::source_location& at) {
     check_not_empty("hstack", xs);
     return concat_with_rank("hstack", xs, 1, xs[0].rank() <= 1 ? 0 : 1);
 }
+Variable hstack(std::initializer_list<Variable> xs, const std::source_location& at) {
+    return hstack(std::span<const Variable>(xs.begin(), xs.size()), at);
+}
 static const FunctionDef& f_hstack =
     function("hstack(xs)", {"*"}, [](const FunctionArguments& a) { return hstack(a.list()); });
 
@@ -220,12 +223,18 @@ Variable vstack(std::span<const Variable> xs, const std::source_location& at) {
     LocationScope scope(at);
     return concat_with_rank("vstack", xs, 2, 0);
 }
+Variable vstack(std::initializer_list<Variable> xs, const std::source_location& at) {
+    return vstack(std::span<const Variable>(xs.begin(), xs.size()), at);
+}
 static const FunctionDef& f_vstack =
     function("vstack(xs)", {"*"}, [](const FunctionArguments& a) { return vstack(a.list()); });
 
 Variable dstack(std::span<const Variable> xs, const std::source_location& at) {
     LocationScope scope(at);
     return concat_with_rank("dstack", xs, 3, 2);
+}
+Variable dstack(std::initializer_list<Variable> xs, const std::source_location& at) {
+    return dstack(std::span<const Variable>(xs.begin(), xs.size()), at);
 }
 static const FunctionDef& f_dstack =
     function("dstack(xs)", {"*"}, [](const FunctionArguments& a) { return dstack(a.list()); });

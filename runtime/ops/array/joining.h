@@ -23,11 +23,17 @@ Variable stack(std::initializer_list<Variable> xs, int64_t axis = 0,
 /// Along axis 1, or axis 0 of vectors.
 Variable hstack(std::span<const Variable> xs,
                 const std::source_location& at = std::source_location::current());
+Variable hstack(std::initializer_list<Variable> xs,
+                const std::source_location& at = std::source_location::current());
 /// Along axis 0; vectors are rows.
 Variable vstack(std::span<const Variable> xs,
                 const std::source_location& at = std::source_location::current());
+Variable vstack(std::initializer_list<Variable> xs,
+                const std::source_location& at = std::source_location::current());
 /// Along axis 2; vectors are [1,n,1] and matrices [m,n,1].
 Variable dstack(std::span<const Variable> xs,
+                const std::source_location& at = std::source_location::current());
+Variable dstack(std::initializer_list<Variable> xs,
                 const std::source_location& at = std::source_location::current());
 
 /// Equal parts; ShapeError when the size is not divisible.

@@ -97,5 +97,9 @@ Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing,
         grids.push_back(spread(xs[i], swaps && i < 2 ? 1 - int(i) : int(i), shape));
     return grids;
 }
+Variables meshgrid(std::initializer_list<Variable> xs, MeshgridIndexing indexing,
+                   const std::source_location& at) {
+    return meshgrid(std::span<const Variable>(xs.begin(), xs.size()), indexing, at);
+}
 
 }  // namespace catena

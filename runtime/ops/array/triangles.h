@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -20,6 +22,9 @@ Variable diagflat(const Operand& v, int64_t k = 0);
 enum class MeshgridIndexing { xy, ij };
 /// For vectors x1, x2, ...: arrays of all combinations, one for each vector.
 Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing = MeshgridIndexing::xy,
+                   const std::source_location& at = std::source_location::current());
+Variables meshgrid(std::initializer_list<Variable> xs,
+                   MeshgridIndexing indexing = MeshgridIndexing::xy,
                    const std::source_location& at = std::source_location::current());
 
 }  // namespace catena
