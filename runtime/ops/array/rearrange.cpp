@@ -183,6 +183,20 @@ Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode) {
     return take(flatten(x), indices, 0, mode);
 }
 
+Variable diff(const Operand& x, int64_t n, int64_t axis) {
+    LocationScope scope(x.location());
+    Variable y = x;
+    if (n < 0) fail<ValueError>("diff: n is {}, it should be 0 or more", n);
+    const int along = normalize_axis("diff", axis, y.rank());
+    for (; n > 0 && y.shape()[along] > 0; --n) {
+        const int64_t left = y.shape()[along] - 1;
+        const Variable next = slice_axis(y, along, left > 0 ? 1 : 0, left),
+                       before = slice_axis(y, along, 0, left);
+        y = y.dtype() == Dtype::bool_ ? next != before : next - before;
+    }
+    return y;
+}
+
 Variable where(const Operand& condition, const Scalar& x, const Scalar& y) {
     LocationScope scope(condition.location());
     const Variable& c = condition;

@@ -46,6 +46,9 @@ Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode m
 Variable take_flat(const Operand& x, const Operand& indices,
                    TakeMode mode = TakeMode::raise);  ///< Of the flattened x.
 
+/// x[i + 1] - x[i] along the axis, n times.
+Variable diff(const Operand& x, int64_t n = 1, int64_t axis = -1);
+
 /// condition ? x : y, of the default dtype of the numbers (bool, int32, or config().dtype).
 Variable where(const Operand& condition, const Scalar& x, const Scalar& y);
 /// x with the sign of `sign`. Its gradient is that of |x| times the sign.

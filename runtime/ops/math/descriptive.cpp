@@ -2,10 +2,16 @@
 
 #include <cmath>
 
+#include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/define/widened.h"
+#include "runtime/ops/math/contraction.h"
 #include "runtime/ops/math/logic.h"
 #include "runtime/ops/math/math.h"
 
@@ -118,6 +124,69 @@ Variable nanargmax(const Operand& x, std::optional<int64_t> axis) {
 }
 Variable nanargmin(const Operand& x, std::optional<int64_t> axis) {
     return nan_place(x, axis, false);
+}
+
+namespace {
+
+/// One of `ordered`, along an axis that stays with size 1.
+Variable percentile_of(const Variable& ordered, double q, int64_t axis) {
+    if (!(q >= 0 && q <= 100))
+        fail<ValueError>("percentile: q is {}, it should be from 0 to 100", q);
+    const int64_t last = ordered.shape()[int(axis)] - 1;
+    const double position = double(last) * q / 100;
+    const auto below = int64_t(position);
+    const double part = position - double(below);
+    const Variable low = slice_axis(ordered, axis, below, 1);
+    const Variable y =
+        part == 0 ? low : low + (slice_axis(ordered, axis, below + 1, 1) - low) * part;
+    const Variable largest = slice_axis(ordered, axis, last, 1);
+    return where(isnan(largest), largest, y);
+}
+
+Variables percentiles(const Variable& x, const std::vector<double>& q, std::optional<int64_t> axis,
+                      bool keepdims) {
+    const Variable floats = as_floats(x), v = axis ? floats : flatten(floats);
+    const int along = axis ? normalize_axis("percentile", *axis, x.rank()) : 0;
+    if (v.shape()[along] == 0)
+        fail<ValueError>("percentile: there are no elements, x is {}", to_string(x.shape()));
+    const Variable ordered = sort(v, along);
+    Variables found;
+    for (const double each : q) {
+        const Variable y = percentile_of(ordered, each, along);
+        if (!keepdims)
+            found.push_back(squeeze(y, along));
+        else
+            found.push_back(axis ? y : reshape(y, Shape::filled(x.rank(), 1)));
+    }
+    return found;
+}
+
+}  // namespace
+
+Variable percentile(const Operand& x, double q, std::optional<int64_t> axis, bool keepdims) {
+    LocationScope scope(x.location());
+    return percentiles(x, {q}, axis, keepdims)[0];
+}
+Variable percentile(const Operand& x, const std::vector<double>& q, std::optional<int64_t> axis,
+                    bool keepdims) {
+    LocationScope scope(x.location());
+    return stack(percentiles(x, q, axis, keepdims), 0);
+}
+Variable median(const Operand& x, std::optional<int64_t> axis, bool keepdims) {
+    return percentile(x, 50, axis, keepdims);
+}
+
+Variable cov(const Operand& x, bool rowvar, int ddof) {
+    LocationScope scope(x.location());
+    Variable v = as_floats(x);
+    if (v.rank() > 2) fail<ShapeError>("cov: x should be a matrix, it is {}", to_string(v.shape()));
+    if (v.rank() < 2)
+        v = reshape(v, {1, v.size()});
+    else if (!rowvar)
+        v = transpose(v);
+    const Variable centered = v - mean(v, 1, true);
+    const Variable y = matmul(centered, centered, false, true) / double(v.shape()[1] - ddof);
+    return v.shape()[0] == 1 ? reshape(y, Shape{}) : y;
 }
 
 }  // namespace catena

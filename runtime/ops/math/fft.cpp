@@ -3,8 +3,11 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/fft_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/creation.h"
+#include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/onnx/onnx.h"
 
@@ -90,6 +93,14 @@ ComplexPair fft(const Operand& real, const Operand& imag) {
     const Dtype dtype = real.variable().dtype();
     const Variables y = transform(part("real", real), part("imag", imag));
     return {cast(y[0], dtype), cast(y[1], dtype)};
+}
+
+ComplexPair rfft(const Operand& x) {
+    LocationScope scope(x.location());
+    const Variable real = as_floats(x);
+    const ComplexPair y = fft(real, zeros_like(real));
+    const int64_t kept = real.shape()[real.rank() - 1] / 2 + 1;
+    return {slice_axis(y.real, -1, 0, kept), slice_axis(y.imag, -1, 0, kept)};
 }
 
 ComplexPair ifft(const Operand& real, const Operand& imag) {

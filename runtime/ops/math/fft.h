@@ -13,7 +13,9 @@ struct ComplexPair {
 /// takes O(n log n); on devices it is a step of the host. ShapeError where the parts differ, or
 /// have no axis or no element along it.
 ComplexPair fft(const Operand& real, const Operand& imag);
-/// Its inverse, with the factor 1 / n.
+/// That of a real array: the first n / 2 + 1, of which the others are the conjugates.
+ComplexPair rfft(const Operand& x);
+/// The inverse of fft, with the factor 1 / n.
 ComplexPair ifft(const Operand& real, const Operand& imag);
 
 }  // namespace catena

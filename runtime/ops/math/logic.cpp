@@ -92,6 +92,17 @@ Variable isclose(const Operand& a, const Operand& b, const Scalar& rtol, const S
     return equal_nan && is_float(common) ? close || (isnan(p) && isnan(q)) : close;
 }
 
+bool allclose(const Operand& a, const Operand& b, const Scalar& rtol, const Scalar& atol,
+              bool equal_nan) {
+    LocationScope scope(a.location());
+    return all(isclose(a, b, rtol, atol, equal_nan)).item<bool>();
+}
+bool array_equal(const Operand& a, const Operand& b) {
+    LocationScope scope(a.location());
+    const Variable &x = a, &y = b;
+    return x.shape() == y.shape() && all(x == y).item<bool>();
+}
+
 // Counts, unlike extrema, are defined for no elements.
 Variable count_nonzero(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());

@@ -36,6 +36,11 @@ Variable isclose(const Operand& a, const Operand& b, const Scalar& rtol = 1e-5,
 Variable all(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 /// True where some element along the axes is not 0; of no elements, false.
 Variable any(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// Whether all are close, or equal and of one shape: read on the host, so a static region is cut.
+bool allclose(const Operand& a, const Operand& b, const Scalar& rtol = 1e-5,
+              const Scalar& atol = 1e-8, bool equal_nan = false);
+bool array_equal(const Operand& a, const Operand& b);
+
 /// How many are not 0, int64. NaN is not 0.
 Variable count_nonzero(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 
