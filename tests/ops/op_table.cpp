@@ -1,5 +1,7 @@
 #include "tests/ops/op_table.h"
 
+#include <algorithm>
+
 namespace catena::testing {
 
 namespace {
@@ -90,6 +92,13 @@ Dtype beside_an_integer(Dtype run) { return run == Dtype::bool_ ? Dtype::int32 :
 Dtype beside_a_float(Dtype run) { return is_float(run) ? run : Dtype::float32; }
 std::function<Dtype(Dtype)> always(Dtype dtype) {
     return [dtype](Dtype) { return dtype; };
+}
+
+std::vector<Row> taking_whole(std::vector<Row> rows) {
+    for (Row& row : rows)
+        row.takes_whole =
+            std::ranges::all_of(row.dtypes, [](Dtype dtype) { return is_float(dtype); });
+    return rows;
 }
 
 int add_rows(std::vector<Row> added) {

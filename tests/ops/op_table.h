@@ -98,6 +98,7 @@ struct Row {
 
     std::vector<Dtype> dtypes;  ///< Dtypes of the run, the float ones when empty. What no row of a
                                 ///< function runs in must give a DtypeError.
+    bool takes_whole = false;   ///< But integers and bools, which give what floats of them give.
     std::function<Dtype(Dtype)> result;  ///< Output dtype from the run's; the same when empty.
     bool specials = true;         ///< Elementwise: NaN and inf come out as the truth has them.
     bool gradient = true;         ///< Differentiable: check first gradients,
@@ -126,6 +127,8 @@ Dtype beside_a_float(Dtype run);     ///< Row::result: float32 where the run's i
 
 /// For static initialisers; returns the number of rows so far.
 int add_rows(std::vector<Row> rows);
+/// Those that run in floats alone, with takes_whole.
+std::vector<Row> taking_whole(std::vector<Row> rows);
 const std::vector<Row>& all_rows();
 
 /// Calls a row's function on arrays through static_graph and gives what the compiled call returned.

@@ -90,9 +90,13 @@ TEST(Powers, of_0_have_no_gradient_towards_0) {
     EXPECT_EQ(base.grad().to_vector<float>(), (std::vector<float>{0, 0}));
 }
 
-TEST(Powers, of_integers_to_an_integer_are_an_error) {
+TEST(Powers, of_integers_to_an_integer_are_floats) {
     const Variable x(Array::from<int32_t>({1, 2}), false);
-    for (int exponent : {1, 2, 3, -1, 4}) EXPECT_THROW(pow(x, exponent), DtypeError);
+    for (int exponent : {1, 2, 3, -1, 4}) {
+        const Array y = pow(x, exponent).array();
+        EXPECT_EQ(y.dtype(), Dtype::float32);
+        EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{1, std::ldexp(1.0f, exponent)}));
+    }
 }
 
 }  // namespace

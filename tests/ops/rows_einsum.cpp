@@ -69,7 +69,7 @@ Row with_errors(Row row) {
     return row;
 }
 
-const int einsum_rows = add_rows({
+const int einsum_rows = add_rows(taking_whole({
     with_errors(einsum("product", "ij,jk->ik", {ij, jk}, {"ij", "jk"}, "ik")),
     einsum("implied", "ij, jk", {ij, jk}, {"ij", "jk"}, "ik"),
     einsum("transposed", "ij->ji", {ij}, {"ij"}, "ji"),
@@ -86,7 +86,7 @@ const int einsum_rows = add_rows({
     einsum("ellipsis", "i...j,...jk->...ik", {{.shape = {3, 2, 4}}, {.shape = {5, 1, 4, 2}}},
            {"ibj", "abjk"}, "abik"),
     einsum("ellipsis_implied", "...i", {ij}, {"ai"}, "ai"),
-});
+}));
 
 double running(const Reference& x, int64_t count, int64_t first, int64_t step) {
     double product = 1;

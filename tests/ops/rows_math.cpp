@@ -24,7 +24,7 @@ Row near_zero(const std::string& op, double (*f)(double)) {
             .every_digit = true};
 }
 
-const int digits = add_rows({
+const int digits = add_rows(taking_whole({
     near_zero("expm1", [](double x) { return std::expm1(x); }),
     near_zero("log1p", [](double x) { return std::log1p(x); }),
     near_zero("sin", [](double x) { return std::sin(x); }),
@@ -32,9 +32,9 @@ const int digits = add_rows({
     near_zero("sinh", [](double x) { return std::sinh(x); }),
     near_zero("tanh", [](double x) { return std::tanh(x); }),
     near_zero("erf", [](double x) { return std::erf(x); }),
-});
+}));
 
-const int rows = add_rows({
+const int rows = add_rows(taking_whole({
     {.op = "exp", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) {
                                                      return std::exp(x);
                                                  })},
@@ -116,7 +116,7 @@ const int rows = add_rows({
     {.op = "erfc", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) {
                                                       return std::erfc(x);
                                                   })},
-});
+}));
 
 }  // namespace
 

@@ -51,10 +51,11 @@ double size_of_shape(const Shape& shape) {
 double result_elements(const Row& row, int64_t factor, Dtype run) {
     std::vector<Variable> arguments;
     for (const Input& input : row.inputs)
-        arguments.push_back(
-            input.absent ? Variable()
-                         : Array::empty({input.dtype.value_or(run), times(input.shape, factor)},
-                                        meta_device()));
+        arguments.push_back(input.absent ? Variable()
+                                         : Variable(Array::empty({input.dtype.value_or(run),
+                                                                  times(input.shape, factor)},
+                                                                 meta_device()),
+                                                    false));
     double elements = 0;
     try {
         for (const Variable& y : call_row(row, arguments))

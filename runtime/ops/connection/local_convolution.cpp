@@ -51,6 +51,10 @@ Variable local_convolution_2d(const Operand& x, const Operand& W, const Operand&
             "local_convolution_2d: x should be [N,C,H,W] and W [O,positions down,positions "
             "across,C,kh,kw], they are {} and {}",
             to_string(from), to_string(w));
+    if (!is_float(x.variable().dtype()) || !is_float(W.variable().dtype()))
+        fail<DtypeError>(
+            "local_convolution_2d: x and W should be floating point, they are {} and {}",
+            to_string(x.variable().type()), to_string(W.variable().type()));
     const Variable columns = im2col(x, Dims{w[4], w[5]}, stride);
     const Shape& at = columns.shape();
     if (w[1] != at[2] || w[2] != at[3])
