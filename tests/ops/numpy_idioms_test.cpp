@@ -224,7 +224,9 @@ TEST(NumpyIdioms, are_compiled_in_regions) {
     auto region = static_graph(f);
     const double expected = f(x).item<double>();
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(region(x).item<double>(), expected, 1e-4);
-    if (compiler_available()) EXPECT_EQ(region.statistics().cuts, 0);
+    if (compiler_available()) {
+        EXPECT_EQ(region.statistics().cuts, 0);
+    }
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ double largest_error(const Case& c) {
 
 TEST(WinogradOutliers, are_left_to_the_definition) {
     for (const float outlier : {1e3f, -1e4f, 1e6f})
-        for (const auto [row, column] : {std::pair{9, 14}, {0, 0}, {23, 8}}) {
+        for (const auto& [row, column] : {std::pair{9, 14}, {0, 0}, {23, 8}}) {
             SCOPED_TRACE(fmt::format("{} at {}, {}", outlier, row, column));
             const Case c(images, MemoryOrder::channels_last);
             scale(c.x, 1e-3f);
@@ -97,7 +97,7 @@ TEST(WinogradOutliers, of_phases_are_left_to_the_definition) {
 TEST(WinogradOutliers, errors_are_within_the_bound_where_tiles_are_taken) {
     int taken = 0, refused = 0;
     for (const float ratio : {1.0f, 30.0f, 300.0f, 1000.0f, 3000.0f})
-        for (const auto [row, column] : {std::pair{9, 14}, {8, 12}, {0, 0}}) {
+        for (const auto& [row, column] : {std::pair{9, 14}, {8, 12}, {0, 0}}) {
             SCOPED_TRACE(fmt::format("{} at {}, {}", ratio, row, column));
             const Case c(images, MemoryOrder::channels_last);
             // All channels of one position, as far from the others as the ratio says.
