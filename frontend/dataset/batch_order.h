@@ -34,6 +34,7 @@ public:
     double epoch_detail() const { return detail(epoch_, position_); }
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
+    int64_t size() const { return size_; }  ///< Examples in an epoch.
     bool shuffles() const { return options_.shuffle || options_.order_sampler; }
     /// The seed of the random numbers that the dataset draws for the k-th example of the next
     /// batch: it depends on the iterator's stream and the example's position, not on who reads it.

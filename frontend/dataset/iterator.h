@@ -34,6 +34,8 @@ public:
         const = 0;  ///< epoch_detail() before the last batch; none
                     ///< before the first.
     virtual int64_t current_position() const = 0;
+    /// With it, triggers count epochs exactly; 0: not known, and they go by epoch_detail().
+    virtual int64_t examples_per_epoch() const { return 0; }
     /// Whether epochs have orders of their own, so that an Evaluator saves it.
     virtual bool shuffles() const { return false; }
 

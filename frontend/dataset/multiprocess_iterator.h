@@ -48,6 +48,7 @@ public:
         return order_.previous_epoch_detail();
     }
     int64_t current_position() const override { return order_.position(); }
+    int64_t examples_per_epoch() const override { return order_.size(); }
     bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override;
 

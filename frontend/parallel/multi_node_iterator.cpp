@@ -73,6 +73,7 @@ void MultiNodeIterator::look_at_actual() {
               actual_->current_position(),
               actual_->epoch_detail(),
               actual_->previous_epoch_detail().value_or(-1)};
+              actual_->examples_per_epoch(),
 }
 
 void MultiNodeIterator::mirror() {

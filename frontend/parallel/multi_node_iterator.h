@@ -27,11 +27,13 @@ public:
     double epoch_detail() const override { return state_.epoch_detail; }
     std::optional<double> previous_epoch_detail() const override;
     int64_t current_position() const override { return state_.current_position; }
+    int64_t examples_per_epoch() const override { return state_.examples_per_epoch; }
     void serialize(const Serializer& s) override;
 
 private:
     struct State {
-        int64_t batch_size = 0, repeat = 0, epoch = 0, is_new_epoch = 0, current_position = 0;
+        int64_t batch_size = 0, repeat = 0, epoch = 0, is_new_epoch = 0, current_position = 0,
+                examples_per_epoch = 0;
         double epoch_detail = 0, previous_epoch_detail = -1;
     };
     bool is_master() const { return communicator_->rank() == master_; }

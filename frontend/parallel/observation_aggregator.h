@@ -51,6 +51,7 @@ public:
     std::optional<TrainingLength> training_length() const override {
         return actual_.training_length();
     }
+    bool is_over(const Trainer& trainer) const override { return actual_.is_over(trainer); }
     void serialize(const Serializer& s) override { actual_.serialize(s); }
 
 private:

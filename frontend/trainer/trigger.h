@@ -25,6 +25,9 @@ public:
     virtual ~Trigger() = default;
     virtual bool operator()(Trainer& trainer) = 0;
     virtual bool finished() const { return false; }  ///< It will never fire again.
+    /// As a stop trigger: whether its limit is reached or passed, as by a training that is resumed
+    /// with a smaller one. By default that of one that has fired for the last time.
+    virtual bool is_over(const Trainer&) const { return finished(); }
     virtual std::optional<TrainingLength> training_length() const;
     virtual void serialize(const Serializer&) {}
 };
@@ -67,6 +70,7 @@ public:
     static AnyTrigger never();
     bool operator()(Trainer& trainer) const;
     bool finished() const;
+    bool is_over(const Trainer& trainer) const;
     std::optional<TrainingLength> training_length() const;
     void serialize(const Serializer& s) const;
     explicit operator bool() const { return trigger_ != nullptr; }

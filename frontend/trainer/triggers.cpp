@@ -29,18 +29,6 @@ void check_unit(const char* who, const std::string& unit) {
         fail<ValueError>("{}: the unit is 'epoch' or 'iteration', not '{}'", who, unit);
 }
 
-/// Where a trigger of this unit was asked last, and where it is now.
-std::pair<double, double> progress(const Updater& updater, const std::string& unit,
-                                   int64_t previous_iteration, double previous_epoch_detail) {
-    if (unit == "iteration") {
-        int64_t now = updater.iteration();
-        return {double(previous_iteration < 0 ? now - 1 : previous_iteration), double(now)};
-    }
-    if (previous_epoch_detail < 0)
-        previous_epoch_detail = updater.previous_epoch_detail().value_or(0);
-    return {previous_epoch_detail, updater.epoch_detail()};
-}
-
 }  // namespace
 
 std::optional<TrainingLength> Trigger::training_length() const { return std::nullopt; }
@@ -61,6 +49,9 @@ AnyTrigger::~AnyTrigger() = default;
 
 bool AnyTrigger::operator()(Trainer& trainer) const { return trigger_ && (*trigger_)(trainer); }
 bool AnyTrigger::finished() const { return trigger_ && trigger_->finished(); }
+bool AnyTrigger::is_over(const Trainer& trainer) const {
+    return trigger_ && trigger_->is_over(trainer);
+}
 AnyTrigger AnyTrigger::interval(double period, const std::string& unit) {
     return triggers::IntervalTrigger(period, unit);
 }
@@ -79,48 +70,75 @@ void AnyTrigger::serialize(const Serializer& s) const {
 
 namespace triggers {
 
+std::pair<Fraction, Fraction> Asked::to_now(const Updater& updater, const std::string& unit) {
+    const Fraction now = progress_of(updater, unit);
+    Fraction then;
+    if (unit == "iteration")
+        then = {iteration < 0 ? updater.iteration() - 1 : iteration, 1};
+    else if (epoch_detail < 0)
+        then = epochs_of(updater, updater.previous_epoch_detail().value_or(0));
+    else
+        then = epochs_of(updater, epoch_detail);
+    iteration = updater.iteration();
+    epoch_detail = updater.epoch_detail();
+    return {then, now};
+}
+
+void Asked::serialize(const Serializer& s) {
+    s("previous_iteration", iteration);
+    s("previous_epoch_detail", epoch_detail);
+}
+
 IntervalTrigger::IntervalTrigger(double period, std::string unit)
     : period_(period), unit_(std::move(unit)) {
     check_unit("IntervalTrigger", unit_);
     if (!(period > 0))
         fail<ValueError>("IntervalTrigger: the period must be positive, not {}", period);
+    exact_period_ = fraction_of(period);
 }
 
 bool IntervalTrigger::operator()(Trainer& trainer) {
-    const Updater& updater = trainer.updater();
-    auto [previous, now] = progress(updater, unit_, previous_iteration_, previous_epoch_detail_);
-    previous_iteration_ = updater.iteration();
-    previous_epoch_detail_ = updater.epoch_detail();
-    return std::floor(previous / period_) != std::floor(now / period_);
+    const auto [then, now] = asked_.to_now(trainer.updater(), unit_);
+    return times_in(then, exact_period_) != times_in(now, exact_period_);
 }
 
-void IntervalTrigger::serialize(const Serializer& s) {
-    s("previous_iteration", previous_iteration_);
-    s("previous_epoch_detail", previous_epoch_detail_);
+bool IntervalTrigger::is_over(const Trainer& trainer) const {
+    return !(progress_of(trainer.updater(), unit_) < exact_period_);
 }
+
+void IntervalTrigger::serialize(const Serializer& s) { asked_.serialize(s); }
 
 ManualScheduleTrigger::ManualScheduleTrigger(std::vector<double> points, std::string unit)
     : points_(std::move(points)), unit_(std::move(unit)) {
     check_unit("ManualScheduleTrigger", unit_);
     if (points_.empty()) fail<ValueError>("ManualScheduleTrigger: no points are given");
+    for (const double point : points_) {
+        if (std::isnan(point)) fail<ValueError>("ManualScheduleTrigger: a point is not a number");
+        exact_points_.push_back(fraction_of(point));
+    }
+    std::sort(exact_points_.begin(), exact_points_.end());
 }
 
 ManualScheduleTrigger::ManualScheduleTrigger(double point, std::string unit)
     : ManualScheduleTrigger(std::vector{point}, std::move(unit)) {}
 
 bool ManualScheduleTrigger::operator()(Trainer& trainer) {
-    const Updater& updater = trainer.updater();
-    auto [previous, now] = progress(updater, unit_, previous_iteration_, previous_epoch_detail_);
-    previous_iteration_ = updater.iteration();
-    previous_epoch_detail_ = updater.epoch_detail();
-    finished_ = now >= *std::max_element(points_.begin(), points_.end());
-    return std::any_of(points_.begin(), points_.end(),
-                       [&](double p) { return previous < p && p <= now; });
+    const auto [then, now] = asked_.to_now(trainer.updater(), unit_);
+    finished_ = !(now < exact_points_.back());
+    const auto next = std::upper_bound(exact_points_.begin(), exact_points_.end(), then);
+    return next != exact_points_.end() && !(now < *next);
+}
+
+std::optional<TrainingLength> ManualScheduleTrigger::training_length() const {
+    return TrainingLength{*std::min_element(points_.begin(), points_.end()), unit_};
+}
+
+bool ManualScheduleTrigger::is_over(const Trainer& trainer) const {
+    return !(progress_of(trainer.updater(), unit_) < exact_points_.front());
 }
 
 void ManualScheduleTrigger::serialize(const Serializer& s) {
-    s("previous_iteration", previous_iteration_);
-    s("previous_epoch_detail", previous_epoch_detail_);
+    asked_.serialize(s);
     s("finished", finished_);
 }
 
@@ -137,6 +155,8 @@ bool TimeTrigger::operator()(Trainer& trainer) {
     next_time_ += period_;
     return true;
 }
+
+bool TimeTrigger::is_over(const Trainer& trainer) const { return trainer.elapsed_time() > period_; }
 
 void TimeTrigger::serialize(const Serializer& s) { s("next_time", next_time_); }
 
@@ -211,6 +231,10 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
     if (options_.verbose)
         std::printf("Epoch %ld: early stopping\n", long(trainer.updater().epoch()));
     return true;
+}
+
+bool EarlyStoppingTrigger::is_over(const Trainer& trainer) const {
+    return count_ >= std::max(options_.patience, 1) || options_.max_trigger.is_over(trainer);
 }
 
 void EarlyStoppingTrigger::serialize(const Serializer& s) {

@@ -2,13 +2,24 @@
 
 #include <vector>
 
+#include "frontend/trainer/exact_progress.h"
 #include "frontend/trainer/summary.h"
 #include "frontend/trainer/trigger.h"
 
 namespace catena::triggers {
 
+/// Where a training was when a trigger was asked last, in both units, as Chainer's files have it.
+struct Asked {
+    int64_t iteration = 0;  ///< Negative, as `epoch_detail`: not known.
+    double epoch_detail = 0;
+
+    /// The place then and the one now, of which it takes note.
+    std::pair<Fraction, Fraction> to_now(const Updater& updater, const std::string& unit);
+    void serialize(const Serializer& s);
+};
+
 /// Every `period` epochs or iterations: in the first iteration that reaches or passes the next
-/// multiple. Fractions of epochs are fine.
+/// multiple. Fractions of epochs are fine, and exact: .1 is a tenth.
 class IntervalTrigger final : public Trigger {
 public:
     IntervalTrigger(double period, std::string unit);
@@ -16,13 +27,14 @@ public:
     std::optional<TrainingLength> training_length() const override {
         return TrainingLength{period_, unit_};
     }
+    bool is_over(const Trainer& trainer) const override;  ///< A limit, not an interval.
     void serialize(const Serializer& s) override;
 
 private:
     double period_;
     std::string unit_;
-    int64_t previous_iteration_ = 0;
-    double previous_epoch_detail_ = 0;
+    Fraction exact_period_;
+    Asked asked_;
 };
 
 /// At the given epochs or iterations.
@@ -32,13 +44,16 @@ public:
     ManualScheduleTrigger(double point, std::string unit);
     bool operator()(Trainer& trainer) override;
     bool finished() const override { return finished_; }
+    /// As a stop trigger, the first point.
+    std::optional<TrainingLength> training_length() const override;
+    bool is_over(const Trainer& trainer) const override;
     void serialize(const Serializer& s) override;
 
 private:
     std::vector<double> points_;
     std::string unit_;
-    int64_t previous_iteration_ = 0;
-    double previous_epoch_detail_ = 0;
+    std::vector<Fraction> exact_points_;  ///< In ascending order.
+    Asked asked_;
     bool finished_ = false;
 };
 
@@ -59,6 +74,7 @@ class TimeTrigger final : public Trigger {
 public:
     explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
     bool operator()(Trainer& trainer) override;
+    bool is_over(const Trainer& trainer) const override;  ///< A limit, not an interval.
     void serialize(const Serializer& s) override;
 
 private:
@@ -109,6 +125,7 @@ public:
     std::optional<TrainingLength> training_length() const override {
         return options_.max_trigger.training_length();
     }
+    bool is_over(const Trainer& trainer) const override;
     /// Unlike in Chainer its state is saved, so that a resumed training stops when the
     /// uninterrupted one does.
     void serialize(const Serializer& s) override;
