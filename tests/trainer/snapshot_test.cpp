@@ -26,22 +26,99 @@ using testing::SmallTraining;
 
 class SnapshotTest : public testing::FolderTest {};
 
-TEST_F(SnapshotTest, snapshots_of_one_instant_are_ordered_by_number) {
-    SmallTraining f;
-    StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {12, "iteration"}, path());
-    trainer.extend(snapshot({.n_retains = 3}), {.trigger = {1, "iteration"}});
-    // Clocks of file systems tick every few milliseconds.
-    const auto earlier = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
-    auto same_time = [&](Trainer&) {
-        for (auto& entry : std::filesystem::directory_iterator(path()))
-            if (entry.is_regular_file()) std::filesystem::last_write_time(entry, earlier);
-    };
-    trainer.extend(same_time, {.name = "same_time", .priority = -200});
+/// Trains with a snapshot after each iteration; returns the iterations that it did itself.
+int64_t train(const std::string& folder, int last, SnapshotOptions options) {
+    testing::MockUpdater updater(4);
+    int64_t count = 0;
+    updater.on_update = [&](int64_t) { ++count; };
+    Trainer trainer(updater, {last, "iteration"}, folder);
+    trainer.extend(snapshot(std::move(options)), {.trigger = {1, "iteration"}});
     trainer.run();
-    EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_9")));
-    for (int k : {10, 11, 12})
-        EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_" + std::to_string(k)))) << k;
+    return count;
+}
+
+std::set<std::string> names_in(const std::string& folder) {
+    std::set<std::string> names;
+    for (auto& entry : std::filesystem::directory_iterator(folder))
+        names.insert(entry.path().filename().string());
+    return names;
+}
+
+void set_hours(const std::string& file, int hours) {
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(hours));
+}
+
+TEST_F(SnapshotTest, the_latest_is_told_by_its_number_whatever_the_clock_says) {
+    train(path(), 3, {});
+    set_hours(path("snapshot_iter_1"), 1);  // A clock that was set back since.
+    set_hours(path("snapshot_iter_3"), -1);
+    EXPECT_EQ(train(path(), 5, {.n_retains = 1, .autoload = true}), 2);
+    EXPECT_THAT(names_in(path()), ElementsAre("snapshot_iter_5"));
+    EXPECT_EQ(train(path(), 12, {.n_retains = 3, .autoload = true}), 7);
+    EXPECT_THAT(names_in(path()),
+                ElementsAre("snapshot_iter_10", "snapshot_iter_11", "snapshot_iter_12"));
+}
+
+TEST_F(SnapshotTest, numbers_of_epochs_tell_it_too) {
+    const SnapshotOptions options{.filename = "{.updater.epoch_detail} of {.updater.epoch}",
+                                  .autoload = true};
+    train(path(), 9, options);
+    EXPECT_TRUE(names_in(path()).contains("0.25 of 0"));
+    write("2.25", "no such name");
+    write("a of 2", "no such name");
+    set_hours(path("2.25 of 2"), -1);
+    EXPECT_EQ(train(path(), 45, options), 36);
+    set_hours(path("9.75 of 9"), 1);
+    EXPECT_EQ(train(path(), 46, options), 1);
+}
+
+TEST_F(SnapshotTest, files_of_an_earlier_training_go_before_those_of_this_one) {
+    train(path(), 9, {});
+    train(path(), 2, {.n_retains = 1});  // Begins anew in the same folder.
+    EXPECT_THAT(names_in(path()), ElementsAre("snapshot_iter_2"));
+    train(path(), 9, {});
+    train(path(), 2, {.n_retains = 3});
+    EXPECT_THAT(names_in(path()),
+                ElementsAre("snapshot_iter_1", "snapshot_iter_2", "snapshot_iter_9"));
+}
+
+TEST_F(SnapshotTest, names_whose_numbers_touch_are_refused_where_the_latest_counts) {
+    const std::string name = "s{.updater.epoch}{.updater.iteration}";
+    EXPECT_NO_THROW(snapshot({.filename = name}));
+    EXPECT_THAT(message_of<ValueError>([&] { snapshot({.filename = name, .autoload = true}); }),
+                HasSubstr("two numbers would touch"));
+    EXPECT_THROW(snapshot({.filename = "s{.updater.epoch}0{.updater.iteration}", .n_retains = 1}),
+                 ValueError);
+    EXPECT_THAT(message_of<ValueError>([&] { snapshot({.filename = "s{epoch}"}); }),
+                HasSubstr("{.updater.epoch_detail}"));
+}
+
+TEST_F(SnapshotTest, a_damaged_one_leaves_the_one_before_with_a_notice) {
+    train(path(), 4, {});
+    const std::string whole = content("snapshot_iter_4");
+    write("snapshot_iter_4", whole.substr(0, whole.size() / 2));
+    std::string flipped = content("snapshot_iter_3");
+    flipped[flipped.size() / 3] = char(flipped[flipped.size() / 3] ^ 4);
+    write("snapshot_iter_3", flipped);
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(train(path(), 6, {.autoload = true}), 4);
+    EXPECT_THAT(
+        ::testing::internal::GetCapturedStderr(),
+        ::testing::AllOf(HasSubstr("snapshot_iter_4 is damaged: "),
+                         HasSubstr("snapshot_iter_3 is damaged: "),
+                         HasSubstr("the training goes on from "), HasSubstr("snapshot_iter_2")));
+}
+
+TEST_F(SnapshotTest, where_all_are_damaged_or_one_is_of_another_training_it_is_an_error) {
+    write("snapshot_iter_1", "PK");
+    write("snapshot_iter_2", "");
+    EXPECT_THAT(message_of<FileError>([&] { train(path(), 3, {.autoload = true}); }),
+                HasSubstr("snapshot_iter_2"));
+    train(path(), 1, {});
+    save_npz(path("snapshot_iter_2"), NamedArrays{{"x", Array::scalar(1.0f)}});
+    EXPECT_THAT(message_of<FileError>([&] { train(path(), 3, {.autoload = true}); }),
+                HasSubstr("snapshot_iter_2"));
 }
 
 TEST_F(SnapshotTest, snapshots_are_named_kept_and_loaded_again) {

@@ -1,16 +1,17 @@
 #include "frontend/trainer/extensions/snapshot.h"
 
 #include <algorithm>
-#include <cctype>
+#include <exception>
 #include <filesystem>
-#include <tuple>
 #include <vector>
 
+#include "frontend/serializer/archive.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/core/notice.h"
 #include "runtime/file/file.h"
 
 namespace catena::extensions {
@@ -18,78 +19,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file name with every field "{...}" replaced by value(...).
-template <class Value>
-std::string with_fields(const std::string& filename, const Value& value) {
-    std::string text;
-    for (size_t at = 0; at < filename.size();) {
-        const size_t end = filename[at] == '{' ? filename.find('}', at) : std::string::npos;
-        if (end == std::string::npos) {
-            text += filename[at++];
-            continue;
+std::unique_ptr<ArchiveReader> opened(const std::string& path, SnapshotFormat format) {
+    if (format == SnapshotFormat::hdf5) return open_hdf5(path);
+    return std::make_unique<NpzFile>(path);
+}
+
+/// Whether all of a file can be read: what is wrong with it then is that it is another object's.
+bool is_whole(const std::string& path, SnapshotFormat format) {
+    try {
+        const std::unique_ptr<ArchiveReader> file = opened(path, format);
+        for (const std::string& key : file->keys()) {
+            try {
+                file->read(key);
+            } catch (const FileError&) {
+                file->read_text(key);
+            }
         }
-        text += value(std::string_view(filename).substr(at + 1, end - at - 1));
-        at = end + 1;
-    }
-    return text;
-}
-
-void check_fields(const std::string& filename) {
-    with_fields(filename, [](std::string_view field) {
-        if (field != ".updater.iteration" && field != ".updater.epoch" &&
-            field != ".updater.epoch_detail")
-            fail<ValueError>(
-                "snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, "
-                "{{.updater.epoch}} "
-                "and {{.updater.epoch_detail}}",
-                field);
-        return "";
-    });
-}
-
-std::string formatted(const std::string& filename, const Updater& updater) {
-    return with_fields(filename, [&](std::string_view field) {
-        if (field == ".updater.iteration") return std::to_string(updater.iteration());
-        if (field == ".updater.epoch") return std::to_string(updater.epoch());
-        return fmt::format("{}", updater.epoch_detail());
-    });
-}
-
-/// True for names that match `filename`; not for temporary files of killed processes.
-bool matches(const std::string& filename, const std::string& name) {
-    size_t open = filename.find('{'), close = filename.rfind('}');
-    if (open == std::string::npos || close == std::string::npos) return name == filename;
-    std::string head = filename.substr(0, open), tail = filename.substr(close + 1);
-    if (name.size() <= head.size() + tail.size() || !name.starts_with(head) ||
-        !name.ends_with(tail))
+        return true;
+    } catch (const FileError&) {
         return false;
-    std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
-    return std::all_of(middle.begin(), middle.end(),
-                       [](unsigned char c) { return !std::isalpha(c); });
+    }
 }
 
-/// Saved files, the oldest first.
-std::vector<fs::path> saved_files(const std::string& folder, const std::string& filename) {
-    // Of files within one tick of the clock the longer name has the greater number.
-    std::vector<std::tuple<fs::file_time_type, size_t, fs::path>> found;
+/// Deletes all but the latest `kept` files. Those that this training has written, `own`, count as
+/// later than those that it found, which may be another training's.
+void remove_old(const SnapshotNames& names, const std::string& folder,
+                const std::vector<std::string>& own, size_t kept) {
+    std::vector<std::string> files = names.files_in(folder);
+    std::stable_partition(files.begin(), files.end(), [&](const std::string& file) {
+        return std::find(own.begin(), own.end(), file) == own.end();
+    });
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (entry.is_regular_file() && matches(filename, entry.path().filename().string()))
-            found.emplace_back(entry.last_write_time(), entry.path().native().size(), entry.path());
-    std::sort(found.begin(), found.end());
-    std::vector<fs::path> files;
-    for (auto& [time, length, path] : found) files.push_back(path);
-    return files;
+    for (size_t k = 0; k + kept < files.size(); ++k) fs::remove(files[k], ignored);
 }
 
 }  // namespace
 
 Snapshot::Snapshot(SnapshotOptions options, SerializeFunction target)
-    : options_(std::move(options)), target_(std::move(target)) {
+    : options_(std::move(options)),
+      target_(std::move(target)),
+      names_(options_.filename, options_.autoload || options_.n_retains >= 0) {
     if (options_.filename.empty() || options_.filename.find('/') != std::string::npos)
         fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder",
                          options_.filename);
-    check_fields(options_.filename);
     if (options_.writer && (options_.in_background || options_.format != SnapshotFormat::npz))
         fail<ValueError>(
             "snapshot: a writer has a format and a thread of its own; give them to it, or no "
@@ -107,16 +79,24 @@ SerializeFunction Snapshot::target_of(Trainer& trainer) const {
 }
 
 void Snapshot::resume(Trainer& trainer) {
-    remove_abandoned(trainer.out(),
-                     [&](const std::string& name) { return matches(options_.filename, name); });
+    remove_abandoned(trainer.out(), [&](const std::string& name) { return names_.has(name); });
     if (!options_.autoload) return;
-    std::vector<fs::path> files = saved_files(trainer.out(), options_.filename);
-    if (files.empty()) return;
-    std::string path = files.back().string();
-    if (options_.format == SnapshotFormat::hdf5)
-        load_hdf5(path, target_of(trainer));
-    else
-        load_npz(path, target_of(trainer));
+    const std::vector<std::string> files = names_.files_in(trainer.out());
+    std::exception_ptr of_the_latest;
+    for (auto file = files.rbegin(); file != files.rend(); ++file) {
+        const std::string& path = *file;
+        try {
+            load_from(*opened(path, options_.format), target_of(trainer), {});
+            if (of_the_latest)
+                notice_once(fmt::format("snapshot: the training goes on from {}", path));
+            return;
+        } catch (const FileError& error) {
+            if (is_whole(path, options_.format)) throw;
+            if (!of_the_latest) of_the_latest = std::current_exception();
+            notice_once(fmt::format("snapshot: {} is damaged: {}", path, error.what()));
+        }
+    }
+    if (of_the_latest) std::rethrow_exception(of_the_latest);
 }
 
 void Snapshot::operator()(Trainer& trainer) {
@@ -133,16 +113,19 @@ void Snapshot::on_error(Trainer& trainer, const std::exception&) {
 }
 
 void Snapshot::save(Trainer& trainer) {
-    const std::string path = trainer.out() + "/" + formatted(options_.filename, trainer.updater());
-    std::function<void()> remove_old;
-    if (options_.n_retains >= 0)
-        remove_old = [folder = trainer.out(), filename = options_.filename,
-                      kept = size_t(options_.n_retains)] {
-            std::vector<fs::path> files = saved_files(folder, filename);
-            std::error_code ignored;
-            for (size_t k = 0; k + kept < files.size(); ++k) fs::remove(files[k], ignored);
+    const std::string path =
+        (fs::path(trainer.out()) / names_.name_for(trainer.updater())).string();
+    std::function<void()> after;
+    if (options_.n_retains >= 0) {
+        const size_t kept = size_t(options_.n_retains);
+        std::erase(own_files_, path);
+        own_files_.push_back(path);
+        if (own_files_.size() > std::max<size_t>(kept, 1)) own_files_.erase(own_files_.begin());
+        after = [names = names_, folder = trainer.out(), own = own_files_, kept] {
+            remove_old(names, folder, own, kept);
         };
-    (*options_.writer)(path, target_of(trainer), remove_old);
+    }
+    (*options_.writer)(path, target_of(trainer), after);
     saved_iteration_ = trainer.updater().iteration();
 }
 

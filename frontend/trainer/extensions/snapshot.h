@@ -7,6 +7,7 @@
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/extension.h"
+#include "frontend/trainer/extensions/snapshot_names.h"
 #include "frontend/trainer/extensions/snapshot_writer.h"
 
 namespace catena::extensions {
@@ -18,8 +19,11 @@ struct SnapshotOptions {
     SnapshotFormat format = SnapshotFormat::npz;
     std::function<bool()> condition = {};  ///< False: skip this snapshot.
     bool snapshot_on_error = false;        ///< Also save when an error ends the training.
-    int n_retains = -1;                    ///< Number of latest files that are kept; -1: all.
-    bool autoload = false;                 ///< Before training, load the latest file, if any.
+    int n_retains = -1;  ///< Number of latest files that are kept, by the numbers in their names,
+                         ///< those of this training before others; -1: all.
+    /// Before training, load the latest file, if any, by the number in its name. From one that is
+    /// damaged it goes on to the one before, and says so.
+    bool autoload = false;
     bool in_background = false;  ///< A thread writes while training continues; the next snapshot or
                                  ///< the end waits for it.
     /// Writer of the files, replaces `format` and `in_background`; several snapshots may share one.
@@ -49,6 +53,8 @@ private:
     void save(Trainer& trainer);
     SnapshotOptions options_;
     SerializeFunction target_;
+    SnapshotNames names_;
+    std::vector<std::string> own_files_;  ///< The latest, if old ones are removed.
     int64_t saved_iteration_ = -1;
 };
 
