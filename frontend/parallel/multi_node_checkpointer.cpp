@@ -138,7 +138,9 @@ CheckpointStatistics MultiNodeCheckpointer::get_stats() const { return body_->st
 
 void MultiNodeCheckpointer::operator()(Trainer& trainer) {
     if (body_->options.path.empty()) body_->options.path = trainer.out();
-    save([&](const Serializer& s) { trainer.serialize(s); }, trainer.updater().iteration());
+    trainer.after_extensions([this, &trainer] {
+        save([&](const Serializer& s) { trainer.serialize(s); }, trainer.updater().iteration());
+    });
 }
 
 void MultiNodeCheckpointer::on_error(Trainer&, const std::exception&) { body_->failed = true; }

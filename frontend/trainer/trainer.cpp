@@ -8,6 +8,7 @@
 #include "frontend/link/link.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
+#include "frontend/trainer/json.h"
 #include "frontend/trainer/make_extension.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
@@ -90,8 +91,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     std::exception_ptr failure;
     try {
         for (Entry* entry : extensions) entry->extension->resume(*this);
-        for (Entry* entry : extensions)
-            if (!entry->trigger.finished()) entry->extension->initialize(*this);
+        for (Entry* entry : extensions) entry->extension->initialize(*this);
         loop(extensions);
     } catch (const std::exception& error) {
         failure = std::current_exception();
@@ -122,15 +122,56 @@ void Trainer::loop(const std::vector<Entry*>& extensions) {
         for (Entry* entry : extensions)
             if (entry->call_before_training) (*entry->extension)(*this);
     }
-    while (!stopping_ && !stop_trigger_(*this)) {
+    if (!unasked_.empty()) {
+        Reporter::Scope scope = reporter_.scope(observation_);
+        ask_extensions(extensions);
+    }
+    while (!stopping_ && !is_at_end()) {
         observation_.clear();
         Reporter::Scope scope = reporter_.scope(observation_);
         updater_.update();
-        for (Entry* entry : extensions)
-            if (entry->trigger(*this)) (*entry->extension)(*this);
+        is_unfinished_ = true;
+        for (const Entry* entry : extensions) unasked_.push_back(entry->name);
+        ask_extensions(extensions);
     }
     if (stopping_)
         for (Entry* entry : extensions) entry->extension->stopped(*this);
+}
+
+/// Those of this iteration that are left. One that is called may save the trainer.
+void Trainer::ask_extensions(const std::vector<Entry*>& extensions) {
+    is_asking_ = true;
+    try {
+        for (Entry* entry : extensions) {
+            if (std::erase(unasked_, entry->name) == 0) continue;
+            if (entry->trigger(*this)) (*entry->extension)(*this);
+        }
+    } catch (...) {
+        try {
+            end_asking();
+        } catch (const std::exception& another) {
+            std::fprintf(stderr, "catena: another error after it: %s\n", another.what());
+        }
+        throw;
+    }
+    unasked_.clear();  // Another rank's file may name extensions that this one does not have.
+    end_asking();
+}
+
+void Trainer::end_asking() {
+    is_asking_ = false;
+    for (const auto& f : std::exchange(after_extensions_, {})) f();
+}
+
+void Trainer::after_extensions(std::function<void()> f) {
+    if (!is_asking_) return f();
+    after_extensions_.push_back(std::move(f));
+}
+
+bool Trainer::is_at_end() {
+    const bool fires = stop_trigger_(*this);
+    is_unfinished_ = false;
+    return fires || stop_trigger_.is_over(*this);
 }
 
 void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error,
@@ -171,6 +212,7 @@ void Trainer::serialize(const Serializer& s) {
         double elapsed = start_ ? elapsed_time() : time_before_;
         s("_snapshot_elapsed_time", elapsed);
     }
+    serialize_unfinished(s["unfinished"]);
     if (!s.has("random_state")) return;  // Chainer keeps none.
     std::vector<int64_t> random = save_random_state();
     if (!s.loading()) return s("random_state", random);
@@ -178,6 +220,49 @@ void Trainer::serialize(const Serializer& s) {
     if (random.size() != 4)
         s.wrong("random_state", fmt::format("has {} numbers, 4 are expected", random.size()));
     s.later([random] { restore_random_state(random); });
+}
+
+void Trainer::serialize_unfinished(const Serializer& s) {
+    using Json = nlohmann::ordered_json;
+    if (!s.loading()) {
+        Json extensions = Json::array(), values = Json::array();
+        for (const std::string& name : unasked_) extensions.push_back(name);
+        if (is_unfinished_)
+            for (const auto& [key, value] : observation_) {
+                const Serializer part = s[std::to_string(values.size())];
+                values.push_back(key);
+                const Variable& variable = value.variable();
+                double number = 0, weight = value.weight();
+                part("weight", weight);
+                if (variable.defined())
+                    part.write("value", variable.array());
+                else
+                    part("value", number = value.value());
+            }
+        s.write("extensions", json_text(std::move(extensions)));
+        return s.write("values", json_text(std::move(values)));
+    }
+    if (!s.has("extensions")) return;  // Chainer keeps neither.
+    const auto names_of = [&](const char* key) {
+        std::vector<std::string> names;
+        const std::string text = s.read_text(key);
+        const Json json = text.empty() ? Json::array() : parse_json(text, key);
+        for (const Json& name : json) {
+            if (!name.is_string()) s.wrong(key, "is not a list of names");
+            names.push_back(name.get<std::string>());
+        }
+        return names;
+    };
+    Observation values;
+    for (const std::string& key : names_of("values")) {
+        const Serializer part = s[std::to_string(values.size())];
+        values.emplace(key, Reported(Variable(part.read("value"), false), part.get("weight", 1.0)));
+    }
+    s.later([this, values, names = names_of("extensions")] {
+        observation_ = values;
+        is_unfinished_ = !values.empty();
+        unasked_ = names;
+    });
 }
 
 }  // namespace catena

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,10 @@ public:
     void stop() { stopping_ = true; }
     bool stopping() const { return stopping_; }
 
+    /// Calls `f` when all extensions have been asked in this iteration, or when one of them has
+    /// failed; at once outside of an iteration. So a snapshot has all that its iteration changes.
+    void after_extensions(std::function<void()> f);
+
     Updater& updater() const { return updater_; }
     AnyTrigger& stop_trigger() { return stop_trigger_; }
     Observation& observation() { return observation_; }  ///< Of this iteration.
@@ -81,15 +86,20 @@ public:
         return dynamic_cast<E&>(get_extension(name));  // std::bad_cast for another type
     }
 
-    /// All state, under Chainer's keys, and "random_state", the state of the library's random
-    /// numbers. Settings (stop trigger, batch size) are not part of it: rebuild the trainer, then
-    /// load.
+    /// All state, under Chainer's keys; "random_state", the state of the library's random numbers;
+    /// and "unfinished": what was reported in an iteration and which extensions were not yet asked
+    /// in it when one of them saved the trainer, for run() to finish it first. Settings (stop
+    /// trigger, batch size) are not part of it: rebuild the trainer, then load.
     void serialize(const Serializer& s);
 
 private:
     struct Entry;
     static std::shared_ptr<Extension> from_function(std::function<void(Trainer&)> function);
     std::vector<Entry*> by_priority();
+    void ask_extensions(const std::vector<Entry*>& extensions);
+    void end_asking();
+    bool is_at_end();
+    void serialize_unfinished(const Serializer& s);
     void loop(const std::vector<Entry*>& extensions);
     void finalize(const std::vector<Entry*>& extensions, std::exception_ptr& failure);
     void tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show);
@@ -100,6 +110,11 @@ private:
     Reporter reporter_;
     Observation observation_;
     std::vector<Owned<Entry>> extensions_;
+    std::vector<std::string>
+        unasked_;  ///< Extensions of this iteration that are still to be asked.
+    std::vector<std::function<void()>> after_extensions_;
+    bool is_asking_ = false;
+    bool is_unfinished_ = false;   ///< The stop trigger was not yet asked in this iteration.
     std::optional<double> start_;  ///< When run() was called, by a steady clock in seconds.
     std::optional<double> final_time_;
     bool stopping_ = false;

@@ -100,7 +100,9 @@ void Snapshot::resume(Trainer& trainer) {
 }
 
 void Snapshot::operator()(Trainer& trainer) {
-    if (!options_.condition || options_.condition()) save(trainer);
+    if (options_.condition && !options_.condition()) return;
+    if (target_) return save(trainer);
+    trainer.after_extensions([this, &trainer] { save(trainer); });
 }
 
 void Snapshot::stopped(Trainer& trainer) {

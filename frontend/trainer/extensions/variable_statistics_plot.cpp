@@ -72,6 +72,34 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
     if (options_.trigger(trainer)) draw(trainer.out());
 }
 
+void VariableStatisticsPlot::serialize(const Serializer& s) {
+    if (!s.has("_seen")) return;  // A snapshot of Chainer, which keeps nothing of this extension.
+    options_.trigger.serialize(s["_trigger"]);
+    s("_seen", seen_);
+    if (!s.loading()) {
+        std::vector<int64_t> iterations;
+        std::vector<double> numbers;
+        for (const Sample& sample : samples_) {
+            iterations.push_back(sample.iteration);
+            numbers.insert(numbers.end(), sample.numbers.begin(), sample.numbers.end());
+        }
+        s("_iterations", iterations);
+        return s("_numbers", numbers);
+    }
+    const std::vector<int64_t> iterations = s.get("_iterations", std::vector<int64_t>());
+    const std::vector<double> numbers = s.get("_numbers", std::vector<double>());
+    if (iterations.empty() ? !numbers.empty() : numbers.size() % iterations.size() != 0)
+        s.wrong("_numbers",
+                fmt::format("has {} numbers for {} iterations", numbers.size(), iterations.size()));
+    std::vector<Sample> loaded;
+    const size_t each = iterations.empty() ? 0 : numbers.size() / iterations.size();
+    for (size_t i = 0; i < iterations.size(); ++i)
+        loaded.push_back({iterations[i],
+                          {numbers.begin() + std::ptrdiff_t(i * each),
+                           numbers.begin() + std::ptrdiff_t((i + 1) * each)}});
+    s.later([this, loaded] { samples_ = loaded; });
+}
+
 std::string VariableStatisticsPlot::table() const {
     std::vector<const Sample*> sorted;
     for (const Sample& s : samples_) sorted.push_back(&s);

@@ -28,6 +28,7 @@ public:
     /// All parameters of the link.
     explicit VariableStatisticsPlot(const Link& link, VariableStatisticsPlotOptions options = {});
     void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
     std::string default_name() const override { return "VariableStatisticsPlot"; }
     static bool available();  ///< gnuplot is on the PATH.
 
