@@ -82,9 +82,16 @@ StaticRegion::StaticRegion(StaticRegion&&) noexcept = default;
 StaticRegion& StaticRegion::operator=(StaticRegion&&) noexcept = default;
 StaticRegion::~StaticRegion() = default;
 
+StaticRegion::Implementation& StaticRegion::there() const {
+    if (!implementation_)
+        fail<ValueError>(
+            "static_graph: this region was moved to another one, which has its programs");
+    return *implementation_;
+}
+
 void StaticRegion::call(const RegionCall& how, void* callable, void* const* arguments,
                         void* place) {
-    Implementation& region = *implementation_;  // The code may move this.
+    Implementation& region = there();  // The code may move this.
     Flat flat;
     for (size_t i = 0; i < how.argument_count; ++i) how.arguments[i]->list(arguments[i], flat);
     if (!region.first.load(std::memory_order_acquire)) region.remember(how, arguments);
@@ -105,9 +112,9 @@ void StaticRegion::call(const RegionCall& how, void* callable, void* const* argu
 
 void StaticRegion::save(const std::string& path, const PackageOptions& options,
                         void* callable) const {
-    const capture::SavedCall call = implementation_->last_call();
+    const capture::SavedCall call = there().last_call();
     const auto rerun = [&](const Flat& arguments, Flat& outputs) {
-        const FirstCall* first = implementation_->first.load(std::memory_order_acquire);
+        const FirstCall* first = there().first.load(std::memory_order_acquire);
         if (!first)
             fail<ValueError>(
                 "save: the arguments of this region cannot be copied, so its code cannot be called "
@@ -121,10 +128,10 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options,
     });
 }
 
-std::string StaticRegion::explain() const { return implementation_->explain(); }
-RegionProfile StaticRegion::profile() const { return implementation_->profile(); }
-void StaticRegion::save_html(const std::string& path) const { implementation_->save_html(path); }
-StaticGraphStatistics StaticRegion::statistics() const { return implementation_->statistics(); }
-void StaticRegion::clear() { implementation_->clear(); }
+std::string StaticRegion::explain() const { return there().explain(); }
+RegionProfile StaticRegion::profile() const { return there().profile(); }
+void StaticRegion::save_html(const std::string& path) const { there().save_html(path); }
+StaticGraphStatistics StaticRegion::statistics() const { return there().statistics(); }
+void StaticRegion::clear() { there().clear(); }
 
 }  // namespace catena

@@ -42,6 +42,15 @@ private:
 
 std::string DatasetMixin::described(int64_t i) const { return "example " + std::to_string(i); }
 
+Dataset::Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {
+    if (!dataset_) fail<ValueError>("Dataset: a null pointer is no dataset");
+}
+
+void Dataset::moved_from() {
+    fail<ValueError>(
+        "Dataset: its examples were moved to another Dataset; copy it, which is cheap");
+}
+
 Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
 Dataset::Dataset(std::initializer_list<Array> columns)
     : dataset_(
@@ -57,7 +66,7 @@ Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
 Example Dataset::operator[](int64_t i) const {
     int64_t n = size();
     if (i < -n || i >= n) fail<ValueError>("Dataset: there is no example {}; there are {}", i, n);
-    return dataset_->get_example(i < 0 ? i + n : i);
+    return get().get_example(i < 0 ? i + n : i);
 }
 
 }  // namespace catena

@@ -34,20 +34,25 @@ class Dataset {
 public:
     template <std::derived_from<DatasetMixin> D>
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
-    Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {}
-    Dataset(Array rows);  ///< Every row is an example.
+    Dataset(std::shared_ptr<const DatasetMixin> dataset);  ///< ValueError for null.
+    Dataset(Array rows);                                   ///< Every row is an example.
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
     Dataset(std::initializer_list<Array> columns);  ///< As TupleDataset.
     template <class = void>  // Less fitting than the one above, where both fit: {}.
     Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(columns)) {}
     Dataset(std::vector<Example> examples);
 
-    int64_t size() const { return dataset_->size(); }
+    int64_t size() const { return get().size(); }
     Example operator[](int64_t i) const;  ///< Negative i counts from the end; ValueError outside.
-    std::string described(int64_t i) const { return dataset_->described(i); }  ///< 0 <= i < size()
-    const DatasetMixin& get() const { return *dataset_; }
+    std::string described(int64_t i) const { return get().described(i); }  ///< 0 <= i < size()
+    const DatasetMixin& get() const {  ///< ValueError for one that was moved from.
+        if (!dataset_) [[unlikely]]
+            moved_from();
+        return *dataset_;
+    }
 
 private:
+    [[noreturn]] static void moved_from();
     static Dataset of_columns(std::initializer_list<Variable> columns);
     std::shared_ptr<const DatasetMixin> dataset_;
 };

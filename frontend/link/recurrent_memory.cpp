@@ -72,12 +72,17 @@ RecurrentMemory::RecurrentMemory(std::vector<std::string> names)
     }
 }
 
+RecurrentMemory::RecurrentMemory(RecurrentMemory&& other) : contents_(other.contents_) {
+    std::vector<std::string> names;
+    for (const Memory& memory : contents_->memories) names.push_back(memory.name);
+    other.contents_ = RecurrentMemory(std::move(names)).contents_;
+}
+
 RecurrentMemory::RecurrentMemory(const RecurrentMemory& other)
     : contents_(std::make_shared<Contents>(*other.contents_)) {}
 
 RecurrentMemory& RecurrentMemory::operator=(const RecurrentMemory& other) {
     if (this == &other) return *this;
-    if (!contents_) contents_ = std::make_shared<Contents>();  // It was moved from.
     *contents_ = *other.contents_;
     return *this;
 }

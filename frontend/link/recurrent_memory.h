@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/link/parameter.h"
@@ -16,9 +17,12 @@ class RecurrentMemory {
 public:
     explicit RecurrentMemory(std::vector<std::string> names);
     RecurrentMemory(const RecurrentMemory& other);
-    RecurrentMemory(RecurrentMemory&&) = default;
+    RecurrentMemory(RecurrentMemory&& other);  ///< The other one is empty then.
     RecurrentMemory& operator=(const RecurrentMemory& other);
-    RecurrentMemory& operator=(RecurrentMemory&&) = default;
+    RecurrentMemory& operator=(
+        RecurrentMemory&& other) {  ///< As States, which keep their identity.
+        return *this = std::as_const(other);
+    }
 
     /// True if nothing was stored since the reset, whatever the states hold.
     bool is_empty() const;

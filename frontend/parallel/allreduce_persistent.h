@@ -13,7 +13,7 @@ namespace catena::extensions {
 class AllreducePersistent : public Extension {
 public:
     AllreducePersistent(Link& model, std::shared_ptr<Communicator> communicator)
-        : model_(model), communicator_(std::move(communicator)) {}
+        : model_(model), communicator_(given(std::move(communicator), "AllreducePersistent")) {}
     void operator()(Trainer& trainer) override;
     std::string default_name() const override { return "AllreducePersistent"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }

@@ -74,7 +74,8 @@ uint64_t content_of(Optimizer& optimizer) {
 
 BucketExchange::BucketExchange(std::shared_ptr<Communicator> communicator,
                                const MultiNodeOptimizerOptions& options)
-    : communicator_(std::move(communicator)), options_(options) {
+    : communicator_(given(std::move(communicator), "create_multi_node_optimizer")),
+      options_(options) {
     const std::string &dtype = communicator_->get_config("allreduce_grad_dtype"),
                       &bytes = communicator_->get_config("bucket_bytes");
     if (!options_.allreduce_grad_dtype && !dtype.empty())

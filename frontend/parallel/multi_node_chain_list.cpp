@@ -24,7 +24,7 @@ MultiNodeChainList::Ranks::Ranks(std::initializer_list<int> ranks) : list(ranks)
 MultiNodeChainList::Ranks::Ranks(std::vector<int> ranks) : list(std::move(ranks)) {}
 
 MultiNodeChainList::MultiNodeChainList(std::shared_ptr<Communicator> communicator)
-    : communicator_(std::move(communicator)) {}
+    : communicator_(given(std::move(communicator), "MultiNodeChainList")) {}
 
 void MultiNodeChainList::place(Place place) {
     for (const auto* ranks : {&place.in, &place.out})

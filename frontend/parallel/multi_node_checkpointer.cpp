@@ -103,7 +103,7 @@ MultiNodeCheckpointer::MultiNodeCheckpointer(std::string name,
             "least 1",
             options.cp_interval, options.gc_interval);
     body_->name = std::move(name);
-    body_->communicator = std::move(communicator);
+    body_->communicator = given(std::move(communicator), "create_multi_node_checkpointer");
     body_->options = std::move(options);
 }
 

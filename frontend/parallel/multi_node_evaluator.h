@@ -19,7 +19,8 @@ std::map<std::string, double> mean_over_ranks(Communicator& communicator,
 template <class F>
 auto create_multi_node_evaluator(F evaluate, std::shared_ptr<Communicator> communicator) {
     return [evaluate = std::move(evaluate),
-            communicator = std::move(communicator)](auto&&... arguments) mutable {
+            communicator = given(std::move(communicator), "create_multi_node_evaluator")](
+               auto&&... arguments) mutable {
         return mean_over_ranks(*communicator,
                                evaluate(std::forward<decltype(arguments)>(arguments)...));
     };

@@ -58,7 +58,9 @@ std::vector<Example> unpacked(const std::string& bytes) {
 
 MultiNodeIterator::MultiNodeIterator(std::shared_ptr<Iterator> actual,
                                      std::shared_ptr<Communicator> communicator, int rank_master)
-    : actual_(std::move(actual)), communicator_(std::move(communicator)), master_(rank_master) {
+    : actual_(std::move(actual)),
+      communicator_(given(std::move(communicator), "create_multi_node_iterator")),
+      master_(rank_master) {
     if (is_master() && !actual_)
         fail<ValueError>("create_multi_node_iterator: the master (rank {}) gives no iterator",
                          master_);
@@ -71,9 +73,9 @@ void MultiNodeIterator::look_at_actual() {
               actual_->epoch(),
               actual_->is_new_epoch(),
               actual_->current_position(),
+              actual_->examples_per_epoch(),
               actual_->epoch_detail(),
               actual_->previous_epoch_detail().value_or(-1)};
-              actual_->examples_per_epoch(),
 }
 
 void MultiNodeIterator::mirror() {

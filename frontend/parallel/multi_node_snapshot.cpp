@@ -16,7 +16,7 @@ constexpr const char* loading = "multi_node_snapshot: the master of this rank ca
 
 MultiNodeSnapshot::MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
                                      std::vector<std::vector<int>> sets)
-    : communicator_(std::move(communicator)) {
+    : communicator_(given(std::move(communicator), "multi_node_snapshot")) {
     std::vector<int> set_of(size_t(communicator_->size()), -1);
     for (size_t s = 0; s < sets.size(); ++s)
         for (int rank : sets[s]) {

@@ -13,7 +13,8 @@ class MultiNodeStopOnSignal final : public StopOnSignal {
 public:
     /// The ranks ask each other every `interval` iterations, which costs one message each.
     explicit MultiNodeStopOnSignal(std::shared_ptr<Communicator> communicator, int interval = 10)
-        : communicator_(std::move(communicator)), interval_(interval) {}
+        : communicator_(given(std::move(communicator), "MultiNodeStopOnSignal")),
+          interval_(interval) {}
     AnyTrigger trigger() const override { return {double(interval_), "iteration"}; }
 
 protected:

@@ -16,7 +16,7 @@ std::map<std::string, double> MultiNodeEvaluator::evaluate() {
 GenericMultiNodeEvaluator::GenericMultiNodeEvaluator(std::shared_ptr<Communicator> communicator,
                                                      Iterator& iterator, Converter converter,
                                                      int root)
-    : communicator_(std::move(communicator)),
+    : communicator_(given(std::move(communicator), "GenericMultiNodeEvaluator")),
       iterator_(iterator),
       converter_(std::move(converter)),
       root_(root) {

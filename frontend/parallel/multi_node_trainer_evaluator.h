@@ -17,7 +17,8 @@ namespace catena::extensions {
 class MultiNodeEvaluator final : public Evaluator {
 public:
     MultiNodeEvaluator(Evaluator actual, std::shared_ptr<Communicator> communicator)
-        : Evaluator(std::move(actual)), communicator_(std::move(communicator)) {}
+        : Evaluator(std::move(actual)),
+          communicator_(given(std::move(communicator), "MultiNodeEvaluator")) {}
     std::map<std::string, double> evaluate() override;
 
 private:

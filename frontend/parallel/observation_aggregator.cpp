@@ -13,7 +13,7 @@ namespace extensions {
 ObservationAggregator::ObservationAggregator(std::shared_ptr<Communicator> communicator,
                                              std::string original_key,
                                              ObservationAggregatorOptions options)
-    : communicator_(std::move(communicator)),
+    : communicator_(given(std::move(communicator), "ObservationAggregator")),
       original_key_(std::move(original_key)),
       options_(std::move(options)) {
     if (options_.aggregated_key.empty()) options_.aggregated_key = original_key_;

@@ -127,6 +127,7 @@ protected:
 private:
     friend class AnyStaticFunction;
     struct Implementation;
+    Implementation& there() const;  ///< ValueError for one that was moved from.
     Owned<Implementation> implementation_;
 };
 

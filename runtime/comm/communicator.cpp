@@ -156,4 +156,11 @@ Communicator::Envelope Communicator::envelope(const Terms& terms, const Type* ty
     return e;
 }
 
+std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,
+                                    std::string_view who) {
+    if (!communicator)
+        fail<ValueError>("{}: its communicator is null; create_communicator() makes one", who);
+    return communicator;
+}
+
 }  // namespace catena

@@ -229,4 +229,8 @@ Communicator& communicator_of(int64_t id);
 /// Seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
 double communication_timeout();
 
+/// The communicator that `who` was given; ValueError for null.
+std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,
+                                    std::string_view who);
+
 }  // namespace catena

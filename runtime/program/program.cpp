@@ -231,27 +231,26 @@ Program Program::open(const std::string& path) {
     return Program(std::make_shared<Implementation>(path, nullptr));
 }
 
-const std::string& Program::name() const { return implementation_->contents.name; }
-const std::vector<Program::Port>& Program::inputs() const {
-    return implementation_->contents.inputs;
+Program::Implementation& Program::there() const {
+    if (!implementation_)
+        fail<ValueError>("Program: it was moved to another Program; copy it, which is cheap");
+    return *implementation_;
 }
-const std::vector<Program::Port>& Program::outputs() const {
-    return implementation_->contents.outputs;
-}
-const std::string& Program::code_level() const { return implementation_->level; }
+
+const std::string& Program::name() const { return there().contents.name; }
+const std::vector<Program::Port>& Program::inputs() const { return there().contents.inputs; }
+const std::vector<Program::Port>& Program::outputs() const { return there().contents.outputs; }
+const std::string& Program::code_level() const { return there().level; }
 
 std::vector<std::string> Program::targets() const {
-    std::vector<std::string> found = host_targets(implementation_->contents);
-    for (std::string& target : device_targets(implementation_->contents))
-        found.push_back(std::move(target));
+    std::vector<std::string> found = host_targets(there().contents);
+    for (std::string& target : device_targets(there().contents)) found.push_back(std::move(target));
     return found;
 }
-Device& Program::device() const {
-    return implementation_->device ? *implementation_->device : cpu_device();
-}
+Device& Program::device() const { return there().device ? *there().device : cpu_device(); }
 
 void Program::verify() const {
-    const Contents& contents = implementation_->contents;
+    const Contents& contents = there().contents;
     // Memory plans depend on sizes: checks a few small ones, and one large one.
     const std::vector<int64_t> tried =
         contents.open_sizes.empty() ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 3, 61};
@@ -272,9 +271,7 @@ void Program::verify() const {
     for (const Contents::DeviceCode& code : contents.device_codes) require_text(code.entry);
 }
 
-std::vector<Array> Program::run(std::span<const Array> inputs) {
-    return implementation_->run(inputs);
-}
+std::vector<Array> Program::run(std::span<const Array> inputs) { return there().run(inputs); }
 
 std::vector<Array> Program::run(std::initializer_list<Array> inputs) {
     return run(std::span(inputs.begin(), inputs.size()));
@@ -282,20 +279,19 @@ std::vector<Array> Program::run(std::initializer_list<Array> inputs) {
 
 std::vector<std::string> Program::state_names() const {
     std::vector<std::string> names;
-    for (const Contents::State& state : implementation_->contents.states)
-        names.push_back(state.name);
+    for (const Contents::State& state : there().contents.states) names.push_back(state.name);
     return names;
 }
 
 Array Program::state(const std::string& name) const {
-    std::lock_guard lock(implementation_->mutex);
-    return implementation_->state(name).array;
+    std::lock_guard lock(there().mutex);
+    return there().state(name).array;
 }
 
 void Program::set_state(const std::string& name, const Array& array) {
-    std::lock_guard lock(implementation_->mutex);
-    const KernelProviderScope own_kernels(implementation_->copies.get());
-    Contents::State& state = implementation_->state(name);
+    std::lock_guard lock(there().mutex);
+    const KernelProviderScope own_kernels(there().copies.get());
+    Contents::State& state = there().state(name);
     if (array.dtype() != state.array.dtype())
         fail<DtypeError>("program {}: state '{}' is {}, not {}", this->name(), name,
                          to_string(state.array.type()), to_string(array.type()));
@@ -306,19 +302,19 @@ void Program::set_state(const std::string& name, const Array& array) {
 }
 
 std::vector<Program::Number> Program::numbers() const {
-    std::lock_guard lock(implementation_->mutex);
+    std::lock_guard lock(there().mutex);
     std::vector<Number> numbers;
-    for (const Json& number : implementation_->contents.manifest.at("numbers"))
+    for (const Json& number : there().contents.manifest.at("numbers"))
         if (!number.at("value").is_object())
             numbers.push_back({number.value("name", ""), program::number_from(number.at("value"))});
     return numbers;
 }
 
 void Program::set_number(const std::string& name, double value) {
-    std::lock_guard lock(implementation_->mutex);
+    std::lock_guard lock(there().mutex);
     std::string names;
     bool found = false;
-    for (Json& number : implementation_->contents.manifest.at("numbers")) {
+    for (Json& number : there().contents.manifest.at("numbers")) {
         const std::string own = number.value("name", "");
         if (own.empty()) continue;
         names += (names.empty() ? "" : ", ") + own;
@@ -329,16 +325,16 @@ void Program::set_number(const std::string& name, double value) {
     if (!found)
         fail<ValueError>("program {}: has no number '{}' (it has {})", this->name(), name,
                          names.empty() ? "none" : names);
-    for (Implementation::Sized& sized : implementation_->executables)
-        sized.numbers = implementation_->contents.numbers_at(sized.sizes);
+    for (Implementation::Sized& sized : there().executables)
+        sized.numbers = there().contents.numbers_at(sized.sizes);
 }
 
 void Program::save(const std::string& path) const {
-    std::lock_guard lock(implementation_->mutex);
-    program::Package package = implementation_->contents.package;
-    for (const Contents::State& state : implementation_->contents.states)
+    std::lock_guard lock(there().mutex);
+    program::Package package = there().contents.package;
+    for (const Contents::State& state : there().contents.states)
         package.arrays[state.entry] = state.array.to(cpu_device());
-    program::write_package(path, implementation_->contents.manifest, package);
+    program::write_package(path, there().contents.manifest, package);
 }
 
 namespace {
@@ -346,13 +342,12 @@ const std::string stage_folder = "stages/";
 }  // namespace
 
 std::vector<LaunchReport> Program::launches() const {
-    std::lock_guard lock(implementation_->mutex);
-    if (!implementation_->executables.empty()) {
-        std::vector<LaunchReport> launches =
-            implementation_->executables.front().executable->launches();
+    std::lock_guard lock(there().mutex);
+    if (!there().executables.empty()) {
+        std::vector<LaunchReport> launches = there().executables.front().executable->launches();
         if (!launches.empty()) return launches;
     }
-    const Contents& contents = implementation_->contents;
+    const Contents& contents = there().contents;
     const std::vector<int64_t> sizes(contents.open_sizes.size(), 1);
     return program::launch_reports(contents.is_for_host() ? contents.schedule_at(sizes)
                                                           : contents.device_schedule_at(sizes));
@@ -360,14 +355,14 @@ std::vector<LaunchReport> Program::launches() const {
 
 std::vector<std::string> Program::stages() const {
     std::vector<std::string> names;
-    for (const auto& [name, text] : implementation_->contents.package.texts)
+    for (const auto& [name, text] : there().contents.package.texts)
         if (name.starts_with(stage_folder)) names.push_back(name.substr(stage_folder.size()));
     return names;
 }
 
 std::string Program::stage(const std::string& name) const {
-    auto found = implementation_->contents.package.texts.find(stage_folder + name);
-    if (found != implementation_->contents.package.texts.end()) return found->second;
+    auto found = there().contents.package.texts.find(stage_folder + name);
+    if (found != there().contents.package.texts.end()) return found->second;
     std::string names;
     for (const std::string& stage : stages()) names += (names.empty() ? "" : ", ") + stage;
     fail<ValueError>("program {}: has no stage '{}' (it has {})", this->name(), name,

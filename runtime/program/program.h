@@ -83,6 +83,7 @@ public:
 private:
     explicit Program(std::shared_ptr<Implementation> implementation)
         : implementation_(std::move(implementation)) {}
+    Implementation& there() const;  ///< ValueError for one that was moved from.
     std::shared_ptr<Implementation> implementation_;
 };
 
