@@ -1,5 +1,6 @@
 #include "frontend/optimizer/adam.h"
 
+#include <array>
 #include <cmath>
 
 #include "frontend/optimizer/update_rule.h"
@@ -12,81 +13,73 @@ template <class T>
 T moving_mean(T old, T value, T rest) {
     return old + rest * (value - old);
 }
-template <class T>
-T moved(T p, T m, T rate, T eta, T weight_decay_rate) {
-    return p - eta * (rate * m + weight_decay_rate * p);
-}
-template <class T>
-T between(T x, T lower, T upper) {
-    return minimum(maximum(x, lower), upper);
+/// Which of the rules.
+struct Variant {
+    bool amsgrad, bounded, decay_by_alpha;
+
+    /// Values p, g and moments.
+    constexpr int values() const { return 4 + amsgrad; }
+    /// alpha_t, 1 - beta1, 1 - beta2; the decay if it is scaled by alpha; lower and upper if
+    /// bounded.
+    constexpr int shared() const { return 3 + decay_by_alpha + 2 * bounded; }
+    constexpr int scalars() const { return 2 + !decay_by_alpha; }
+};
+
+template <Variant variant>
+Formula adam_formula() {
+    return make_formula<variant.values() + variant.shared(), variant.scalars()>([](auto... inputs) {
+        const std::array all{inputs...};
+        size_t taken = 0;
+        const auto next = [&] { return all[taken++]; };
+        const auto p = next(), g = next(), m = next(), v = next();
+        const auto vhat = variant.amsgrad ? next() : v;
+        const auto alpha_t = next(), rest1 = next(), rest2 = next();
+        const auto scaled_decay = variant.decay_by_alpha ? next() : p;
+        const auto lower = variant.bounded ? next() : p, upper = variant.bounded ? next() : p;
+        const auto eps = next(), eta = next();
+        const auto decay = variant.decay_by_alpha ? scaled_decay : next();
+
+        const auto m1 = moving_mean(m, g, rest1), v1 = moving_mean(v, g * g, rest2);
+        const auto vhat1 = variant.amsgrad ? maximum(vhat, v1) : v1;
+        auto rate = alpha_t / (sqrt(vhat1) + eps);
+        if (variant.bounded) rate = minimum(maximum(rate, lower), upper);
+        const auto p1 = p - eta * (rate * m1 + decay * p);
+        if constexpr (variant.amsgrad)
+            return std::tuple(p1, m1, v1, vhat1);
+        else
+            return std::tuple(p1, m1, v1);
+    });
 }
 
-/// Values p, g and moments; shared alpha_t, 1 - beta1, 1 - beta2 and, if bounded, lower and upper.
-SweepRule adam_rule(bool amsgrad, bool bounded, Formula formula) {
-    SweepRule rule{.values = 4,
-                   .shared = 3,
-                   .targets = {0, 2, 3},
-                   .scalars = {"eps", "eta", "weight_decay_rate"}};
-    if (amsgrad) ++rule.values, rule.targets.push_back(4);
-    if (bounded) rule.shared += 2;
-    rule.formula = std::move(formula);
-    return rule;
-}
-
-const Sweep& adam_update() {
-    static const Sweep sweep(
-        "adam_update",
-        adam_rule(false, false,
-                  make_formula<7, 3>([](auto p, auto g, auto m, auto v, auto alpha_t, auto rest1,
-                                        auto rest2, auto eps, auto eta, auto decay) {
-                      auto m1 = moving_mean(m, g, rest1), v1 = moving_mean(v, g * g, rest2);
-                      return std::tuple(moved(p, m1, alpha_t / (sqrt(v1) + eps), eta, decay), m1,
-                                        v1);
-                  })));
+template <Variant variant>
+const Sweep& adam_sweep(const char* name) {
+    static const Sweep sweep(name, [] {
+        SweepRule rule{.values = variant.values(),
+                       .shared = variant.shared(),
+                       .targets = {0, 2, 3},
+                       .scalars = {"eps", "eta"},
+                       .formula = adam_formula<variant>()};
+        if (variant.amsgrad) rule.targets.push_back(4);
+        if (!variant.decay_by_alpha) rule.scalars.push_back("weight_decay_rate");
+        return rule;
+    }());
     return sweep;
 }
 
-const Sweep& amsgrad_update() {
-    static const Sweep sweep(
-        "amsgrad_update",
-        adam_rule(true, false,
-                  make_formula<8, 3>([](auto p, auto g, auto m, auto v, auto vhat, auto alpha_t,
-                                        auto rest1, auto rest2, auto eps, auto eta, auto decay) {
-                      auto m1 = moving_mean(m, g, rest1), v1 = moving_mean(v, g * g, rest2),
-                           vhat1 = maximum(vhat, v1);
-                      return std::tuple(moved(p, m1, alpha_t / (sqrt(vhat1) + eps), eta, decay), m1,
-                                        v1, vhat1);
-                  })));
-    return sweep;
-}
-
-const Sweep& adabound_update() {
-    static const Sweep sweep(
-        "adabound_update",
-        adam_rule(false, true,
-                  make_formula<9, 3>([](auto p, auto g, auto m, auto v, auto alpha_t, auto rest1,
-                                        auto rest2, auto lower, auto upper, auto eps, auto eta,
-                                        auto decay) {
-                      auto m1 = moving_mean(m, g, rest1), v1 = moving_mean(v, g * g, rest2);
-                      auto rate = between(alpha_t / (sqrt(v1) + eps), lower, upper);
-                      return std::tuple(moved(p, m1, rate, eta, decay), m1, v1);
-                  })));
-    return sweep;
-}
-
-const Sweep& amsbound_update() {
-    static const Sweep sweep(
-        "amsbound_update",
-        adam_rule(true, true,
-                  make_formula<10, 3>([](auto p, auto g, auto m, auto v, auto vhat, auto alpha_t,
-                                         auto rest1, auto rest2, auto lower, auto upper, auto eps,
-                                         auto eta, auto decay) {
-                      auto m1 = moving_mean(m, g, rest1), v1 = moving_mean(v, g * g, rest2),
-                           vhat1 = maximum(vhat, v1);
-                      auto rate = between(alpha_t / (sqrt(vhat1) + eps), lower, upper);
-                      return std::tuple(moved(p, m1, rate, eta, decay), m1, v1, vhat1);
-                  })));
-    return sweep;
+const Sweep& sweep_of(const Variant& variant) {
+    if (variant.decay_by_alpha) {
+        if (variant.bounded)
+            return variant.amsgrad
+                       ? adam_sweep<Variant{true, true, true}>("amsbound_scaled_decay")
+                       : adam_sweep<Variant{false, true, true}>("adabound_scaled_decay");
+        return variant.amsgrad ? adam_sweep<Variant{true, false, true}>("amsgrad_scaled_decay")
+                               : adam_sweep<Variant{false, false, true}>("adam_scaled_decay");
+    }
+    if (variant.bounded)
+        return variant.amsgrad ? adam_sweep<Variant{true, true, false}>("amsbound_update")
+                               : adam_sweep<Variant{false, true, false}>("adabound_update");
+    return variant.amsgrad ? adam_sweep<Variant{true, false, false}>("amsgrad_update")
+                           : adam_sweep<Variant{false, false, false}>("adam_update");
 }
 
 const OpDef& adam_step() {
@@ -95,6 +88,16 @@ const OpDef& adam_step() {
         make_formula<1, 3>([](auto t, auto alpha, auto beta1, auto beta2) {
             auto alpha_t = alpha * sqrt(1.0 - pow(beta2, t)) / (1.0 - pow(beta1, t));
             return std::tuple(alpha_t, 1.0 - beta1, 1.0 - beta2);
+        }));
+    return op;
+}
+
+const OpDef& adam_step_and_decay() {
+    static const OpDef& op = define_step_numbers(
+        "adam_step_and_decay", {"alpha", "beta1", "beta2", "weight_decay_rate"}, 4,
+        make_formula<1, 4>([](auto t, auto alpha, auto beta1, auto beta2, auto decay) {
+            auto alpha_t = alpha * sqrt(1.0 - pow(beta2, t)) / (1.0 - pow(beta1, t));
+            return std::tuple(alpha_t, 1.0 - beta1, 1.0 - beta2, alpha * decay);
         }));
     return op;
 }
@@ -123,6 +126,7 @@ Adam::Adam(const AdamOptions& options)
       gamma(options.gamma, "gamma"),
       amsgrad_(options.amsgrad),
       adabound_(options.adabound),
+      decay_by_alpha_(options.decay_by_alpha),
       initial_alpha_(options.alpha, "initial_alpha") {}
 
 std::vector<std::string> Adam::moment_names() const {
@@ -145,14 +149,18 @@ double Adam::learning_rate() const {
 
 void Adam::update_group(const UpdateGroup& group) {
     check_eps(*this, group, eps);
-    Variables shared = step_numbers(adam_step(), group, {alpha, beta1, beta2});
+    Variables shared = decay_by_alpha_ ? step_numbers(adam_step_and_decay(), group,
+                                                      {alpha, beta1, beta2, weight_decay_rate})
+                                       : step_numbers(adam_step(), group, {alpha, beta1, beta2});
     if (adabound_)
         for (Variable& limit :
              step_numbers(adabound_limits(), group, {alpha, initial_alpha_, final_lr, gamma}))
             shared.push_back(std::move(limit));
-    const Sweep& sweep = adabound_ ? (amsgrad_ ? amsbound_update() : adabound_update())
-                                   : (amsgrad_ ? amsgrad_update() : adam_update());
-    sweep_parameters(sweep, group, {eps, eta, weight_decay_rate}, shared);
+    const Sweep& sweep = sweep_of({amsgrad_, adabound_, decay_by_alpha_});
+    if (decay_by_alpha_)
+        sweep_parameters(sweep, group, {eps, eta}, shared);
+    else
+        sweep_parameters(sweep, group, {eps, eta, weight_decay_rate}, shared);
 }
 
 }  // namespace catena

@@ -15,6 +15,8 @@ struct AdamOptions {
     bool adabound = false;
     double final_lr = 0.1;
     double gamma = 0.001;
+    bool decay_by_alpha = false;  ///< weight_decay_rate is multiplied by alpha, as in PyTorch's
+                                  ///< AdamW.
 };
 
 /// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
@@ -23,9 +25,10 @@ struct AdamOptions {
 ///
 /// As in Chainer, eps stands outside the bias correction and the decay is not scaled by alpha.
 ///
-/// amsgrad: vhat = max(vhat, v) stands for v in p's line.
-/// adabound: alpha_t / (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 /
-/// (gamma t)), where f is final_lr alpha / (alpha at setup).
+/// decay_by_alpha: alpha weight_decay_rate stands for weight_decay_rate, so that the decay follows
+/// a schedule of alpha. amsgrad: vhat = max(vhat, v) stands for v in p's line. adabound: alpha_t /
+/// (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f is
+/// final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});
@@ -38,6 +41,7 @@ public:
     double learning_rate() const override;  ///< alpha_t of the last update; alpha before the first.
     bool amsgrad() const { return amsgrad_; }
     bool adabound() const { return adabound_; }
+    bool decay_by_alpha() const { return decay_by_alpha_; }
     Cell alpha, beta1, beta2, eps, eta, weight_decay_rate, final_lr, gamma;
 
 protected:
@@ -45,7 +49,7 @@ protected:
     void begin() override { initial_alpha_ = alpha.value(); }
 
 private:
-    bool amsgrad_, adabound_;
+    bool amsgrad_, adabound_, decay_by_alpha_;
     Cell initial_alpha_;
 };
 

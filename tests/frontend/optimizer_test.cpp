@@ -84,8 +84,8 @@ Reference adam_rule(const AdamOptions& o) {
         for (size_t i = 0; i < p.size(); ++i) {
             m[i] += (1 - o.beta1) * (g[i] - m[i]);
             v[i] += (1 - o.beta2) * (g[i] * g[i] - v[i]);
-            p[i] -=
-                o.eta * (alpha_t * m[i] / (std::sqrt(v[i]) + o.eps) + o.weight_decay_rate * p[i]);
+            const double decay = o.weight_decay_rate * (o.decay_by_alpha ? o.alpha : 1);
+            p[i] -= o.eta * (alpha_t * m[i] / (std::sqrt(v[i]) + o.eps) + decay * p[i]);
         }
     };
 }
@@ -126,6 +126,71 @@ TEST(Optimizer, adamw_decays_without_the_learning_rate) {
                         .weight_decay_rate = 0.1};
     AdamW adam(options);
     expect_steps(adam, adam_rule(options), Dtype::float64);
+}
+
+TEST(Optimizer, adamw_decays_by_the_learning_rate_where_that_is_wanted) {
+    AdamOptions options{.alpha = 0.01,
+                        .beta1 = 0.8,
+                        .beta2 = 0.9,
+                        .eps = 1e-3,
+                        .eta = 0.5,
+                        .weight_decay_rate = 2,
+                        .decay_by_alpha = true};
+    AdamW adam(options);
+    expect_steps(adam, adam_rule(options), Dtype::float64);
+}
+
+// Without gradients only the decay is left: the rate falls from .1 by a hundredth at each step.
+TEST(Optimizer, a_decay_by_the_learning_rate_follows_its_schedule) {
+    const auto decayed = [](bool by_alpha, bool falling) {
+        Weights link;
+        link.a.set_array(Array::full(link.a.type(), 1));
+        AdamW adam(
+            {.alpha = .1, .weight_decay_rate = by_alpha ? .1 : .01, .decay_by_alpha = by_alpha});
+        adam.setup(link);
+        link.zerograds();
+        for (int k = 0; k < 10; ++k) {
+            if (falling) adam.alpha = .1 * (1 - .1 * k);
+            adam.update();
+        }
+        return link.a.array().to_vector<double>()[0];
+    };
+    double product = 1;
+    for (int k = 0; k < 10; ++k) product *= 1 - .1 * (1 - .1 * k) * .1;
+    EXPECT_NEAR(decayed(true, true), product, 1e-6);
+    EXPECT_NEAR(product, .9463, 5e-5);
+    EXPECT_NEAR(decayed(true, false), .9044, 5e-5);
+    EXPECT_NEAR(decayed(false, true), .9044, 5e-5);
+}
+
+TEST(Optimizer, each_kind_of_adam_may_decay_by_the_learning_rate) {
+    for (const bool amsgrad : {false, true})
+        for (const bool adabound : {false, true}) {
+            AdamOptions scaled{.alpha = .05,
+                               .weight_decay_rate = .2,
+                               .amsgrad = amsgrad,
+                               .adabound = adabound,
+                               .decay_by_alpha = true};
+            AdamOptions plain = scaled;
+            plain.weight_decay_rate *= plain.alpha;
+            plain.decay_by_alpha = false;
+            Weights a, b = a;
+            Adam one(scaled), other(plain);
+            one.setup(a);
+            other.setup(b);
+            for (int t = 1; t <= 4; ++t) {
+                for (Link* link : {static_cast<Link*>(&a), static_cast<Link*>(&b)})
+                    for (Parameter* p : link->params()) p->set_grad(gradient(*p, t));
+                one.update();
+                other.update();
+            }
+            for (size_t k = 0; k < a.params().size(); ++k) {
+                const auto x = a.params()[k]->array().to_vector<double>(),
+                           y = b.params()[k]->array().to_vector<double>();
+                for (size_t i = 0; i < x.size(); ++i)
+                    EXPECT_NEAR(x[i], y[i], 1e-5) << amsgrad << adabound;
+            }
+        }
 }
 
 TEST(Optimizer, a_changed_hyperparameter_acts_on_the_next_update) {
