@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <cxxabi.h>
-
 #include "frontend/serializer/serializer.h"
+#include "runtime/core/class_name.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
@@ -29,12 +28,6 @@ std::string described(const Link& link) {
     for (auto& [key, value] : link.printable_specs())
         specs += (specs.empty() ? "" : ", ") + key + "=" + value;
     return link.type_name() + "(" + specs;
-}
-
-std::string without_namespaces(std::string name) {
-    size_t end = name.find('<');
-    size_t colons = name.rfind("::", end);
-    return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
 }  // namespace
@@ -144,12 +137,7 @@ void Link::rename_below(const std::string& prefix) const {
 
 std::vector<std::pair<std::string, std::string>> Link::printable_specs() const { return {}; }
 
-std::string Link::type_name() const {
-    int status = 0;
-    std::unique_ptr<char, void (*)(void*)> name(
-        abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), std::free);
-    return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
-}
+std::string Link::type_name() const { return class_name(typeid(*this)); }
 
 std::vector<std::string> Link::unlisted_parts() const {
     const char* const begin = reinterpret_cast<const char*>(static_cast<const Part*>(this));

@@ -1,6 +1,12 @@
 #include "frontend/trainer/extension.h"
 
+#include <typeinfo>
+
+#include "runtime/core/class_name.h"
+
 namespace catena {
+
+std::string Extension::default_name() const { return class_name(typeid(*this)); }
 
 AnyTrigger Extension::trigger() const { return {1, "iteration"}; }
 

@@ -29,8 +29,8 @@ public:
     virtual void on_error(Trainer&, const std::exception&) {}
     virtual void serialize(const Serializer&) {}
 
-    /// Used if Trainer::extend gets no name.
-    virtual std::string default_name() const = 0;
+    /// Used if Trainer::extend gets no name; the class's, "LogReport".
+    virtual std::string default_name() const;
     virtual AnyTrigger trigger() const;  ///< {1, "iteration"}
     virtual int priority() const { return priority_reader; }
     const std::string& name() const {

@@ -314,5 +314,17 @@ TEST_F(TrainerTest, graphs_are_not_kept_after_a_training_that_failed_in_its_firs
     EXPECT_FALSE(config().keep_graph_on_report);
 }
 
+struct WithoutName : Extension {
+    void operator()(Trainer&) override {}
+};
+
+TEST_F(TrainerTest, an_extension_has_the_name_of_its_class) {
+    testing::MockUpdater updater;
+    Trainer trainer(updater, {1, "iteration"}, path());
+    trainer.extend(WithoutName()).extend(WithoutName());
+    EXPECT_NO_THROW(trainer.get_extension<WithoutName>("WithoutName"));
+    EXPECT_NO_THROW(trainer.get_extension<WithoutName>("WithoutName_1"));
+}
+
 }  // namespace
 }  // namespace catena
