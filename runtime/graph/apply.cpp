@@ -175,6 +175,8 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
     if (op.gradient) {
         Node* node = attach_node(op, inputs, outputs, attributes, scalars);
         if (node && deferred) recorder->attached(*node, inputs);
+    } else if (!op.body && op.kind != Kind::map) {  // What is constant in pieces ends nothing.
+        end_graph(op, inputs, outputs);
     }
 
     for (FunctionHook* hook : hooks) hook->forward_postprocess(op, inputs);

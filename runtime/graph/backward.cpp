@@ -8,6 +8,7 @@
 #include "runtime/graph/leaf_sinks.h"
 #include "runtime/graph/remembering_sink.h"
 #include "runtime/graph/unchain.h"
+#include "runtime/graph/untrained.h"
 
 namespace catena {
 namespace {
@@ -20,6 +21,20 @@ GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_
 }
 GradientListenerScope::~GradientListenerScope() { listener = previous_; }
 
+void check_has_graph(const VariableBody& output, const SourceLoc& at) {
+    if (output.creator || output.requires_grad) return;
+    const LocationScope scope(at);
+    const std::string ended =
+        output.ended_at
+            ? fmt::format("it was computed by {}, which has no gradient", output.ended_at->name)
+            : "nothing that it was computed from requires a gradient";
+    fail<ValueError>(
+        "backward: this {} has no graph: {}. Parameters require one, and a Variable x(array); an "
+        "array that is passed as it is (Variable x = array) does not, nor what is computed in "
+        "no_backprop_mode()",
+        output.array.defined() ? to_string(output.array.type()) : "variable", ended);
+}
+
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
                   const BackwardOptions& options) {
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
@@ -28,6 +43,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     Variables none;
     WalkMemory* memory = walk_memory(options.retain_grad, options.enable_double_backprop);
     if (memory && memory->repeat(request, none)) return;
+    forget_untrained_parameters();
     if (gradients_are_recorded()) expand_regions_below(outputs);
     WalkScratches scratches;
     LeafSink leaves(scratches);
@@ -58,6 +74,7 @@ void backward(const VariableList& outputs, const VariableList& grad_outputs,
             fail<ValueError>("backward: output {} ({}) has no gradient", i,
                              to_string(outputs[i].type()));
     }
+    for (const Variable& output : outputs) check_has_graph(*output.body(), current_location());
     run_backward(outputs, starts, {.enable_double_backprop = enable_double_backprop});
     for (const Variable& output : outputs)
         if (output.body()->creator) output.cleargrad();

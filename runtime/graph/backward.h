@@ -39,6 +39,10 @@ Variables gradients_at_border(std::span<const Variable> outputs, std::span<const
 Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs,
                       std::span<const Variable> grad_outputs, bool enable_double_backprop);
 
+/// ValueError for a variable that was computed from nothing that requires a gradient, and is no
+/// such leaf itself: a backward from it would do nothing.
+void check_has_graph(const VariableBody& output, const SourceLoc& at);
+
 /// Runs the gradients of everything below `outputs`, each started with its grad_output, and
 /// accumulates into the leaves. No recursion: graphs of any depth.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/core/device.h"
+#include "runtime/core/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
@@ -113,6 +114,10 @@ void GradientWalk::visit(Node& node) {
                 store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
     if (!sink_.goes_below(node)) return;
     if (Recorder* recorder = current_recorder()) recorder->walks(node);
+    if (node.ended_at) [[unlikely]]
+        notice_once(fmt::format(
+            "backward: no gradient goes on through the result of {}, which has none, into {} ({})",
+            node.ended_at->name, node.op->name, to_string(node.location)));
     LocationScope at(node.location);
     const DeviceScope beside(
         device_of_gradient(gy));  // A graph may lead from one device to another.

@@ -4,6 +4,7 @@
 
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/untrained.h"
 
 namespace catena {
 namespace {
@@ -21,6 +22,8 @@ Variable row_major(const Variable& gradient) {
 
 void LeafSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
+    if (leaf->is_state && !leaf->is_trained) [[unlikely]]
+        note_untrained_parameter(*leaf);
     if (leaf->grad_consumed)
         return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
                  // error.

@@ -1,5 +1,6 @@
 #include "runtime/graph/node.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/core/object_pool.h"
@@ -118,15 +119,35 @@ Edge edge_of(const Variable& variable) {
     return {.leaf = variable.ref()};
 }
 
+void end_graph(const OpDef& op, std::span<const Variable* const> inputs,
+               std::span<Variable> outputs) {
+    if (!config().enable_backprop) return;
+    const bool ends = std::ranges::any_of(inputs, [](const Variable* input) {
+        return input->requires_grad() || input->body()->ended_at;
+    });
+    if (!ends) return;
+    for (Variable& output : outputs)
+        if (is_float(output.dtype())) output.body()->ended_at = &op;
+}
+
 Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
                   std::span<Variable> outputs, const Attributes& attributes,
                   std::span<const Scalar> scalars) {
     if (!op.differentiable || !config().enable_backprop) return nullptr;
     bool needed = false;
-    for (const Variable* input : inputs) needed = needed || input->requires_grad();
-    if (!needed) return nullptr;
+    const OpDef* ended_at = nullptr;
+    for (const Variable* input : inputs) {
+        needed = needed || input->requires_grad();
+        if (input->body()->ended_at) ended_at = input->body()->ended_at;
+    }
+    if (!needed) {
+        if (ended_at)
+            for (Variable& output : outputs) output.body()->ended_at = ended_at;
+        return nullptr;
+    }
 
     Ref<Node> node = make_node(op);
+    node->ended_at = ended_at;
     node->attributes = attributes;
     node->scalars.append(scalars.begin(), scalars.end());
     for (const Variable* input : inputs) add_edge(*node, *input);

@@ -87,9 +87,10 @@ struct Node : RefCounted {
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
     WalkScratch walk;                        ///< Of the outermost walk that this thread runs.
     bool mark = false;                       ///< Scratch of unchain(); false in between.
-    bool discerns_zeros = false;  ///< Its gradient has asked which outputs have one: zeros are
-                                  ///< another thing to it than none.
-    bool walked = false;          ///< A backward without enable_double_backprop has used it.
+    bool discerns_zeros = false;      ///< Its gradient has asked which outputs have one: zeros are
+                                      ///< another thing to it than none.
+    bool walked = false;              ///< A backward without enable_double_backprop has used it.
+    const OpDef* ended_at = nullptr;  ///< Of an input, from which no gradient goes on.
     NodeOwner* made_by = nullptr;
     int number = -1;  ///< Number for `made_by`.
 
@@ -118,6 +119,10 @@ bool is_visited_after(const Node& a, const Node& b);
 /// values have `types`.
 void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types,
                    std::span<const Variable> outputs, std::unique_ptr<RegionGradient> region);
+
+/// Notes on the outputs of an operation without a gradient that gradients end there.
+void end_graph(const OpDef& op, std::span<const Variable* const> inputs,
+               std::span<Variable> outputs);
 
 /// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that
 /// node or null.

@@ -1,6 +1,7 @@
 #include "runtime/graph/variable.h"
 
 #include "runtime/core/device.h"
+#include "runtime/core/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
@@ -75,7 +76,15 @@ Variable Variable::grad_variable(Caller at) const {
 
 Array Variable::grad(Caller at) const {
     Variable g = grad_variable(at);
-    return g.defined() ? g.array() : Array();
+    if (g.defined()) return g.array();
+    const VariableBody& body = *body_;
+    if (!body.requires_grad && !body.is_state && body.array.defined() && is_float(dtype()))
+        notice_once(
+            fmt::format("grad: a {} was asked for its gradient ({}), but requires none: an array "
+                        "that is passed "
+                        "as it is (Variable x = array) is plain data; write Variable x(array)",
+                        to_string(type()), to_string(SourceLoc(at))));
+    return Array();
 }
 
 void Variable::set_grad(Array grad, Caller at) const {
@@ -103,7 +112,7 @@ void Variable::addgrad(const Variable& source) const {
 }
 
 void Variable::backward(const BackwardOptions& options, Caller at) const {
-    if (!there("backward", at).creator) return;
+    check_has_graph(there("backward", at), at);
     const DeviceScope beside(device());  // For arrays that gradients create.
     Variable start = grad_variable();
     if (!start.defined()) {
@@ -115,6 +124,7 @@ void Variable::backward(const BackwardOptions& options, Caller at) const {
         }
         start = fill(type(), options.loss_scale);
     }
+    if (!body_->creator) return set_grad_variable(start);
     run_backward(std::span(this, 1), std::span(&start, 1), options);
     if (!options.retain_grad) cleargrad();
 }

@@ -36,8 +36,9 @@ public:
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
     /// A leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);
-    /// Implicit conversion of an array argument (`model(array)`): plain data without gradient. An
-    /// explicit `Variable x(array)` uses the constructor above.
+    /// Implicit conversion of an array: plain data without gradient, as an argument
+    /// (`model(array)`) is; so is `Variable x = array`. A leaf that requires a gradient is written
+    /// `Variable x(array)`, which uses the constructor above.
     template <std::same_as<Array> A>
     Variable(A array) : Variable(std::move(array), false) {}
 
@@ -77,7 +78,8 @@ public:
 
     /// Accumulates the gradients of this variable into the leaves it was computed from. A size-1
     /// variable without a gradient starts from loss_scale; any other needs set_grad first
-    /// (ValueError).
+    /// (ValueError). A leaf that requires a gradient gets that start itself; ValueError for a
+    /// variable that was computed from nothing that requires one.
     void backward(const BackwardOptions& options = {}, Caller at = Caller::current()) const;
     void unchain() const;  ///< Removes its creator: it becomes a leaf, also for earlier uses.
     void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).

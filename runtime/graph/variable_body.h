@@ -9,6 +9,7 @@
 namespace catena {
 
 struct Node;
+struct OpDef;
 
 /// The object behind a Variable. Owned by its handles and, for leaves, by edges.
 struct VariableBody : RefCounted {
@@ -19,6 +20,10 @@ struct VariableBody : RefCounted {
     bool requires_grad = false;
     bool is_state = false;       ///< A State: the tracer records assignments to it.
     bool grad_consumed = false;  ///< A compiled step consumed the gradient; reading it is an error.
+    bool is_trained = false;     ///< An optimizer has, or had, this parameter.
+    /// The operation without a gradient that ends the graph here; null: nothing that requires a
+    /// gradient was lost.
+    const OpDef* ended_at = nullptr;
     /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that
     /// leaf.
     Ref<VariableBody> alias_of;

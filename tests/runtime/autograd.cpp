@@ -94,7 +94,7 @@ TEST(Backward, no_graph_is_recorded_in_no_backprop_mode) {
     auto mode = no_backprop_mode();
     Variable y = x * x;
     EXPECT_FALSE(y.requires_grad());
-    y.backward();
+    EXPECT_THROW(y.backward(), ValueError);
     EXPECT_FALSE(x.grad().defined());
 }
 
