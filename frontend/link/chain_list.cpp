@@ -4,6 +4,23 @@
 
 namespace catena {
 
+ChainList& ChainList::operator=(const ChainList& other) { return *this = ChainList(other); }
+
+ChainList& ChainList::operator=(ChainList&& other) {
+    if (this == &other) return *this;
+    Link::operator=(other);
+    if (links_.size() > other.size()) links_.resize(other.size());
+    for (size_t i = 0; i < other.size(); ++i) {
+        if (i == size())
+            links_.push_back(std::move(other.links_[i]));
+        else
+            links_[i].assign(std::move(other.links_[i]));
+    }
+    other.links_.clear();
+    renumber();
+    return *this;
+}
+
 void ChainList::check_index(size_t index, size_t limit) const {
     if (index >= limit) fail<ValueError>("{}: index {} of {} links", type_name(), index, size());
 }
@@ -22,7 +39,7 @@ void ChainList::erase(size_t index) {
 
 void ChainList::replace(size_t index, OwnedLink link) {
     check_index(index, size());
-    links_[index] = std::move(link);
+    links_[index].assign(std::move(link));
     renumber();
 }
 

@@ -12,6 +12,11 @@ namespace catena {
 class ChainList : public Link {
 public:
     ChainList() = default;
+    ChainList(const ChainList&) = default;
+    ChainList(ChainList&&) = default;
+    /// Links that are alike keep their identity and take the content of the others.
+    ChainList& operator=(const ChainList& other);
+    ChainList& operator=(ChainList&& other);
     template <std::derived_from<Link> First, std::derived_from<Link>... Rest>
         requires(!std::derived_from<First, ChainList> || sizeof...(Rest) > 0)
     explicit ChainList(First first, Rest... rest) {
@@ -26,8 +31,10 @@ public:
     }
     void insert(size_t index, OwnedLink link);
     void erase(size_t index);
+    /// Chainer's list[index] = link. A link that is alike takes the content of the new one and
+    /// stays in its optimizer; after any other, the optimizer wants setup() again.
     template <std::derived_from<Link> L>
-    L& replace(size_t index, L link) {  ///< Chainer's list[index] = link.
+    L& replace(size_t index, L link) {
         replace(index, OwnedLink(std::move(link)));
         return get<L>(index);
     }

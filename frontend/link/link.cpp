@@ -1,11 +1,14 @@
 #include "frontend/link/link.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/class_name.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/notice.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/node.h"
@@ -44,6 +47,7 @@ void Part::follow(const Part& other) noexcept {
 Link::Link() : Part(Kind::link) {}
 
 Link::~Link() {
+    if (place_) *place_ = nullptr;
     if (missing_) std::erase(awaiting_parts.get(), this);
 }
 
@@ -52,12 +56,56 @@ Link::Link(const Link& other)
     expect_parts();
 }
 Link::Link(Link&& other) noexcept
-    : Part(other), name_(other.name_), entries_(other.entries_), hooks_(std::move(other.hooks_)) {
+    : Part(other),
+      name_(other.name_),
+      entries_(other.entries_),
+      hooks_(std::move(other.hooks_)),
+      place_(std::move(other.place_)) {
+    if (place_) *place_ = this;
+    other.was_moved_from_ = true;
     expect_parts();
 }
+
+const std::shared_ptr<Link*>& Link::place() const {
+    if (!place_) place_ = std::make_shared<Link*>(const_cast<Link*>(this));
+    return place_;
+}
+
 // The derived class assigns its members; they stay listed here.
-Link& Link::operator=(const Link&) { return *this; }
-Link& Link::operator=(Link&&) noexcept { return *this; }
+Link& Link::operator=(const Link& other) {
+    const auto check = [this](const Link& a, const Link& b, const char* which) {
+        for (const Entry& entry : a.entries_)
+            if (std::ranges::none_of(b.entries_, [&](const Entry& its) {
+                    return its.name == entry.name && its.distance == entry.distance;
+                }))
+                fail<ValueError>(
+                    "{}: only the one {} lists '{}', which would be lost; make both with the same "
+                    "options, or hold them in a ChainList and replace() one",
+                    type_name(), which, entry.name);
+    };
+    check(*this, other, "that is assigned to");
+    check(other, *this, "whose content is taken");
+    was_moved_from_ = false;
+    return *this;
+}
+Link& Link::operator=(Link&& other) {
+    if (!was_moved_from_ || this == &other) return *this = std::as_const(other);
+    *this = std::as_const(other);
+    place_ = std::move(other.place_);
+    if (place_) *place_ = this;
+    other.was_moved_from_ = true;
+    return *this;
+}
+
+bool Link::are_alike(const Link& a, const Link& b) {
+    const auto same_names = [](const auto& ours, const auto& theirs) {
+        return std::ranges::equal(ours, theirs,
+                                  [](const auto& x, const auto& y) { return x.first == y.first; });
+    };
+    return same_names(a.namedparams(), b.namedparams()) &&
+           same_names(a.namedpersistents(), b.namedpersistents()) &&
+           same_names(a.namedlinks(), b.namedlinks());
+}
 
 void Link::expect_parts() {
     for (Entry& entry : entries_) entry.part = nullptr;
@@ -103,6 +151,7 @@ void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
             type_name(), name);
     part.distance_ = distance_between(&part, this);
     entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_, bytes});
+    note_change();
 }
 
 void Link::add_param(std::string name, Parameter& param) {
@@ -127,6 +176,7 @@ void Link::list_child_of_size(std::string name, Link& child, size_t bytes) {
 
 void Link::name_child(Link& child, std::string name) {
     child.name_ = std::move(name);
+    child.is_owned_ = true;
     child.rename_below("/" + child.name_);
 }
 
@@ -172,7 +222,48 @@ std::vector<std::string> Link::unlisted_parts() const {
     return found;
 }
 
+std::vector<Part*> Link::parts_behind_pointers() const {
+    const char* const begin = static_cast<const char*>(dynamic_cast<const void*>(this));
+    std::vector<Part*> found;
+    for (size_t at = 0; at + sizeof(void*) <= size_; at += sizeof(void*)) {
+        const char* pointer = nullptr;
+        std::memcpy(&pointer, begin + at, sizeof pointer);
+        if (begin <= pointer && pointer < begin + size_) continue;
+        // A pointer to a link or a parameter is one to the bytes before its Part.
+        constexpr size_t before_part = sizeof(void*);
+        for (Part* part : Part::within(pointer + before_part, pointer + before_part + 1))
+            if (std::ranges::find(found, part) == found.end()) found.push_back(part);
+    }
+    return found;
+}
+
+/// Not of this link, nor of another one, nor of an optimizer, and not left out.
+bool Link::is_lost(const Part& part) const {
+    if (part.listed() || part.left_out_ || part.is_owned_) return false;
+    const auto is_lost = [](const Parameter* param) {
+        return param->is_initialized() && !param->body()->is_trained;
+    };
+    if (part.kind_ == Kind::parameter) return is_lost(static_cast<const Parameter*>(&part));
+    const auto& link = static_cast<const Link&>(part);
+    const std::vector<Link*> own = links();
+    return std::ranges::find(own, &link) == own.end() &&
+           std::ranges::any_of(link.params(), is_lost);
+}
+
 void Link::check_all_listed() const {
+    visit_links("", [&](const std::string&, Link& link) {
+        for (const Part* part : link.parts_behind_pointers())
+            if (is_lost(*part))
+                notice_once(fmt::format(
+                    "{}: a pointer or a container in it leads to {}, which no link lists: it is "
+                    "neither trained nor saved with it. Hold it in a ChainList; or say "
+                    "leave_out(it) in the constructor",
+                    link.type_name(),
+                    part->kind_ == Kind::link
+                        ? described(static_cast<const Link&>(*part)) + ")"
+                        : "a Parameter of " +
+                              to_string(static_cast<const Parameter*>(part)->type())));
+    });
     visit_links("", [](const std::string& path, Link& link) {
         const std::vector<std::string> parts = link.unlisted_parts();
         if (parts.empty()) return;
@@ -340,12 +431,8 @@ void Link::addgrads(const Link& other) const {
 
 void Link::copy_from(const Link& other, CopyMode mode) {
     if (mode == CopyMode::share) {
-        auto share = [](State& ours, State& theirs) { static_cast<Variable&>(ours) = theirs; };
-        pair_up(*this, namedparams(), other.namedparams(), [&](Parameter& ours, Parameter& theirs) {
-            share(ours, theirs);
-            const_cast<std::shared_ptr<bool>&>(ours.update_flag()) =
-                theirs.update_flag();  // Only a shared parameter has another's flag.
-        });
+        const auto share = [](auto& ours, const auto& theirs) { ours.share(theirs); };
+        pair_up(*this, namedparams(), other.namedparams(), share);
         pair_up(*this, namedpersistents(), other.namedpersistents(), share);
         return;
     }

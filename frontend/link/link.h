@@ -50,6 +50,9 @@ public:
     Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and
                                   ///< regions go on with them.
 
+    /// Where this link is, wherever it is moved; null once it is destroyed.
+    const std::shared_ptr<Link*>& place() const;
+
     const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
     /// Class name without namespaces, "Linear".
     virtual std::string type_name() const;
@@ -83,7 +86,8 @@ public:
     /// end of the object if its size is known (know_size), else up to the last listed member.
     std::vector<std::string> unlisted_parts() const;
     /// ValueError when there is an unlisted one, here or below: it would be neither trained nor
-    /// saved.
+    /// saved. Links and parameters on the heap to which a member points (std::unique_ptr, the first
+    /// of a std::vector) may be others' on purpose: they are named once.
     void check_all_listed() const;
     void know_size(size_t bytes) const {
         if (size_ < bytes) size_ = bytes;
@@ -119,10 +123,11 @@ public:
 
 protected:
     Link();
-    /// For derived classes, whose members take the content of the others. Through a Link& nothing
-    /// would change: see ChainList::replace and copyparams.
+    /// For derived classes, whose members take the content of the others and keep their identity,
+    /// whether the other is copied or moved. ValueError when the other lists other parts. Through a
+    /// Link& nothing would change: see ChainList::replace and copyparams.
     Link& operator=(const Link& other);
-    Link& operator=(Link&& other) noexcept;
+    Link& operator=(Link&& other);
 
     /// forward(), the computation of one call, with link hooks around it. Every operator() of a
     /// link calls its computation through here, after what the first call initialises; `inputs` are
@@ -161,11 +166,15 @@ protected:
     virtual void visit_children(ChildVisitor visit) const;
     /// Moves states to a device that are not saved.
     virtual void move_states(Device&) {}
+    /// Whether both have the same parameters, states and links by name: one can take the content of
+    /// the other.
+    static bool are_alike(const Link& a, const Link& b);
     /// Sets the name of a child that is owned, not listed.
     static void name_child(Link& child, std::string name);
 
 private:
     friend class Part;
+    friend class OwnedLink;
     template <class Forward>
     auto called_by_hooks(std::vector<const Variable*> inputs, const Forward& forward) const {
         LinkCall call(const_cast<Link&>(*this), std::move(inputs));
@@ -182,6 +191,9 @@ private:
             for (const auto& part : argument) gather_input(inputs, part);
         }
     }
+    /// What a member points to and no link lists.
+    std::vector<Part*> parts_behind_pointers() const;
+    bool is_lost(const Part& part) const;
     std::vector<NamedHook> copied_hooks() const;
     std::vector<std::pair<std::string, Parameter*>> hook_params() const;
     std::vector<std::pair<std::string, State*>> hook_persistents() const;
@@ -208,6 +220,8 @@ private:
     std::vector<Entry> entries_;
     std::vector<NamedHook> hooks_;
     size_t missing_ = 0;
+    mutable std::shared_ptr<Link*> place_;  ///< Made when it is asked for.
+    bool was_moved_from_ = false;           ///< It takes the place of what is moved to it.
     mutable size_t size_ = sizeof(Part);
 };
 

@@ -95,6 +95,7 @@ Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
             fail<ValueError>("{}: a hook named '{}' was added already", type_name(), name);
     hook->added(this);
     hooks_.push_back({std::move(name), std::move(hook)});
+    note_change();
     return *this;
 }
 
@@ -111,6 +112,7 @@ void Link::delete_hook(std::string_view name) {
     }
     const std::shared_ptr<LinkHook> hook = std::move(at->hook);
     hooks_.erase(at);
+    note_change();
     hook->deleted(this);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include "frontend/link/link.h"
@@ -14,11 +15,16 @@ public:
     OwnedLink();
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
-        : OwnedLink(new L(std::move(link)), sizeof(L),
-                    [](const Link& l) -> Link* { return new L(static_cast<const L&>(l)); }) {}
+        : OwnedLink(
+              new L(std::move(link)), sizeof(L),
+              [](const Link& l) -> Link* { return new L(static_cast<const L&>(l)); },
+              assignment<L>()) {}
     OwnedLink(const OwnedLink& other);
     OwnedLink(OwnedLink&&) noexcept;
-    OwnedLink& operator=(OwnedLink other) noexcept;
+    OwnedLink& operator=(OwnedLink other) noexcept;  ///< Another link in the place of this one.
+    /// The link is assigned the other one: it keeps its identity, so that optimizers go on with it.
+    /// Where they are not alike, it is replaced.
+    void assign(OwnedLink other);
     ~OwnedLink();
     Link& operator*() const { return *link_; }
     Link* operator->() const { return link_.get(); }
@@ -27,10 +33,21 @@ public:
 
 private:
     using Clone = Link*(const Link&);
-    OwnedLink(Link* made, size_t bytes, Clone* clone);
+    using Assign = void(Link& to, Link& from);
+    OwnedLink(Link* made, size_t bytes, Clone* clone, Assign* assign);
+    template <class L>
+    static constexpr Assign* assignment() {
+        if constexpr (std::is_move_assignable_v<L>)
+            return [](Link& to, Link& from) {
+                static_cast<L&>(to) = std::move(static_cast<L&>(from));
+            };
+        else
+            return nullptr;
+    }
     Owned<Link> link_;
     size_t bytes_ = 0;  ///< Of the link's class.
     Clone* clone_ = nullptr;
+    Assign* assign_ = nullptr;  ///< Null: there is none.
 };
 
 }  // namespace catena

@@ -32,7 +32,8 @@ State::State(const State& other)
     if (!other.name().empty()) set_name(other.name());
 }
 
-State::State(State&& other) noexcept : Variable(other), Part(other), device_(other.device_) {
+State::State(State&& other) noexcept
+    : Variable(other), Part(other), device_(other.device_), is_share_(other.is_share_) {
     other.become_empty();
 }
 
@@ -40,6 +41,16 @@ void State::become_empty() noexcept {
     const Variable before = *this;
     static_cast<Variable&>(*this) = Variable(state_body(before.requires_grad()));
     if (!before.name().empty()) set_name(before.name());
+    is_share_ = false;
+    was_moved_from_ = true;
+    Part::note_change();
+}
+
+void State::share(const State& other) {
+    static_cast<Variable&>(*this) = other;
+    device_ = other.device_;
+    is_share_ = true;
+    Part::note_change();
 }
 
 State::~State() = default;
@@ -48,15 +59,28 @@ State& State::operator=(const State& other) {
     if (this == &other) return *this;
     set_array(other.array());
     device_ = other.device_;
+    if (name().empty() && !other.name().empty()) set_name(other.name());
     return *this;
 }
 
-State& State::operator=(State&& other) noexcept {
+State& State::operator=(State&& other) {
     if (this == &other) return *this;
-    static_cast<Variable&>(*this) = other;
-    other.become_empty();
-    device_ = other.device_;
+    if (other.is_share_)
+        share(other);
+    else if (is_left())
+        take_identity(other);
+    else
+        *this = std::as_const(other);
     return *this;
+}
+
+void State::take_identity(State& other) {
+    const std::string own = name();
+    static_cast<Variable&>(*this) = other;
+    device_ = other.device_;
+    was_moved_from_ = false;
+    other.become_empty();
+    if (!own.empty()) set_name(own);
 }
 
 State& State::operator=(const Operand& content) {
@@ -113,21 +137,34 @@ Parameter::Parameter(Parameter&& other) noexcept
 
 Parameter::~Parameter() = default;
 
-Parameter& Parameter::operator=(Parameter&& other) noexcept {
+Parameter& Parameter::operator=(Parameter&& other) {
     if (this == &other) return *this;
-    State::operator=(std::move(other));
+    if (!other.is_share() && !is_left()) return *this = std::as_const(other);
     initializer_ = other.initializer_;
-    update_enabled_ = std::exchange(other.update_enabled_, std::make_shared<bool>(true));
+    if (other.is_share()) {
+        share(other);
+    } else {
+        take_identity(other);
+        update_enabled_ = std::exchange(other.update_enabled_, std::make_shared<bool>(true));
+    }
     return *this;
+}
+
+void Parameter::share(const Parameter& other) {
+    State::share(other);
+    update_enabled_ = other.update_enabled_;
 }
 
 Parameter& Parameter::operator=(const Parameter& other) {
     if (this == &other) return *this;
     State::operator=(other);
+    body()->requires_grad = other.requires_grad();
     initializer_ = other.initializer_;
-    *update_enabled_ = other.update_enabled();
+    set_update_enabled(other.update_enabled());
     return *this;
 }
+
+void Parameter::set_update_enabled(bool enabled) { *update_enabled_ = enabled; }
 
 Dtype Parameter::parameter_dtype() const {
     return is_initialized() ? dtype() : initializer_.dtype().value_or(config().dtype);

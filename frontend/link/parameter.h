@@ -15,6 +15,11 @@ namespace catena {
 /// in place. Unlike a Variable, which is a handle, copying a State creates an independent state
 /// with equal content (the elements are shared until one of the two is assigned). A Variable made
 /// from it is a handle to it.
+///
+/// An assignment, of a copy or of what is moved, takes the content and keeps the identity: an
+/// optimizer goes on with the state that it has. Only what was moved from has none to keep and
+/// takes the identity of what is moved to it, so that std::swap exchanges identities; and one that
+/// a CopyMode::share has made stays shared where it is moved to.
 class State : public Variable, public Part {
 public:
     State();  ///< Empty.
@@ -22,8 +27,8 @@ public:
     State(const State& other);
     State(State&& other) noexcept;  ///< Takes the identity; `other` becomes a new empty state.
     ~State();
-    State& operator=(const State& other);  ///< Takes the content and keeps its identity.
-    State& operator=(State&& other) noexcept;
+    State& operator=(const State& other);
+    State& operator=(State&& other);
     /// New content, as assign(state, content): a part of the program in a static region, outside
     /// the graph. ShapeError and DtypeError unless of the state's type; an empty state takes any.
     State& operator=(const Operand& content);
@@ -33,12 +38,21 @@ public:
     Device& home() const;
     void to_device(Device& device);
 
+    /// Becomes the same state as the other one, for Link::copy_from.
+    void share(const State& other);
+
 protected:
     explicit State(bool requires_grad);
+    bool is_share() const { return is_share_; }
+    /// Whether it has no identity to keep, and nothing since.
+    bool is_left() const { return was_moved_from_ && !is_initialized(); }
+    void take_identity(State& other);
 
 private:
     void become_empty() noexcept;  ///< Another state of the same name.
     Device* device_ = nullptr;
+    bool is_share_ = false;  ///< Another has the same identity, by share().
+    bool was_moved_from_ = false;
 };
 
 /// A State that is learned.
@@ -66,7 +80,7 @@ public:
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return *update_enabled_; }
-    void set_update_enabled(bool enabled) { *update_enabled_ = enabled; }
+    void set_update_enabled(bool enabled);
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);
@@ -74,8 +88,9 @@ public:
                                             ///< without content.
     ~Parameter();
     Parameter& operator=(const Parameter& other);
-    Parameter& operator=(Parameter&& other) noexcept;
+    Parameter& operator=(Parameter&& other);
     using State::operator=;
+    void share(const Parameter& other);  ///< With its update flag.
 
 private:
     struct ForShape {};

@@ -1,5 +1,6 @@
 #include "frontend/link/part.h"
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -16,6 +17,8 @@ struct Roll {
     Roll() { taken_by_forks(mutex); }
 };
 
+std::atomic<uint64_t> changes_so_far = 0;
+
 /// Never destroyed: links may outlive it otherwise.
 Roll& roll() {
     static Roll* roll = new Roll;
@@ -26,15 +29,20 @@ Roll& roll() {
 
 void Part::enroll() noexcept {
     if (kind_ == Kind::state) return;
+    note_change();
     std::lock_guard lock(roll().mutex);
     roll().parts.insert(this);
 }
 
 void Part::withdraw() noexcept {
     if (kind_ == Kind::state) return;
+    note_change();
     std::lock_guard lock(roll().mutex);
     roll().parts.erase(this);
 }
+
+uint64_t Part::changes() noexcept { return changes_so_far.load(std::memory_order_relaxed); }
+void Part::note_change() noexcept { changes_so_far.fetch_add(1, std::memory_order_relaxed); }
 
 std::vector<Part*> Part::within(const void* begin, const void* end) {
     std::lock_guard lock(roll().mutex);

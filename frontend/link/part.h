@@ -21,8 +21,12 @@ public:
     /// Assignment changes the content of a part, not the link it belongs to.
     Part& operator=(const Part&) noexcept { return *this; }
     bool listed() const { return distance_ != 0; }
+    /// How often parameters and links were made, destroyed, listed, or became others: what an
+    /// optimizer knows of its target holds as long as this stays.
+    static uint64_t changes() noexcept;
 
 protected:
+    static void note_change() noexcept;
     enum class Kind : uint8_t { state, parameter, link };
     explicit Part(Kind kind) : kind_(kind) { enroll(); }
     ~Part() { withdraw(); }
@@ -40,6 +44,7 @@ private:
     std::ptrdiff_t distance_ = 0;  ///< Offset from the link that lists this part; 0: not listed.
     Kind kind_ = Kind::state;
     bool left_out_ = false;  ///< Unlisted on purpose.
+    bool is_owned_ = false;  ///< A child that its parent holds on the heap.
 };
 
 }  // namespace catena

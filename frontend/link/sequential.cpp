@@ -13,6 +13,12 @@ struct Sequential::Layer {
     unsigned counts;  ///< Bit n: it takes n Variables.
     Call* call;
 
+    void assign(Layer other) {
+        link.assign(std::move(other.link));
+        function = std::move(other.function);
+        counts = other.counts;
+        call = other.call;
+    }
     Variables operator()(Arguments xs) const {
         return call(link ? static_cast<void*>(link.get()) : function.get(), xs);
     }
@@ -45,8 +51,21 @@ Sequential::Function::~Function() {
 Sequential::Sequential() = default;
 Sequential::Sequential(const Sequential&) = default;
 Sequential::Sequential(Sequential&&) noexcept = default;
-Sequential& Sequential::operator=(const Sequential&) = default;
-Sequential& Sequential::operator=(Sequential&&) noexcept = default;
+Sequential& Sequential::operator=(const Sequential& other) { return *this = Sequential(other); }
+Sequential& Sequential::operator=(Sequential&& other) {
+    if (this == &other) return *this;
+    Link::operator=(other);
+    layers_.erase(layers_.begin() + std::ptrdiff_t(std::min(size(), other.size())), layers_.end());
+    for (size_t i = 0; i < other.size(); ++i) {
+        if (i == size())
+            layers_.push_back(std::move(other.layers_[i]));
+        else
+            layers_[i].assign(std::move(other.layers_[i]));
+    }
+    other.layers_.clear();
+    renumber();
+    return *this;
+}
 Sequential::~Sequential() = default;
 
 size_t Sequential::size() const { return layers_.size(); }
@@ -108,6 +127,11 @@ void Sequential::place(size_t index, Layer layer) {
     renumber();
 }
 
+void Sequential::merge_into_next(size_t index) {
+    layers_[index + 1].assign(std::move(layers_[index]));
+    erase(index);
+}
+
 void Sequential::renumber() {
     int number = 0;
     for (Layer& layer : layers_)
@@ -140,7 +164,10 @@ Sequential Sequential::reversed() const {
     return other;
 }
 
-void Sequential::clear() { layers_.clear(); }
+void Sequential::clear() {
+    layers_.clear();
+    renumber();
+}
 
 Link& Sequential::operator[](size_t index) const {
     check_index(index, size());

@@ -38,8 +38,9 @@ public:
     Sequential();
     Sequential(const Sequential&);
     Sequential(Sequential&&) noexcept;
-    Sequential& operator=(const Sequential&);
-    Sequential& operator=(Sequential&&) noexcept;
+    /// Links that are alike keep their identity and take the content of the others.
+    Sequential& operator=(const Sequential& other);
+    Sequential& operator=(Sequential&& other);
     ~Sequential() override;
     template <class First, class... Rest>
         requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
@@ -83,11 +84,13 @@ public:
         return *this;
     }
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
+    /// Chainer's sequential[index] = layer. A link that is alike takes the content of the new one
+    /// and stays in its optimizer; after any other, the optimizer wants setup() again.
     template <class L>
-    Sequential& replace(size_t index, L&& layer) {  ///< Chainer's sequential[index] = layer.
+    Sequential& replace(size_t index, L&& layer) {
         check_index(index, size());
         insert(index, std::forward<L>(layer));
-        erase(index + 1);
+        merge_into_next(index);
         return *this;
     }
     void erase(size_t index);
@@ -173,6 +176,7 @@ private:
     void place(size_t index, OwnedLink link, unsigned counts, Call* call);
     void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
+    void merge_into_next(size_t index);  ///< The layer behind it is assigned this one.
     void check_index(size_t index, size_t limit) const;
     void renumber();
     std::vector<Layer> layers_;

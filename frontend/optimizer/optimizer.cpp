@@ -69,7 +69,7 @@ Optimizer& Optimizer::setup(Link& link) {
             "with add_param",
             type_name(), link.type_name());
     if (exchange_) exchange_->restart();
-    target_ = &link;
+    target_ = link.place();
     slots_.clear();
     hooks_.clear();
     epoch_ = 0;
@@ -81,13 +81,19 @@ Optimizer& Optimizer::setup(Link& link) {
                               .param = *param,
                               .enabled = param->update_flag(),
                               .use_fp32 = use_fp32_});
+    for (const UpdateSlot& slot : slots_) slot.param.body()->is_trained = true;
+    first_update_.emplace();
+    checked_at_ = Part::changes();
     begin();
     return *this;
 }
 
 Link& Optimizer::target() const {
     if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
-    return *target_;
+    if (!*target_)
+        fail<ValueError>("{}: the link that setup() was given does not exist any more",
+                         type_name());
+    return **target_;
 }
 
 void Optimizer::set_step_count(int64_t t) {
@@ -171,8 +177,8 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
 }
 
 void Optimizer::update(const std::source_location& at) {
-    target();
     LocationScope location(at);
+    check_slots();
     auto no_graph = no_backprop_mode();
     for (const UpdateSlot& slot : slots_)  // Before anything changes.
         if (slot.is_active()) slot.check_shapes();
@@ -185,6 +191,7 @@ void Optimizer::update(const std::source_location& at) {
     if (scaled_) unscale_gradients();
     ReusedVector<UpdateSlot*> active;
     find_active_slots(active);
+    if (first_update_ || active.empty()) say_what_is_not_updated(active);
     if (!active.empty())
         move_beside(t_, active[0]->param.device());  // Rules and hooks compute with it.
     call_hooks(OptimizerHook::Timing::pre);
@@ -240,6 +247,8 @@ void Optimizer::new_epoch(bool automatic) {
     ++epoch_;
 }
 
+void Optimizer::use_cleargrads(bool use) { use_cleargrads_ = use; }
+
 void Optimizer::use_fp32_update(bool use) {
     use_fp32_ = use;
     for (UpdateSlot& slot : slots_) slot.use_fp32 = use;
@@ -280,6 +289,7 @@ void Optimizer::backward_part(const Variable& loss) {
         exchange_->backward_part(loss, options);
     else
         loss.backward(options);
+    forget_untrained_parameters();  // The copies have none.
 }
 
 void Optimizer::unscale_gradients() {

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "frontend/link/link.h"
 #include "frontend/optimizer/update_slot.h"
 #include "runtime/graph/op.h"
+#include "runtime/graph/untrained.h"
 
 namespace catena {
 
@@ -71,7 +73,9 @@ public:
     Optimizer& operator=(const Optimizer&) = delete;
 
     /// Restarts with the parameters of `link`, which must outlive their use here; hooks are
-    /// removed. ValueError when it has none, or a member that is not listed.
+    /// removed. ValueError when it has none, or a member that is not listed. A link that is moved
+    /// is followed, and its members may be assigned others; update() is a ValueError once one of
+    /// its parameters has become another one.
     Optimizer& setup(Link& link);
     template <std::derived_from<Link> L>
         requires(!std::same_as<L, Link>)
@@ -79,7 +83,7 @@ public:
         link.know_size(sizeof(L));
         return setup(static_cast<Link&>(link));
     }
-    Link& target() const;  ///< ValueError before setup.
+    Link& target() const;  ///< ValueError before setup, and when the link is gone.
 
     /// One step with the present gradients.
     void update(const std::source_location& at = std::source_location::current());
@@ -111,7 +115,7 @@ public:
     bool use_auto_new_epoch = false;
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
     /// False: update(lossfun) fills gradients with zeros instead of clearing them.
-    void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
+    void use_cleargrads(bool use = true);
     /// Gives zeros to initialised parameters that have no gradient: update() then changes them as
     /// Chainer does, by moments and decay. Without it they are left alone.
     void reallocate_cleared_grads();
@@ -189,9 +193,14 @@ private:
                           std::span<const std::string> names) const;
     void unscale_gradients();
 
-    Link* target_ = nullptr;
+    void check_slots();
+    void say_what_is_not_updated(std::span<UpdateSlot* const> active);
+
+    std::shared_ptr<Link*> target_;  ///< Link::place().
+    uint64_t checked_at_ = 0;        ///< Part::changes() when slots and target were last compared.
     std::vector<UpdateSlot> slots_;
     State t_;
+    std::optional<AwaitingUpdate> first_update_;  ///< Between setup() and the first one.
     int64_t epoch_ = 0;
     bool use_cleargrads_ = true;
     bool scaled_ = false;

@@ -150,11 +150,17 @@ struct Pair : Link {
     }
 };
 
+struct TwoPairs : Chain {
+    Pair n{1, 10}, m{100, 1000};
+    TwoPairs() { add_children({{"n", n}, {"m", m}}); }
+};
+
 TEST(SameArrays, weights_that_are_swapped_inside_are_updated_each_with_its_own_gradient) {
     expect_same_in_all_orders([](Side& side, const Calls& are_swapped) {
-        Pair n(1, 10), m(100, 1000);
+        TwoPairs both;  // An optimizer that loses a parameter to another link says so.
+        Pair &n = both.n, &m = both.m;
         SGD sgd(0.1);
-        sgd.setup(n);
+        sgd.setup(both);
         size_t i = 0;
         auto step = side.region([&](const Variable& x) {
             n.cleargrads();
