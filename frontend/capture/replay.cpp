@@ -422,6 +422,7 @@ void Replay::take_scalars(const Follower& follower) {
 }
 
 bool Replay::applies(const Flat& arguments, const Program& program) const {
+    if (code_changes_ != code_changes()) return false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
         const Source& s = inputs_[i];
         if (s.kind == Source::gradient && (!s.body->grad || s.body->grad_consumed)) return false;

@@ -8,6 +8,7 @@
 
 #include "frontend/static_graph/exported_program.h"
 #include "frontend/static_graph/flatten.h"
+#include "runtime/graph/code_changes.h"
 #include "runtime/graph/code_must_run.h"
 #include "runtime/graph/host_fact.h"
 #include "runtime/graph/node.h"
@@ -153,6 +154,7 @@ private:
     std::string ambiguity_;  ///< Why it cannot be told which argument or state the program reads;
                              ///< empty if it can.
     bool is_special_ = code_must_run();
+    uint64_t code_changes_ = code_changes();  ///< When the code had run.
     std::thread::id thread_ = std::this_thread::get_id();
 };
 

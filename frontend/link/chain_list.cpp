@@ -1,6 +1,7 @@
 #include "frontend/link/chain_list.h"
 
 #include "runtime/core/error.h"
+#include "runtime/graph/code_changes.h"
 
 namespace catena {
 
@@ -44,6 +45,7 @@ void ChainList::replace(size_t index, OwnedLink link) {
 }
 
 void ChainList::renumber() {
+    note_code_change();
     for (size_t i = 0; i < links_.size(); ++i) name_child(*links_[i], std::to_string(i));
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/code_changes.h"
 
 namespace catena {
 namespace {
@@ -96,6 +97,7 @@ Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
     hook->added(this);
     hooks_.push_back({std::move(name), std::move(hook)});
     note_change();
+    note_code_change();
     return *this;
 }
 
@@ -113,6 +115,7 @@ void Link::delete_hook(std::string_view name) {
     const std::shared_ptr<LinkHook> hook = std::move(at->hook);
     hooks_.erase(at);
     note_change();
+    note_code_change();
     hook->deleted(this);
 }
 

@@ -4,6 +4,7 @@
 
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
+#include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
@@ -44,6 +45,7 @@ void State::become_empty() noexcept {
     is_share_ = false;
     was_moved_from_ = true;
     Part::note_change();
+    note_code_change();
 }
 
 void State::share(const State& other) {
@@ -51,6 +53,7 @@ void State::share(const State& other) {
     device_ = other.device_;
     is_share_ = true;
     Part::note_change();
+    note_code_change();
 }
 
 State::~State() = default;
@@ -164,7 +167,9 @@ Parameter& Parameter::operator=(const Parameter& other) {
     return *this;
 }
 
-void Parameter::set_update_enabled(bool enabled) { *update_enabled_ = enabled; }
+void Parameter::set_update_enabled(bool enabled) {
+    if (std::exchange(*update_enabled_, enabled) != enabled) note_code_change();
+}
 
 Dtype Parameter::parameter_dtype() const {
     return is_initialized() ? dtype() : initializer_.dtype().value_or(config().dtype);

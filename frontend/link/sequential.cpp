@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/code_changes.h"
 
 namespace catena {
 
@@ -133,6 +134,7 @@ void Sequential::merge_into_next(size_t index) {
 }
 
 void Sequential::renumber() {
+    note_code_change();
     int number = 0;
     for (Layer& layer : layers_)
         if (layer.link) name_child(*layer.link, std::to_string(number++));

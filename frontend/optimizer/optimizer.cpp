@@ -12,6 +12,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 
@@ -84,6 +85,7 @@ Optimizer& Optimizer::setup(Link& link) {
     for (const UpdateSlot& slot : slots_) slot.param.body()->is_trained = true;
     first_update_.emplace();
     checked_at_ = Part::changes();
+    note_code_change();
     begin();
     return *this;
 }
@@ -117,8 +119,8 @@ Cell Optimizer::hyperparameter(std::string_view name) const {
 void Optimizer::set_loss_scale(double scale) {
     if (!(scale > 0))
         fail<ValueError>("{}: the loss scale must be positive, not {}", type_name(), scale);
+    if (!std::exchange(scaled_, true) || loss_scale_.value() != scale) note_code_change();
     loss_scale_ = scale;
-    scaled_ = true;
 }
 
 ParameterRule Optimizer::update_rule(const Parameter& param) {
@@ -134,10 +136,12 @@ void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
     slot.rule = std::move(rule);
     slot.own_numbers.clear();
     slot.moments.clear();
+    note_code_change();
 }
 
 void Optimizer::set_exchange(std::shared_ptr<GradientExchange> exchange) {
     exchange_ = std::move(exchange);
+    note_code_change();
 }
 
 std::span<UpdateSlot> Optimizer::slots() { return slots_; }
@@ -247,11 +251,14 @@ void Optimizer::new_epoch(bool automatic) {
     ++epoch_;
 }
 
-void Optimizer::use_cleargrads(bool use) { use_cleargrads_ = use; }
+void Optimizer::use_cleargrads(bool use) {
+    if (std::exchange(use_cleargrads_, use) != use) note_code_change();
+}
 
 void Optimizer::use_fp32_update(bool use) {
     use_fp32_ = use;
     for (UpdateSlot& slot : slots_) slot.use_fp32 = use;
+    note_code_change();
 }
 
 void Optimizer::reallocate_cleared_grads() {
@@ -311,6 +318,7 @@ void Optimizer::serialize(const Serializer& s) {
     }
     s("epoch", epoch_);
     if (exchange_) exchange_->serialize(s["gradient_exchange"]);
+    if (s.loading()) s.later(note_code_change);  // Moments may be others, or gone.
     for (UpdateSlot& slot : slots_) {
         Serializer part = s[slot.path];
         if (s.loading()) {
@@ -379,6 +387,7 @@ Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string 
         if (taken == name)
             fail<ValueError>("{}: a hook named '{}' is there already", type_name(), name);
     hooks_.emplace_back(std::move(name), std::move(hook));
+    note_code_change();
     return *this;
 }
 
@@ -391,6 +400,7 @@ Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)>
 void Optimizer::remove_hook(const std::string& name) {
     auto removed = std::erase_if(hooks_, [&](auto& hook) { return hook.first == name; });
     if (removed == 0) fail<ValueError>("{}: no hook is named '{}'", type_name(), name);
+    note_code_change();
 }
 
 namespace {

@@ -1,16 +1,19 @@
 #include "frontend/optimizer/parameter_rule.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/ranges.h>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/code_changes.h"
 
 namespace catena {
 
 Cell ParameterRule::hyperparameter(std::string_view name) {
     const Cell shared = optimizer_->rule_of(*slot_).hyperparameter(name);
     if (const Cell* own = slot_->own_number(shared.name())) return *own;
+    note_code_change();
     return slot_->own_numbers.emplace_back(shared.value(), shared.name());
 }
 
@@ -22,6 +25,15 @@ void ParameterRule::follow_optimizer() {
     slot_->own_numbers.clear();
     if (slot_->rule) slot_->moments.clear();
     slot_->rule.reset();
+    note_code_change();
+}
+
+void ParameterRule::set_enabled(bool enabled) {
+    if (std::exchange(*slot_->enabled, enabled) != enabled) note_code_change();
+}
+
+void ParameterRule::use_fp32_update(bool use) {
+    if (std::exchange(slot_->use_fp32, use) != use) note_code_change();
 }
 
 ParameterRule& ParameterRule::use(std::shared_ptr<Optimizer> other) {
@@ -50,6 +62,7 @@ ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std:
             fail<ValueError>("{}: a hook of {} is named '{}' already", optimizer_->type_name(),
                              slot_->path, name);
     slot_->hooks.emplace_back(std::move(name), std::move(hook));
+    note_code_change();
     return *this;
 }
 
@@ -57,6 +70,7 @@ void ParameterRule::remove_hook(const std::string& name) {
     if (std::erase_if(slot_->hooks, [&](const auto& hook) { return hook.first == name; }) == 0)
         fail<ValueError>("{}: no hook of {} is named '{}'", optimizer_->type_name(), slot_->path,
                          name);
+    note_code_change();
 }
 
 }  // namespace catena

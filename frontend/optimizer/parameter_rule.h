@@ -49,10 +49,10 @@ public:
     void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
 
     bool enabled() const { return *slot_->enabled; }
-    void set_enabled(bool enabled) { *slot_->enabled = enabled; }
+    void set_enabled(bool enabled);
     /// For this parameter alone what Optimizer::use_fp32_update does for all; setup() sets it
     /// again.
-    void use_fp32_update(bool use = true) { slot_->use_fp32 = use; }
+    void use_fp32_update(bool use = true);
     /// A moment, "m". ValueError that lists the existing names; undefined before the first update.
     Variable state(std::string_view name) const;
     UpdateSlot& slot() const { return *slot_; }
