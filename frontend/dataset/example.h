@@ -18,6 +18,7 @@ public:
     Record() = default;
     Record(T value) : values_{std::move(value)} {}
     Record(std::vector<T> tuple) : values_(std::move(tuple)), is_tuple_(true) {}
+    template <class = void>  // Less fitting than the next one, where both fit: {y, array}.
     Record(std::initializer_list<T> tuple) : values_(tuple), is_tuple_(true) {}
     Record(std::initializer_list<Variable> tuple)  ///< The elements of Variables, too.
         requires(!std::same_as<T, Variable>)
