@@ -94,8 +94,9 @@ TEST(AskedResults, are_compiled_once_and_then_stay) {
     const auto before = region.statistics();
     for (int call = 0; call < 5; ++call) region(rows())[0].backward();
     EXPECT_EQ(region.statistics().programs, before.programs);
-    if (compiler_installed())
+    if (compiler_installed()) {
         EXPECT_EQ(region.statistics().compiled_calls, before.compiled_calls + 5);
+    }
 }
 
 TEST(AskedResults, a_call_of_another_size_asks_for_what_others_did) {
