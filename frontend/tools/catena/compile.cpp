@@ -44,7 +44,7 @@ struct TemporaryPackage {
     }
 };
 
-void check(const CompileOptions& options) {
+void check_options(const CompileOptions& options) {
     if (options.model.ends_with(".catena"))
         fail<ValueError>(
             "compile: {} is a compiled program; `catena export` writes it as C, and compile takes "
@@ -101,7 +101,7 @@ void print_program(const std::string& path, const RecordedInputs& recorded) {
 }
 
 void compile(const CompileOptions& options) {
-    check(options);
+    check_options(options);
     const ModelFile model = open_model(options);
     const RecordedInputs recorded = inputs_to_record(model, options.model, options.inputs,
                                                      /*fixed=*/!options.folder.empty());
