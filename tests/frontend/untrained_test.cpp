@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
+#include "tests/reject/rejection.h"
+#include "tests/support/said.h"
 
 namespace catena::testing {
 namespace {
@@ -14,23 +16,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-template <class F>
-std::string refused(F f) {
-    try {
-        f();
-    } catch (const ValueError& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
-template <class F>
-std::string said(F f) {
-    ::testing::internal::CaptureStderr();
-    f();
-    return ::testing::internal::GetCapturedStderr();
-}
 
 TEST(Untrained, an_update_without_any_gradient_says_so_once) {
     Linear model(2, 1);
@@ -91,7 +76,7 @@ TEST(Untrained, layers_that_no_link_lists_are_named_at_the_first_update) {
                     HasSubstr("/W float32[5,3]"), HasSubstr("and 2 more"), HasSubstr("ChainList")));
     EXPECT_THAT(said([&] { learn(model, sgd, model(batch(1, 2, 3))); }), IsEmpty());
     model.maybe.emplace(3, 8);
-    EXPECT_THAT(refused([&] { sgd.setup(model); }), HasSubstr("Linear("));
+    EXPECT_THAT(refusal<ValueError>([&] { sgd.setup(model); }), HasSubstr("Linear("));
 }
 
 /// A pointer to one, and a list.
