@@ -538,7 +538,10 @@ bool HostMachine::act_on_training(const Action& action) {
     };
     switch (action.act) {
         case Act::square_loss:
-            if (value_.defined() && in_step_) loss_ = mean(square(value_)) * (1.0 + action.number);
+            if (value_.defined() && in_step_) {
+                loss_ = mean(square(value_)) * (1.0 + action.number);
+                has_failed_ = config().debug && rows_ == 0;  // The mean of nothing is NaN.
+            }
             return true;
         case Act::label_loss:
             if (value_.defined() && in_step_) {
