@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
@@ -22,7 +23,7 @@ Functions& functions() {
 
 /// The names of the arguments that the running call has read.
 using Names = std::set<std::string, std::less<>>;
-thread_local Names* names_read = nullptr;
+constinit PerThread<Names*> names_read;
 
 std::string_view trim(std::string_view s) {
     while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -112,7 +113,7 @@ Variable FunctionArguments::array(std::string_view name) const {
 
 const LiteralValue& FunctionArguments::value(std::string_view name) const {
     auto found = values_.find(name);
-    if (names_read) names_read->emplace(name);
+    if (Names* const names = names_read.get()) names->emplace(name);
     if (found == values_.end())
         fail<ValueError>("{}: argument {} is missing and has no default", function_, name);
     return found->second;
@@ -321,8 +322,8 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
     for (const auto& [key, value] : def.defaults) values.try_emplace(key, value);
     struct Reading {
         Names* outer;
-        ~Reading() { names_read = outer; }
-    } reading{std::exchange(names_read, &read)};
+        ~Reading() { names_read.get() = outer; }
+    } reading{std::exchange(names_read.get(), &read)};
     Variables results = run_named<ShapeError, DtypeError, ValueError>(
         def, {def.name, std::move(arrays), std::move(by_name), std::move(values)});
     check_all_read(def, given, read);
