@@ -349,8 +349,13 @@ void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes
 }
 
 void Follower::composite_ends(std::span<const Variable> outputs) {
+    if (composites_.empty()) return;  // An error has ended the call.
     const OpenComposite open = composites_.back();
     composites_.pop_back();
+    if (outputs.empty()) {  // Its body threw.
+        last_composite_scalar_ = -1;
+        return;
+    }
     if (open.op && open.op->kernel) own_results(outputs);
     last_composite_scalar_ = open.first_scalar;
     if (open.op && open.recording.at) end_body(open, outputs);

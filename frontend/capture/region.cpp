@@ -329,7 +329,7 @@ SavedCall Region::last_call() const {
             "save: region {} reads a computed value on the host ({}), which cannot be saved; "
             "return the value "
             "instead, or choose by `where`",
-            options_.name, to_string(last_entry_->cut_at));
+            options_.name, last_entry_->cut_at.place());
     if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
         fail<ValueError>(
             "save: region {} has no program yet; call it first, not inside another region and not "

@@ -1,7 +1,6 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
@@ -60,35 +59,6 @@ void check_moment(const Serializer& s, const std::string& name, const Array& mom
 
 Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
 Optimizer::~Optimizer() = default;
-
-Optimizer& Optimizer::setup(Link& link) {
-    link.check_all_listed();
-    if (link.params().empty())
-        fail<ValueError>(
-            "{}: setup: {} has no parameters to train; list its links with add_children and its "
-            "parameters "
-            "with add_param",
-            type_name(), link.type_name());
-    if (exchange_) exchange_->restart();
-    target_ = link.place();
-    slots_.clear();
-    hooks_.clear();
-    epoch_ = 0;
-    set_step_count(0);
-    std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
-    for (auto& [path, param] : link.namedparams())
-        if (seen.insert(param->body()).second)
-            slots_.push_back({.path = path,
-                              .param = *param,
-                              .enabled = param->update_flag(),
-                              .use_fp32 = use_fp32_});
-    for (const UpdateSlot& slot : slots_) slot.param.body()->is_trained = true;
-    first_update_.emplace();
-    checked_at_ = Part::changes();
-    note_code_change();
-    begin();
-    return *this;
-}
 
 Link& Optimizer::target() const {
     if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
