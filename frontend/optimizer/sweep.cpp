@@ -120,7 +120,7 @@ Variables sweep_body(const OpDef& map, const SweepRule& rule, std::span<const Va
         SmallVector<const Variable*, 8> row;
         for (int i = 0; i < rule.values; ++i) row.push_back(&inputs[first + i]);
         for (int i = 0; i < rule.shared; ++i) row.push_back(&inputs[i]);
-        Variables values = apply(map, row, current_location(), {}, scalars);
+        Variables values = apply(map, row, known_location(), {}, scalars);
         results.append(values.begin(), values.end());
     }
     return results;
@@ -202,7 +202,7 @@ void Sweep::run_together(std::span<const Variables* const> rows,
     if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) {
             return input->device().is_host();
         })) {
-        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars))
+        for (Variable& value : apply(*all_, inputs, known_location(), {}, scalars))
             values.push_back(std::move(value));
         return;
     }
