@@ -234,6 +234,7 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
         body(results);
     } catch (...) {
         session.abandon(*follower);
+        settle_held_states();  // Of what the code did before it failed.
         throw;
     }
     session.finish(*follower);

@@ -11,6 +11,7 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::capture {
@@ -497,7 +498,12 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
     SmallVector<Array, 8> values;  // Read all before writing any.
-    for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
+    for (const Effect& e : effects_) {
+        const Array value = value_of(e.value, arguments, outputs);
+        const bool is_kept =
+            e.is_gradient || e.target(arguments.variables, results)->array == value;
+        values.push_back(is_kept ? value : not_held(value));
+    }
     outputs.clear();
     for (size_t i = 0; i < effects_.size(); ++i) {
         const Effect& e = effects_[i];

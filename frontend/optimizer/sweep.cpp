@@ -148,7 +148,12 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
 bool owned_alone(const Variable& variable) {
     const ArrayBody& sweep_body = *variable.array().body();
     const VariableBody* holder = variable.body();
-    return sweep_body.use_count() == 1 && sweep_body.storage->use_count() == 1 &&
+    const Storage& storage = *sweep_body.storage;
+    const uint32_t holders = storage.holders;  // Of a state: they want to see the update.
+    const bool is_alone = holders > 0
+                              ? sweep_body.owner == holder && storage.use_count() == 1 + holders
+                              : storage.may_be_taken(1);
+    return sweep_body.use_count() == 1 && is_alone && !storage.is_read_only &&
            sweep_body.contiguous && sweep_body.storage->device->is_host() &&
            (sweep_body.owner == holder || holder->use_count() <= 2);
 }

@@ -165,8 +165,13 @@ struct Program::Implementation {
             results.push_back(array_of(value, arguments, outputs));
         inputs.clear();
         const size_t first = outputs.size() - contents.assigned.size();
-        for (size_t a = 0; a < contents.assigned.size(); ++a)
-            contents.states[size_t(contents.assigned[a])].array = std::move(outputs[first + a]);
+        for (size_t a = 0; a < contents.assigned.size(); ++a) {
+            Array& state = contents.states[size_t(contents.assigned[a])].array;
+            if (state.storage()->is_held())
+                copy_elements(outputs[first + a], state);
+            else
+                state = std::move(outputs[first + a]);
+        }
         return results;
     }
 
