@@ -482,7 +482,7 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     for (size_t i = 0; i < inputs_.size(); ++i)
         donated.push_back(inputs_[i].kind == Source::state && !program.graph() &&
                           !input_read_later_[i] && inputs[i].body()->use_count() == 2 &&
-                          inputs[i].storage()->use_count() == 1 && begins_its_storage(inputs[i]));
+                          inputs[i].storage()->may_be_taken(1) && begins_its_storage(inputs[i]));
     SmallVector<double, 16> scalars;
     for (const Trace::ScalarSlot& slot : scalars_)
         scalars.push_back(slot.cell ? slot.cell->value : slot.value);

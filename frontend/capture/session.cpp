@@ -13,6 +13,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/foreign_array.h"
 
 namespace catena::capture {
 namespace {
@@ -161,6 +162,7 @@ void Session::compile_beside(Program& program) {
 }
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(region.mutex_);
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their
     // arenas are made of each other.
@@ -181,6 +183,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
 /// Also paths that are not compiled take memory.
 void Session::make_room_if_new(const Program& program) {
     if (program.hits > 1) return;
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(region_.mutex_);
     region_.make_room(program);
 }
