@@ -338,6 +338,7 @@ void Follower::attached(Node& node, Inputs inputs) {
     node.made_by = this;
     node.number = int(nodes_.size());
     nodes_.push_back({&node, step_, last_composite_scalar_});
+    if (node.location.line == 0 && step_) node.location = step_->call->location;
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 

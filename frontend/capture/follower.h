@@ -324,6 +324,7 @@ private:
     bool is_open_ = false;  ///< Between begin() and the end.
     bool running_ = false;
     bool is_new_end_ = false;
+    bool is_unread_end_ = false;  ///< No call came to this end before.
     int cuts_ = 0;
     bool is_passing_ = false;
     bool follows_others_ = false;  ///< A node of this call has inputs computed before the call.

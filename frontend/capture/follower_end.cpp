@@ -112,6 +112,7 @@ Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     std::lock_guard lock(tree_->mutex);
     if (Ending* known = find()) return *known;
     is_new_end_ = place().endings() || place().steps.load();
+    is_unread_end_ = true;
     return tree_->add(place(), std::move(made));
 }
 
@@ -134,7 +135,8 @@ void Follower::run(Ending& ending) {
     running_ = true;
     RecorderScope unseen(nullptr);
     const auto checks = using_config(&Config::debug, debug_);
-    reader_ = {current_location(), running_user_function()};
+    reader_ = {std::exchange(is_unread_end_, false) ? current_location() : known_location(),
+               running_user_function()};
     const ForgetLocation
         steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
     try {

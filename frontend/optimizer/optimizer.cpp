@@ -13,6 +13,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -344,7 +345,8 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
             // A parameter without a shape may have got one from the same file by now.
             const bool is_known = slot.param.array().defined();
             if (is_known) check_moment(part, names[i], moments[i], slot.param.shape());
-            slot.moments[i].set_array(is_known ? moments[i].to(slot.param.device()) : moments[i]);
+            update_content(slot.moments[i],
+                           is_known ? moments[i].to(slot.param.device()) : moments[i]);
             slot.moments[i].set_name(slot.path + "/" + names[i]);
         }
     });
