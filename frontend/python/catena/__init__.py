@@ -10,6 +10,8 @@
 Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
 """
 
+import os as _os
+
 from catena import _array_methods, _functions, _numpy_protocol
 from catena._catena import (
     ArgumentError,
@@ -34,6 +36,7 @@ from catena._catena import (
     memory_in_use,
     random,
     release_cached_memory,
+    set_own_folder,
     using_device,
 )
 from catena._functions import *  # noqa: F403
@@ -46,6 +49,7 @@ from catena._settings import (
     using_config,
 )
 
+set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 
