@@ -6,6 +6,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/core/share.h"
 #include "runtime/cpu/map_kernel.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int64_t chunk_elements =
     16384;  // A row of Adam then takes 448 KiB at most: it fits the L2 cache.
 
-thread_local SweepStatistics statistics;
+constinit PerThread<SweepStatistics> statistics;
 
 Array flat(const Array& array, int64_t begin, int64_t end) {
     return array.view({end - begin}, {1}, array.body()->offset + begin);
@@ -119,7 +120,7 @@ Variables sweep_body(const OpDef& map, const SweepRule& rule, std::span<const Va
         SmallVector<const Variable*, 8> row;
         for (int i = 0; i < rule.values; ++i) row.push_back(&inputs[first + i]);
         for (int i = 0; i < rule.shared; ++i) row.push_back(&inputs[i]);
-        Variables values = apply(map, row, current_location(), {}, scalars);
+        Variables values = apply(map, row, known_location(), {}, scalars);
         results.append(values.begin(), values.end());
     }
     return results;
@@ -147,7 +148,12 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
 bool owned_alone(const Variable& variable) {
     const ArrayBody& sweep_body = *variable.array().body();
     const VariableBody* holder = variable.body();
-    return sweep_body.use_count() == 1 && sweep_body.storage->use_count() == 1 &&
+    const Storage& storage = *sweep_body.storage;
+    const uint32_t holders = storage.holders;  // Of a state: they want to see the update.
+    const bool is_alone = holders > 0
+                              ? sweep_body.owner == holder && storage.use_count() == 1 + holders
+                              : storage.may_be_taken(1);
+    return sweep_body.use_count() == 1 && is_alone && !storage.is_read_only &&
            sweep_body.contiguous && sweep_body.storage->device->is_host() &&
            (sweep_body.owner == holder || holder->use_count() <= 2);
 }
@@ -164,7 +170,7 @@ void check_shapes(const std::string& name, std::span<const Variables> rows) {
 
 }  // namespace
 
-const SweepStatistics& sweep_statistics() { return statistics; }
+const SweepStatistics& sweep_statistics() { return statistics.get(); }
 
 Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
     map_ = &define_map(name, rule_);
@@ -201,7 +207,7 @@ void Sweep::run_together(std::span<const Variables* const> rows,
     if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) {
             return input->device().is_host();
         })) {
-        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars))
+        for (Variable& value : apply(*all_, inputs, known_location(), {}, scalars))
             values.push_back(std::move(value));
         return;
     }
@@ -214,15 +220,15 @@ void Sweep::run_together(std::span<const Variables* const> rows,
         for (int target : rule_.targets) {
             const Variable& old = (*row)[target];
             const bool in_place = owned_alone(old);
-            (in_place ? statistics.in_place : statistics.fresh) += 1;
+            (in_place ? statistics.get().in_place : statistics.get().fresh) += 1;
             outputs.push_back(in_place ? old.array() : Array::empty(old.type(), old.device()));
         }
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> numbers;
     for (const Scalar& s : scalars) numbers.push_back(s.value());
     cpu_device().launch(KernelCall{*all_, arrays, outputs, {}, numbers});
-    statistics.launches += 1;
-    statistics.parameters += int64_t(rows.size());
+    statistics.get().launches += 1;
+    statistics.get().parameters += int64_t(rows.size());
 
     for (Array& output : outputs) values.emplace_back(std::move(output), false);
     for (FunctionHook* hook : hooks) hook->forward_postprocess(*all_, inputs);

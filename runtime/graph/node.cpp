@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/core/object_pool.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/config.h"
 
@@ -48,8 +49,8 @@ void add_output(Ref<Node> node, const Variable& output) {
 /// Backward communicates in reverse order of the forward messages: otherwise two ranks with
 /// different graphs would deadlock.
 void follow_messages(Node& node) {
-    thread_local int64_t last_rank = 0;
-    last_rank = node.rank = std::max(node.rank, last_rank + 1);
+    static constinit PerThread<int64_t> last_rank;
+    last_rank.get() = node.rank = std::max(node.rank, last_rank.get() + 1);
 }
 
 /// Bit 63 stands for that input or output and all after it.
@@ -58,6 +59,7 @@ bool reads(uint64_t mask, size_t i) { return mask >> std::min<size_t>(i, 63) & 1
 }  // namespace
 
 std::atomic<int64_t> RegionGradient::alive_{0};
+std::atomic<int64_t> NodeFunction::alive_{0};
 
 void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
@@ -102,7 +104,9 @@ void detach_creator(VariableBody& body) {
 Ref<Node> make_node(const OpDef& op) {
     Ref<Node> node(new Node);
     node->op = &op;
-    node->location = current_location();
+    node->location = known_location();
+    // To ask for it costs more than most operations, and cannot be done later.
+    if (node->location.line == 0 && config().debug) node->location = current_location();
     node->sequence = next_sequence++;
     return node;
 }

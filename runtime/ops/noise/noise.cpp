@@ -59,7 +59,7 @@ const OpDef& op_dropout = define_composite({
             Variable draw = uniform_of_state(v[1], v[0].shape(), Dtype::float32);
             Variable x = cast(v[0], working_dtype(v[0].dtype()));
             return Variables{
-                cast(call(op_drop, current_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
+                cast(call(op_drop, known_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
         },
     .gradient =
         [](const GradientCall& c) {
@@ -75,7 +75,7 @@ const OpDef& op_dropout = define_composite({
 });
 
 Variable dropout_of_state(const Variable& x, const Variable& state, const Scalar& ratio) {
-    return call(op_dropout, current_location(), {}, {ratio}, x, state);
+    return call(op_dropout, known_location(), {}, {ratio}, x, state);
 }
 
 void check_ratio(const Scalar& ratio) {
@@ -90,20 +90,21 @@ Variable drop(const Variable& x, const Scalar& ratio) {
     return y;
 }
 
-const FunctionDef& f_dropout =
-    function("dropout(x, ratio=0.5, *, mask=None, return_mask=False)", {"x", "mask"},
-             [](const FunctionArguments& a) {
-                 Variable x = a.array("x"), mask = a.array("mask");
-                 double ratio = a.number("ratio");
-                 if (mask.defined()) {
-                     Variables y{dropout(x, ratio, mask)};
-                     if (a.flag("return_mask")) y.push_back(mask);
-                     return y;
-                 }
-                 if (!a.flag("return_mask")) return Variables{dropout(x, ratio)};
-                 MaskedResult both = dropout_with_mask(x, ratio);
-                 return both.mask.defined() ? Variables{both.y, both.mask} : Variables{both.y};
-             });
+const FunctionDef& f_dropout = function("dropout(x, ratio=0.5, *, mask=None, return_mask=False)",
+                                        {"x", "mask"}, [](const FunctionArguments& a) {
+                                            Variable x = a.array("x"), mask = a.array("mask");
+                                            double ratio = a.number("ratio");
+                                            const bool returned = a.flag("return_mask");
+                                            if (mask.defined()) {
+                                                Variables y{dropout(x, ratio, mask)};
+                                                if (returned) y.push_back(mask);
+                                                return OneOrMore(std::move(y));
+                                            }
+                                            if (!returned)
+                                                return OneOrMore(Variables{dropout(x, ratio)});
+                                            const MaskedResult both = dropout_with_mask(x, ratio);
+                                            return OneOrMore(Variables{both.y, both.mask});
+                                        });
 const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, return_eps=False)",
                                          {"mean", "ln_var", "eps"}, [](const FunctionArguments& a) {
                                              Variable mean = a.array("mean"), eps = a.array("eps");
@@ -111,7 +112,7 @@ const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, re
                                                  eps = random_normal(mean.shape(), mean.dtype());
                                              Variables y{gaussian(mean, a.array("ln_var"), eps)};
                                              if (a.flag("return_eps")) y.push_back(eps);
-                                             return y;
+                                             return OneOrMore(std::move(y));
                                          });
 
 }  // namespace

@@ -1,0 +1,85 @@
+#include "frontend/python/bind/foreign_object.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/core/foreign_array.h"
+#include "runtime/core/held_memory.h"
+
+namespace catena::python {
+namespace {
+
+struct Waiting {
+    std::mutex mutex;
+    std::vector<PyObject*> references;
+};
+Waiting& waiting() {
+    static Waiting& list = *new Waiting;
+    return list;
+}
+
+int release_pending(void*) {
+    release_waiting_references();
+    return 0;
+}
+
+constexpr const char* keeper_name = "catena.HeldMemory";
+
+}  // namespace
+
+void release_reference(PyObject* object) noexcept {
+    if (!Py_IsInitialized()) return;  // The interpreter has ended, and its objects with it.
+    if (PyGILState_Check()) return Py_DECREF(object);
+    {
+        const std::lock_guard lock(waiting().mutex);
+        waiting().references.push_back(object);
+    }
+    Py_AddPendingCall(release_pending, nullptr);
+}
+
+void release_waiting_references() {
+    std::vector<PyObject*> references;
+    {
+        const std::lock_guard lock(waiting().mutex);
+        references.swap(waiting().references);
+    }
+    for (PyObject* object : references) Py_DECREF(object);
+}
+
+namespace {
+
+/// What foreign memory calls when its last array is gone.
+struct GiveBack {
+    PyObject* object;
+    void operator()() const { release_reference(object); }
+};
+
+}  // namespace
+
+Array array_over(PyObject* object, void* data, const Type& type, const Strides& strides,
+                 bool writable) {
+    return foreign_array({.data = data,
+                          .type = type,
+                          .strides = strides,
+                          .is_read_only = !writable,
+                          .release = GiveBack{Py_NewRef(object)}});
+}
+
+PyObject* object_behind(const Array& array) {
+    const std::function<void()>* const release = release_of(array);
+    const auto* const found = release ? release->target<GiveBack>() : nullptr;
+    return found ? found->object : nullptr;
+}
+
+PyObject* keeper_of(const Array& array) {
+    auto held = std::make_unique<HeldMemory>(array);
+    PyObject* const capsule = PyCapsule_New(held.get(), keeper_name, [](PyObject* self) {
+        delete static_cast<HeldMemory*>(PyCapsule_GetPointer(self, keeper_name));
+    });
+    if (!capsule) throw nb::python_error();
+    held.release();
+    return capsule;
+}
+
+}  // namespace catena::python

@@ -1,0 +1,22 @@
+#include "frontend/python/bind/module.h"
+
+#include <nanobind/stl/string.h>
+
+#include "frontend/python/bind/location.h"
+#include "frontend/python/bind/ndarray.h"
+
+NB_MODULE(_catena, m) {
+    using namespace catena::python;
+    m.doc() = "The C++ side of the package catena.";
+    import_numpy();
+    bind_errors(m);
+    bind_devices(m);
+    bind_variable(m);
+    bind_parameter(m);
+    bind_graph(m);
+    bind_functions(m);
+    bind_settings(m);
+    bind_random(m);
+    m.def("set_own_folder", &set_own_folder, "Where frames of the package itself lie.");
+    m.attr("__version__") = CATENA_VERSION;
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+
+#include "runtime/graph/variable.h"
+
+// What every file of the extension module stands on: Variables as Python objects and back, errors
+// of C++ as exceptions of Python.
+
+namespace catena::python {
+
+namespace nb = nanobind;
+
+/// Python's `catena.Variable`, made at import.
+extern PyTypeObject* variable_type;
+
+inline bool is_variable(PyObject* object) {
+    return Py_TYPE(object) == variable_type || PyType_IsSubtype(Py_TYPE(object), variable_type);
+}
+/// The Variable in an object for which is_variable() holds.
+inline const Variable& variable_in(PyObject* object) {
+    return *nb::inst_ptr<Variable>(nb::handle(object));
+}
+/// A new reference to a `catena.Variable`; None for an undefined one.
+PyObject* new_variable(Variable variable);
+
+/// The characters of a Python text.
+std::string to_string(PyObject* text);
+
+/// Sets the Python exception for the C++ exception that is being handled. Shapes and values are
+/// ValueErrors in Python, dtypes TypeErrors, files OSErrors (see docs/python.md).
+void set_python_error() noexcept;
+
+/// What f returns; null with a Python exception set where it throws.
+template <class F>
+PyObject* guarded(F&& f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+}
+
+}  // namespace catena::python

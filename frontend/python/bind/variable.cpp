@@ -1,0 +1,166 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "frontend/python/bind/call.h"
+#include "frontend/python/bind/dtype_caster.h"
+#include "frontend/python/bind/indexing.h"
+#include "frontend/python/bind/module.h"
+#include "frontend/python/bind/ndarray.h"
+#include "frontend/python/bind/operand.h"
+#include "frontend/python/bind/operators.h"
+#include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/inspect.h"
+#include "runtime/ops/array/movement.h"
+
+namespace catena::python {
+
+PyTypeObject* variable_type = nullptr;
+
+PyObject* new_variable(Variable variable) {
+    if (!variable.defined()) Py_RETURN_NONE;
+    const nb::handle type(reinterpret_cast<PyObject*>(variable_type));
+    nb::object made = nb::inst_alloc(type);
+    new (nb::inst_ptr<Variable>(made)) Variable(std::move(variable));
+    nb::inst_mark_ready(made);
+    return made.release().ptr();
+}
+
+namespace {
+
+/// An argument that may be an ndarray, a Variable, None, or what NumPy makes an array of.
+Array array_or_none(nb::handle object, Dtype like) {
+    if (object.is_none()) return {};
+    if (is_variable(object.ptr())) return variable_in(object.ptr()).array();
+    if (is_ndarray(object.ptr())) return array_of(object.ptr());
+    return array_from(object.ptr(), like);
+}
+
+void construct(Variable* place, nb::object data, std::optional<std::string> name, nb::object grad,
+               bool requires_grad) {
+    Array array;
+    if (is_variable(data.ptr()))
+        array = variable_in(data.ptr()).array();
+    else if (is_ndarray(data.ptr()))
+        array = array_of(data.ptr());
+    else if (!data.is_none())
+        array = array_from(data.ptr(), std::nullopt);
+    new (place) Variable(std::move(array), requires_grad);
+    if (name) place->set_name(std::move(*name));
+    if (!grad.is_none()) place->set_grad(array_or_none(grad, place->dtype()));
+}
+
+nb::object owned(PyObject* made) { return nb::steal(made); }
+
+nb::tuple shape_tuple(const Shape& shape) {
+    nb::object made = nb::steal(PyTuple_New(shape.rank()));
+    for (int i = 0; i < shape.rank(); ++i)
+        PyTuple_SET_ITEM(made.ptr(), i, PyLong_FromLongLong(shape[i]));
+    return nb::borrow<nb::tuple>(made);
+}
+
+nb::object item_of(const Variable& x) {
+    if (x.dtype() == Dtype::bool_) return nb::cast(x.item<bool>());
+    if (is_float(x.dtype())) return nb::cast(x.item<double>());
+    return nb::cast(x.item<int64_t>());
+}
+
+void run_backward(const Variable& self, bool retain_grad, bool enable_double_backprop,
+                  std::optional<double> loss_scale) {
+    const CallScope scope;
+    self.backward({.retain_grad = retain_grad,
+                   .enable_double_backprop = enable_double_backprop,
+                   .loss_scale = loss_scale.value_or(1.0)});
+}
+
+void bind_graph_members(nb::class_<Variable>& type) {
+    type.def_prop_rw(
+            "grad", [](const Variable& x) { return owned(ndarray_of(x.grad())); },
+            [](const Variable& x, nb::object grad) { x.set_grad(array_or_none(grad, x.dtype())); },
+            nb::arg().none(), "The gradient as an ndarray; None where there is none.")
+        .def_prop_rw(
+            "grad_var", [](const Variable& x) { return owned(new_variable(x.grad_variable())); },
+            [](const Variable& x, nb::object grad) {
+                x.set_grad_variable(grad.is_none() ? Variable() : variable_in(grad.ptr()));
+            },
+            nb::arg().none(), "The gradient as a Variable; None where there is none.")
+        .def_prop_ro("requires_grad", &Variable::requires_grad)
+        .def("backward", run_backward, nb::arg("retain_grad") = false,
+             nb::arg("enable_double_backprop") = false, nb::arg("loss_scale") = nb::none(),
+             "Accumulates the gradients of this Variable into the leaves it was computed from.\n\n"
+             "A single element starts from loss_scale (1); any other needs `grad` first.\n"
+             "ArgumentError for a Variable that was computed from nothing that requires one.")
+        .def(
+            "cleargrad", [](const Variable& x) { x.cleargrad(); }, "Removes the gradient.")
+        .def(
+            "zerograd", [](const Variable& x) { x.set_grad(Array::zeros(x.type())); },
+            "Sets the gradient to zeros.")
+        .def("addgrad", &Variable::addgrad, nb::arg("var"), "Adds the gradient of another one.")
+        .def("unchain", &Variable::unchain, "Removes the operation that made it.")
+        .def("unchain_backward", &Variable::unchain_backward,
+             "Removes all operations behind it (truncated backpropagation).")
+        .def(
+            "detach", [](const Variable& x) { return owned(new_variable(x.detach())); },
+            "The same elements without the graph behind them.");
+}
+
+void bind_array_members(nb::class_<Variable>& type) {
+    const auto array = [](const Variable& x) { return owned(ndarray_of(x.array())); };
+    const auto set_array = [](const Variable& x, nb::object content) {
+        x.set_array(array_or_none(content, x.dtype()));
+    };
+    type.def_prop_rw("array", array, set_array, nb::arg().none(),
+                     "The elements as an ndarray over the same memory: a write into it changes the "
+                     "Variable.")
+        .def_prop_rw("data", array, set_array, nb::arg().none(), "As array.")
+        .def("numpy", array, "As array.")
+        .def("item", item_of, "The only element, as a Python number.")
+        .def_prop_ro("shape", [](const Variable& x) { return shape_tuple(x.shape()); })
+        .def_prop_ro("ndim", [](const Variable& x) { return x.rank(); })
+        .def_prop_ro("size", [](const Variable& x) { return x.size(); })
+        .def_prop_ro("nbytes",
+                     [](const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); })
+        .def_prop_ro("dtype", [](const Variable& x) { return owned(numpy_dtype(x.dtype())); })
+        .def_prop_ro("device", [](const Variable& x) { return x.device().name(); })
+        .def_prop_rw(
+            "name",
+            [](const Variable& x) -> std::optional<std::string> {
+                return x.name().empty() ? std::nullopt : std::optional(x.name());
+            },
+            [](const Variable& x, std::optional<std::string> name) {
+                x.set_name(name.value_or(""));
+            },
+            nb::arg().none())
+        .def(
+            "astype",
+            [](const Variable& x, Dtype dtype) {
+                const CallScope scope;
+                return owned(new_variable(cast(x, dtype)));
+            },
+            nb::arg("dtype"), "The elements in another dtype; gradients come back in this one.")
+        .def(
+            "to",
+            [](const Variable& x, const std::string& device) {
+                const CallScope scope;
+                return owned(new_variable(x.to(get_device(device))));
+            },
+            nb::arg("device"), "On another device: \"cpu\", \"cuda:0\".");
+}
+
+}  // namespace
+
+void bind_variable(nb::module_& m) {
+    std::vector<PyType_Slot> slots = operator_slots();
+    for (const PyType_Slot& slot : indexing_slots()) slots.push_back(slot);
+    slots.push_back({0, nullptr});
+    nb::class_<Variable> type(m, "Variable", nb::type_slots(slots.data()),
+                              nb::is_weak_referenceable(), "An array with its place in the graph.");
+    variable_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    type.def("__init__", construct, nb::arg("data") = nb::none(), nb::kw_only(),
+             nb::arg("name") = nb::none(), nb::arg("grad") = nb::none(),
+             nb::arg("requires_grad") = true);
+    bind_array_members(type);
+    bind_graph_members(type);
+}
+
+}  // namespace catena::python

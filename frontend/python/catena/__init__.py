@@ -1,0 +1,87 @@
+"""Catena: define-by-run deep learning with a compiler under it.
+
+    import catena as ct
+
+    x = ct.Variable([[1.0, 2.0], [3.0, 4.0]])
+    y = ct.sum(ct.exp(x))
+    y.backward()
+    print(x.grad)
+
+Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
+"""
+
+import os as _os
+
+from catena import _array_methods, _functions, _numpy_protocol
+from catena._catena import (
+    ArgumentError,
+    CompileError,
+    DeviceError,
+    DtypeError,
+    Error,
+    FileError,
+    Function,
+    OutOfMemoryError,
+    Parameter,
+    ShapeError,
+    TraceError,
+    Variable,
+    __version__,
+    backward,
+    config,
+    current_device,
+    functions,
+    grad,
+    has_device,
+    memory_in_use,
+    random,
+    release_cached_memory,
+    set_own_folder,
+    using_device,
+)
+from catena._functions import *  # noqa: F403
+from catena._settings import (
+    debug_mode,
+    force_backprop_mode,
+    no_backprop_mode,
+    test_mode,
+    train_mode,
+    using_config,
+)
+
+set_own_folder(_os.path.dirname(__file__) + _os.sep)
+_array_methods.attach(Variable)
+_numpy_protocol.attach(Variable)
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "DeviceError",
+    "DtypeError",
+    "Error",
+    "FileError",
+    "Function",
+    "OutOfMemoryError",
+    "Parameter",
+    "ShapeError",
+    "TraceError",
+    "Variable",
+    "__version__",
+    "backward",
+    "config",
+    "current_device",
+    "debug_mode",
+    "force_backprop_mode",
+    "functions",
+    "grad",
+    "has_device",
+    "memory_in_use",
+    "no_backprop_mode",
+    "random",
+    "release_cached_memory",
+    "test_mode",
+    "train_mode",
+    "using_config",
+    "using_device",
+    *_functions.__all__,
+]
