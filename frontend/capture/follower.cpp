@@ -174,7 +174,8 @@ void Follower::leave_device(const OpDef& op, const Device& next) {
 
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes,
                       std::span<const Scalar> scalars, Variables& outputs) {
-    if (config().tf32 != tf32_ || config().debug != debug_) [[unlikely]]
+    const Config& now = config();
+    if (now.tf32 != tf32_ || now.debug != debug_) [[unlikely]]
         change_settings(op, inputs);
     Device& device = inputs.empty() ? current_device() : inputs[0]->device();
     if (step_ && step_->call->device != &device) [[unlikely]]
@@ -209,9 +210,14 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
         placeholder(step.first_output, step.outputs()[0], step);
         lay_out(step);
     }
-    for (size_t j = 0; j < step.outputs().size(); ++j)
-        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step),
-                             false);
+    for (int v = step.first_output; v < step.end_value; ++v) {
+        const Slot& s = slots_[size_t(v)];
+        outputs.emplace_back(
+            s.maker == &step && s.array.defined()
+                ? s.array
+                : placeholder(v, step.outputs()[size_t(v - step.first_output)], step),
+            false);
+    }
     count_ = step.end_value;
     step_ = &step;
     ++steps_;
