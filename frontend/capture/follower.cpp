@@ -25,7 +25,10 @@ ArrayBody* body_of(const Variable& x) { return x.body()->array.body(); }
 void Follower::serve(Tree& tree) {
     tree_ = &tree;
     // A step of this tree may lie where one of the other has been.
-    for (Slot& s : slots_) s.maker = nullptr;
+    for (Slot& s : slots_) {
+        s.maker = nullptr;
+        s.layout = -1;
+    }
     layouts_.clear();
 }
 
