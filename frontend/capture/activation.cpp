@@ -127,17 +127,6 @@ bool Activation::can_expand() const {
            });
 }
 
-/// Gradients of several operations flow there: the last one's is the first to come.
-SourceLoc Activation::location_of(int edge, const SourceLoc& unknown) const {
-    const auto reads = [&](const NodeRecord& node) {
-        return std::ranges::any_of(node.targets, [&](const NodeRecord::Target& target) {
-            return target.where == NodeRecord::Target::outside && target.number == edge;
-        });
-    };
-    const auto last = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), reads);
-    return last == graph.nodes.rend() ? unknown : last->location;
-}
-
 std::vector<Edge> Activation::expand(Node& region) {
     check_computed();
     const std::vector<Array> values = kept_by_nodes();

@@ -43,7 +43,9 @@ public:
         return graph.reach.creator(output, other);
     }
     bool reaches(int output, int edge) const override { return graph.reach.border(output, edge); }
-    SourceLoc location_of(int edge, const SourceLoc& unknown) const override;
+    SourceLoc location_of(int edge, const SourceLoc&) const override {
+        return graph.border_locations[size_t(edge)];
+    }
 
 private:
     void check_computed() const;

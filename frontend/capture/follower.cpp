@@ -17,12 +17,18 @@ bool same_number(double a, double b) {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
+/// Of an operation's input, which apply() has checked.
+ArrayBody* body_of(const Variable& x) { return x.body()->array.body(); }
+
 }  // namespace
 
 void Follower::serve(Tree& tree) {
     tree_ = &tree;
     // A step of this tree may lie where one of the other has been.
-    for (Slot& s : slots_) s.maker = nullptr;
+    for (Slot& s : slots_) {
+        s.maker = nullptr;
+        s.layout = -1;
+    }
     layouts_.clear();
 }
 
@@ -91,15 +97,16 @@ const Cell::Body* Follower::cell_of(int slot) const {
 bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs,
                        const Attributes& attributes, std::span<const Scalar> scalars) {
     const Step::Call& call = *step.call;
-    if (call.op != &op || step.operands().size() != inputs.size() ||
+    const std::span<const int> operands = step.operands();
+    if (call.op != &op || operands.size() != inputs.size() ||
         step.scalars().size() != scalars.size() || step.first_scalar != int(scalars_.size()) ||
         (inputs.empty() && call.device != &current_device()))
         return false;
     if (step.first_output > step.first_value) new_inputs_.clear();
     int next = step.first_value;
     for (size_t i = 0; i < inputs.size(); ++i) {
-        const ArrayBody* body = inputs[i]->array().body();
-        const int v = step.operands()[i];
+        const ArrayBody* body = body_of(*inputs[i]);
+        const int v = operands[i];
         if (body->pending == this) {
             if (body->value != v) return false;
         } else if (v < step.first_value) {
@@ -112,7 +119,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs,
             ++next;
         } else {  // The same new array as an earlier operand.
             for (size_t j = 0; j < i; ++j)
-                if (step.operands()[j] == v && inputs[j]->array().body() != body) return false;
+                if (operands[j] == v && body_of(*inputs[j]) != body) return false;
         }
     }
     int next_scalar = step.first_scalar;
@@ -174,9 +181,10 @@ void Follower::leave_device(const OpDef& op, const Device& next) {
 
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes,
                       std::span<const Scalar> scalars, Variables& outputs) {
-    if (config().tf32 != tf32_ || config().debug != debug_) [[unlikely]]
+    const Config& now = config();
+    if (now.tf32 != tf32_ || now.debug != debug_) [[unlikely]]
         change_settings(op, inputs);
-    Device& device = inputs.empty() ? current_device() : inputs[0]->device();
+    Device& device = inputs.empty() ? current_device() : *body_of(*inputs[0])->storage->device;
     if (step_ && step_->call->device != &device) [[unlikely]]
         leave_device(op, device);
     if (!addressed_.empty()) [[unlikely]] {
@@ -185,7 +193,7 @@ bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attribut
     }
     if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
-        if (ArrayBody* body = x->array().body(); body->pending && body->pending != this)
+        if (ArrayBody* body = body_of(*x); body->pending && body->pending != this)
             body->pending->force(*body);
     for (const Step* step = place().steps.load(std::memory_order_acquire); step;
          step = step->sibling.load(std::memory_order_acquire))
@@ -209,9 +217,14 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
         placeholder(step.first_output, step.outputs()[0], step);
         lay_out(step);
     }
-    for (size_t j = 0; j < step.outputs().size(); ++j)
-        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step),
-                             false);
+    for (int v = step.first_output; v < step.end_value; ++v) {
+        const Slot& s = slots_[size_t(v)];
+        outputs.emplace_back(
+            s.maker == &step && s.array.defined()
+                ? s.array
+                : placeholder(v, step.outputs()[size_t(v - step.first_output)], step),
+            false);
+    }
     count_ = step.end_value;
     step_ = &step;
     ++steps_;

@@ -192,7 +192,8 @@ private:
     struct Slot {
         Array array;
         const Step* maker = nullptr;
-        int base = -1;  ///< The value whose memory it shows; its own number: none but its own.
+        int base = -1;    ///< The value whose memory it shows; its own number: none but its own.
+        int layout = -1;  ///< Among `layouts_`; -1: no view step has given it yet.
     };
     struct OpenComposite {
         const OpDef* op;
@@ -230,7 +231,7 @@ private:
     void lay_out(const Step& step);
     void lay_out(const KnownSteps& known);
     void own_results(std::span<const Variable> outputs);
-    bool shows_outside(int v) const;
+    bool shows_outside(int v) const { return !slots_[size_t(slots_[size_t(v)].base)].maker; }
     bool is_whole(int v) const;
     void needed_for_views();
     bool show(ArrayBody& body, int v) const;
@@ -307,7 +308,7 @@ private:
     std::vector<Ref<Storage>> nowhere_;
     std::vector<Ref<Storage>> own_storages_;  ///< By value: the storage, without data, of its
                                               ///< pending array if that has memory of its own.
-    std::vector<ViewLayout> layouts_;         ///< By value, of those that view steps gave.
+    std::vector<ViewLayout> layouts_;         ///< Of values that view steps gave.
     std::vector<int> views_;                  ///< The segment's values that show another's memory.
     std::vector<std::pair<int, int>> live_views_;       ///< Of those referenced: base, value.
     std::vector<std::pair<int, Array>> view_contents_;  ///< Elements of views that were computed.

@@ -49,18 +49,24 @@ void Follower::lay_out(const Step& step) {
     const int v = step.first_output;
     const Slot& from = slots_[size_t(step.operands()[0])];
     const ArrayBody& viewed = *from.array.body();
-    if (layouts_.size() <= size_t(v)) layouts_.resize(slots_.size());
-    ViewLayout& layout = layouts_[size_t(v)];
-    if (layout.step != &step || !(layout.from == viewed.strides)) layout = layout_of(step, viewed);
-    if (!layout.is_view) return own_memory(v, *step.call->device);
     Slot& s = slots_[size_t(v)];
+    if (s.layout < 0) {
+        s.layout = int(layouts_.size());
+        layouts_.emplace_back();
+    }
+    ViewLayout& layout = layouts_[size_t(s.layout)];
+    const bool is_known = layout.step == &step && layout.from == viewed.strides;
+    if (!is_known) layout = layout_of(step, viewed);
+    if (!layout.is_view) return own_memory(v, *step.call->device);
     ArrayBody& body = *s.array.body();
     s.base = from.base;
+    body.offset = viewed.offset + layout.offset;
+    views_.push_back(v);
+    // An array that shares the memory was laid out there by an earlier call.
+    if (is_known && body.storage.get() == viewed.storage.get()) return;
     body.strides = layout.strides;
     body.contiguous = layout.contiguous;
-    body.offset = viewed.offset + layout.offset;
-    if (body.storage.get() != viewed.storage.get()) body.storage = viewed.storage;
-    views_.push_back(v);
+    body.storage = viewed.storage;
 }
 
 void Follower::lay_out(const KnownSteps& known) {
@@ -71,10 +77,8 @@ void Follower::lay_out(const KnownSteps& known) {
 void Follower::own_results(std::span<const Variable> outputs) {
     for (const Variable& y : outputs) {
         const ArrayBody& body = *y.array().body();
-        if (body.pending != this) continue;
-        const auto view = std::ranges::find(views_, body.value);
-        if (view == views_.end()) continue;
-        views_.erase(view);
+        if (body.pending != this || slots_[size_t(body.value)].base == body.value) continue;
+        std::erase(views_, body.value);
         own_memory(body.value, *body.storage->device);
     }
 }
@@ -101,8 +105,6 @@ Array Follower::row_major(ArrayBody& array) {
         copy = extend(copy_op(), inputs, {}, {}, std::span(&array.type, 1), x.device());
     return copy[0].array();
 }
-
-bool Follower::shows_outside(int v) const { return !slots_[size_t(slots_[size_t(v)].base)].maker; }
 
 std::vector<const Step*> Follower::view_steps(int v, int& base) const {
     std::vector<const Step*> steps;

@@ -65,13 +65,12 @@ bool Follower::describe(const WalkRequest& request) {
         else
             walk_key_.insert(walk_key_.end(), {-5, edge.leaf ? walk_.number_of(*edge.leaf) : -1});
     }
-    walk_key_.insert(walk_key_.end(), walk_graph_.shape.begin(), walk_graph_.shape.end());
     return true;
 }
 
 /// Whether the gradients of the graph's nodes would read what they read then.
 bool Follower::reads_the_same(const KnownWalk& known) const {
-    if (known.key != walk_key_) return false;
+    if (known.key != walk_key_ || known.shape != walk_graph_.shape) return false;
     const auto same = [](double a, uint64_t b) { return std::bit_cast<uint64_t>(a) == b; };
     for (size_t n = 0; n < known.nodes.size(); ++n) {
         const Node& node = *walk_graph_.nodes[n];
@@ -154,6 +153,7 @@ void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk*
             }
     }
     made->key = walk_key_;
+    made->shape = walk_graph_.shape;
     recording_.emplace();
     recording_->made = std::move(made);
     recording_->expected = expected;

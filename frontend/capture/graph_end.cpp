@@ -19,14 +19,23 @@ bool same_edge(const Edge& a, const Edge& b) {
 
 //---- the walk
 
+namespace {
+
+/// Two numbers in a word of LiveGraph::shape; the first, if it is not one of these, is a node's.
+int64_t word(int first, int second) { return int64_t(first) << 32 | uint32_t(second); }
+constexpr int no_edge = -1, outside_edge = -2;
+
+}  // namespace
+
 void GraphWalk::run(const Follower& follower, LiveGraph& graph) {
     outside_.clear();
     seen_.assign(follower.nodes().size(), 0);
+    graph.shape.push_back(int64_t(graph.results.size()));
     for (const Variable& result : graph.results) {
         const VariableBody& body = *result.body();
         const ArrayBody* array = body.array.body();
-        graph.shape.insert(graph.shape.end(), {-1, body.creator->number, body.output_index,
-                                               array->pending == &follower ? array->value : -1});
+        graph.shape.push_back(word(body.creator->number, body.output_index));
+        graph.shape.push_back(array->pending == &follower ? array->value : -1);
     }
     for (const Variable& result : graph.results) visit(follower, *result.body()->creator, graph);
 }
@@ -46,14 +55,14 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
         const Node& node = *waiting_.back();
         waiting_.pop_back();
         graph.nodes.push_back(&node);
-        graph.shape.insert(graph.shape.end(),
-                           {-2, node.number, follower.place_of(node), node.op->id});
+        graph.shape.push_back(word(node.number, follower.place_of(node)));
+        graph.shape.push_back(word(int(node.op->id), int(node.edges.size())));
         for (size_t i = 0; i < node.edges.size(); ++i) {
             const Edge& edge = node.edges[i];
             if (!edge.wanted()) {
-                graph.shape.push_back(-3);
+                graph.shape.push_back(word(no_edge, 0));
             } else if (edge.node && edge.node->made_by == &follower) {
-                graph.shape.insert(graph.shape.end(), {-4, edge.node->number, edge.index});
+                graph.shape.push_back(word(edge.node->number, edge.index));
                 enter(*edge.node);
             } else {
                 // A border edge leads to a leaf, or to one result of a node from before the call.
@@ -72,7 +81,7 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
                     graph.border.push_back(edge);
                     graph.border_types.push_back(node.input_types[i]);
                 }
-                graph.shape.insert(graph.shape.end(), {-5, number});
+                graph.shape.push_back(word(outside_edge, number));
             }
         }
     }
@@ -176,6 +185,7 @@ void record_nodes(const Follower& follower, const LiveGraph& live,
     std::map<const Node*, int> numbers;
     for (const Node* node : in_order) numbers[node] = int(numbers.size());
     for (const Node* node : live.nodes) end.walk_order.push_back(numbers.at(node));
+    end.border_locations.resize(live.border.size());
     for (const Node* node : in_order) {
         const Follower::MadeNode& made = follower.nodes()[size_t(node->number)];
         NodeRecord& record = end.nodes.emplace_back();
@@ -195,6 +205,7 @@ void record_nodes(const Follower& follower, const LiveGraph& live,
             const auto outside = std::find_if(live.border.begin(), live.border.end(),
                                               [&](const Edge& e) { return same_edge(e, edge); });
             target = {NodeRecord::Target::outside, int(outside - live.border.begin()), 0};
+            end.border_locations[size_t(target.number)] = node->location;
         }
         for (const Array& array : node->kept_inputs) record.kept_inputs.push_back(value_of(array));
         for (const Array& array : node->kept_outputs)
@@ -331,7 +342,7 @@ std::shared_ptr<const Trace> GraphEnd::backward_trace() const {
 
 size_t GraphEnd::bytes() const {
     return sizeof(*this) + shape.size() * sizeof(int64_t) + nodes.size() * sizeof(NodeRecord) +
-           forward.bytes() + backward.bytes();
+           border_locations.size() * sizeof(SourceLoc) + forward.bytes() + backward.bytes();
 }
 
 }  // namespace catena::capture

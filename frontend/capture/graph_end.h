@@ -28,9 +28,9 @@ struct LiveGraph {
     std::vector<Variable> results;   ///< Variables still referenced whose creator is in the graph.
     std::vector<Edge> border;        ///< Where gradients leave the region, each once,
     std::vector<Type> border_types;  ///< and the types of the values there.
-    /// Two graphs of one path are equal if these words are equal (nodes by number and by the
-    /// operation that created them, their edges, results by value) and the attributes of their
-    /// nodes are.
+    /// Two graphs of one path are equal if these words are equal (results by node, output and
+    /// value; nodes by number and by the operation that created them, and their edges) and the
+    /// attributes of their nodes are.
     std::vector<int64_t> shape;
     std::vector<const Node*> nodes;  ///< In the order in which the walk found them.
 
@@ -138,6 +138,9 @@ struct GraphEnd {
     std::vector<NodeRecord> nodes;             ///< In the order of their creation,
     std::vector<int> walk_order;               ///< and the order of GraphWalk.
     std::vector<std::pair<int, int>> results;  ///< For each result its node and output index.
+    /// For each edge of the border the line of the last operation that reads what it leads to: the
+    /// first whose gradient comes there.
+    std::vector<SourceLoc> border_locations;
     std::atomic<GraphEnd*> sibling{nullptr};
 
     mutable std::mutex mutex;  ///< Guards the members below.

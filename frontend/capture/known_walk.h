@@ -37,8 +37,9 @@ struct KnownWalk {
         friend bool operator==(const Given&, const Given&) = default;
     };
 
-    std::vector<int64_t> key;  ///< The settings, the request, and LiveGraph::shape.
-    std::vector<Facts> nodes;  ///< In the order of GraphWalk.
+    std::vector<int64_t> key;    ///< The settings and the request.
+    std::vector<int64_t> shape;  ///< LiveGraph::shape.
+    std::vector<Facts> nodes;    ///< In the order of GraphWalk.
     KnownSteps steps;
     std::vector<Given> given;
     std::vector<int> visited;  ///< Numbers of nodes.

@@ -32,7 +32,7 @@ Reads what_gradient_reads(const OpDef& op, const Node& node) {
 
 void add_edge(Node& node, const Variable& input) {
     node.edges.push_back(edge_of(input));
-    node.input_types.push_back(input.type());
+    node.input_types.emplace_back(input.body()->array.body()->type);
     if (const Node* creator = node.edges.back().node.get())
         node.rank = std::max(node.rank, creator->rank);
 }
@@ -41,7 +41,7 @@ void add_output(Ref<Node> node, const Variable& output) {
     VariableBody* body = output.body();
     body->output_index = int(node->outputs.size());
     body->requires_grad = is_float(body->array.dtype());
-    node->output_types.push_back(body->array.type());
+    node->output_types.emplace_back(body->array.body()->type);
     node->outputs.push_back(body);
     body->creator = std::move(node);
 }
@@ -55,6 +55,14 @@ void follow_messages(Node& node) {
 
 /// Bit 63 stands for that input or output and all after it.
 bool reads(uint64_t mask, size_t i) { return mask >> std::min<size_t>(i, 63) & 1; }
+
+template <size_t N>
+void keep(SmallVector<Array, N>& kept, const Variable& variable, bool is_read) {
+    if (is_read)
+        kept.emplace_back(variable.body()->array);
+    else
+        kept.emplace_back();
+}
 
 }  // namespace
 
@@ -102,7 +110,7 @@ void detach_creator(VariableBody& body) {
 }
 
 Ref<Node> make_node(const OpDef& op) {
-    Ref<Node> node(new Node);
+    Ref<Node> node = make_ref<Node>();
     node->op = &op;
     node->location = known_location();
     // To ask for it costs more than most operations, and cannot be done later.
@@ -141,8 +149,9 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
     bool needed = false;
     const OpDef* ended_at = nullptr;
     for (const Variable* input : inputs) {
-        needed = needed || input->requires_grad();
-        if (input->body()->ended_at) ended_at = input->body()->ended_at;
+        const VariableBody& body = *input->body();
+        needed |= body.requires_grad;
+        if (body.ended_at) ended_at = body.ended_at;
     }
     if (!needed) {
         if (ended_at)
@@ -159,9 +168,9 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
     if (attributes.has("communicator")) follow_messages(*node);
     Reads kept = what_gradient_reads(op, *node);
     for (size_t i = 0; i < inputs.size(); ++i)
-        node->kept_inputs.push_back(reads(kept.inputs, i) ? inputs[i]->array() : Array());
+        keep(node->kept_inputs, *inputs[i], reads(kept.inputs, i));
     for (size_t i = 0; i < outputs.size(); ++i)
-        node->kept_outputs.push_back(reads(kept.outputs, i) ? outputs[i].array() : Array());
+        keep(node->kept_outputs, outputs[i], reads(kept.outputs, i));
     Node* made = outputs.empty() ? nullptr : node.get();
     // The last one takes this reference: counting up and down costs as much as the rest of the
     // function.

@@ -37,8 +37,16 @@ TEST(CaptureCounts, each_workload_is_one_program_of_its_sizes_without_a_cut) {
 
 enum class Way { forward, grad_inside, backward_inside };
 
-/// operator new's calls in one call of a region of 2 * `operations` operations that has been called
-/// before.
+/// operator new's calls in a call of a region that has been called before.
+template <class F>
+int64_t allocations_of_call(F call) {
+    for (int i = 0; i < 4; ++i) call();
+    const int64_t before = allocation_count();
+    call();
+    return allocation_count() - before;
+}
+
+/// Of a region of 2 * `operations` operations.
 int64_t allocations(Way way, int operations) {
     auto region = static_graph([=](const Variable& a, const Variable& b) {
         Variable h = a;
@@ -56,24 +64,53 @@ int64_t allocations(Way way, int operations) {
         return std::pair(a.grad_variable(), b.grad_variable());
     });
     const Variable a(Array::from<float>({1, 2})), b(Array::from<float>({0.1f, 0.2f}));
-    for (int i = 0; i < 4; ++i) region(a, b);
+    return allocations_of_call([&] { region(a, b); });
+}
+
+/// Of a region of so many views, as many calls of a composite with a kernel, and as many results,
+/// which are views, too, where `gives_views`.
+int64_t allocations(int turns, bool gives_views) {
+    auto region = static_graph([=](const Variable& x, const Variable& W, const Variable& b) {
+        std::vector<Variable> results;
+        Variable h = x;
+        for (int i = 0; i < turns; ++i) {
+            const Variable turned = transpose(h);
+            h = linear(turned, W, b);
+            results.push_back(gives_views ? turned : h);
+        }
+        return results;
+    });
+    const Variable x(Array::from(std::vector<float>{1, 2, 3, 4}, {2, 2}), false),
+        W(Array::from(std::vector<float>{0.1f, 0.2f, 0.3f, 0.4f}, {2, 2})),
+        b(Array::from<float>({0.1f, 0.2f}));
+    std::vector<Variable> results;
+    return allocations_of_call([&] { results = region(x, W, b); });
+}
+
+/// Null: they are.
+const char* why_not_counted() {
+    if (!compiler_available()) return "built without the compiler: the eager kernels allocate";
+    if (environment::flag("CATENA_CHECK_WALKS", false))
+        return "walks are recorded at every call to be compared";
     const int64_t before = allocation_count();
-    region(a, b);
-    return allocation_count() - before;
+    ::operator delete(::operator new(1));
+    return allocation_count() == before ? "a sanitizer counts" : nullptr;
 }
 
 TEST(CaptureCounts, operations_that_are_followed_allocate_nothing) {
-    if (!compiler_available())
-        GTEST_SKIP() << "built without the compiler: the eager kernels allocate";
-    if (environment::flag("CATENA_CHECK_WALKS", false))
-        GTEST_SKIP() << "walks are recorded at every call to be compared";
-    const int64_t before = allocation_count();
-    ::operator delete(::operator new(1));
-    if (allocation_count() == before) GTEST_SKIP() << "a sanitizer counts";
+    if (const char* why = why_not_counted()) GTEST_SKIP() << why;
     for (Way way : {Way::forward, Way::grad_inside, Way::backward_inside}) {
         // Lists that a walk over the graph keeps grow by doubling.
         EXPECT_LE(allocations(way, 320) - allocations(way, 20), 16) << int(way);
         EXPECT_LE(allocations(way, 20), 60) << int(way);
+    }
+}
+
+TEST(CaptureCounts, views_and_composites_that_are_followed_allocate_nothing) {
+    if (const char* why = why_not_counted()) GTEST_SKIP() << why;
+    for (bool gives_views : {false, true}) {
+        // The lists of results grow by doubling: each once more, where every turn would add 20.
+        EXPECT_LE(allocations(40, gives_views) - allocations(20, gives_views), 12) << gives_views;
     }
 }
 

@@ -103,6 +103,16 @@ Variable differentiable_gradient(const GradientCall& c, const GradientOp& g,
     return g.gradient.on_variables(arguments);
 }
 
+/// `values`: the inputs, and then the output.
+Reads as_reads(const std::vector<int>& values, int inputs) {
+    Reads reads;
+    for (int k : values) {
+        if (k < inputs) reads.inputs |= uint64_t(1) << k;
+        if (k == inputs) reads.outputs |= 1;
+    }
+    return reads;
+}
+
 /// The gradient as the input has it: broadcast dimensions summed, dtype restored.
 Variable like_input(Variable gx, const Type& x) {
     if (!(gx.shape() == x.shape)) gx = sum_to(gx, x.shape);
@@ -120,15 +130,9 @@ const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
             any = true;
         }
     if (any) {
-        int n = op.input_count;
-        op.reads = [derived, n](int input, int) {
-            Reads reads;
-            for (int k : (*derived)[input].reads) {
-                if (k < n) reads.inputs |= uint64_t(1) << k;
-                if (k == n) reads.outputs |= 1;
-            }
-            return reads;
-        };
+        std::vector<Reads> reads;
+        for (const GradientOp& g : *derived) reads.push_back(as_reads(g.reads, op.input_count));
+        op.reads = [reads = std::move(reads)](int input, int) { return reads[size_t(input)]; };
         op.gradient = [derived](const GradientCall& c) {
             Variables gx(c.input_count());
             SmallVector<Scalar, 2> scalars;
