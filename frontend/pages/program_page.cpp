@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/html.h"
+#include "runtime/core/counted.h"
 
 namespace catena::pages {
 namespace {
@@ -49,7 +50,8 @@ std::string links(const LaunchReport& launch, size_t program) {
 std::string rates(const LaunchReport& launch) {
     if (launch.calls == 0) return "not timed<br>";
     const double each = launch.seconds / double(launch.calls);
-    std::string text = fmt::format("{:.4f} ms in each of {} calls", each * 1e3, launch.calls);
+    std::string text =
+        fmt::format("{:.4f} ms in each of {}", each * 1e3, counted(launch.calls, "call"));
     if (each > 0) text += fmt::format(", {:.1f} GB/s", bytes_of(launch) / each / 1e9);
     if (each > 0 && launch.product_operations > 0)
         text += fmt::format(", {:.1f} GFLOP/s", launch.product_operations / each / 1e9);
@@ -114,9 +116,8 @@ struct Sum {
 std::string totals_of(const ProgramSection& section, const Costs& costs) {
     Sum sum;
     for (const LaunchReport& launch : section.launches) sum.add(launch, costs.is_timed);
-    std::string text = fmt::format("In total {} launch{} ({} library call{}): ", sum.launches,
-                                   sum.launches == 1 ? "" : "es", sum.library_calls,
-                                   sum.library_calls == 1 ? "" : "s");
+    std::string text = fmt::format("In total {} ({}): ", counted(sum.launches, "launch"),
+                                   counted(sum.library_calls, "library call"));
     if (costs.is_timed) text += fmt::format("{:.3f} ms a call, ", sum.seconds * 1e3);
     text += fmt::format("{:.3f} MB moved", sum.bytes / 1e6);
     if (sum.product_operations > 0)
