@@ -135,6 +135,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/from_host_data.h"
+#include "runtime/core/log.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/print_array.h"
 #include "runtime/file/npy.h"
