@@ -133,6 +133,7 @@
 #include "frontend/trainer/triggers.h"
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
+#include "runtime/core/dtype_names.h"
 #include "runtime/core/error.h"
 #include "runtime/core/from_host_data.h"
 #include "runtime/core/log.h"

@@ -118,4 +118,12 @@ Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As ge
 inline Variable abs(const Operand& x) { return absolute(x); }         ///< As Python's abs(x).
 inline Slice slice() { return {}; }                                   ///< All of an axis.
 
+// NumPy's names of pow and remainder.
+inline Variable power(const Operand& x, const Operand& y) { return pow(x, y); }
+inline Variable power(const Operand& x, const Scalar& y) { return pow(x, y); }
+inline Variable power(const Scalar& x, const Operand& y) { return pow(x, y); }
+inline Variable mod(const Operand& x, const Operand& y) { return remainder(x, y); }
+inline Variable mod(const Operand& x, const Scalar& y) { return remainder(x, y); }
+inline Variable mod(const Scalar& x, const Operand& y) { return remainder(x, y); }
+
 }  // namespace catena
