@@ -76,14 +76,21 @@ Link& Link::operator=(const Link& other) {
     const auto check = [this](const Link& a, const Link& b, const char* which) {
         for (const Entry& entry : a.entries_)
             if (std::ranges::none_of(b.entries_, [&](const Entry& its) {
+    if (was_moved_from_)
+        take_hooks(other.copied_hooks());
+    else if (this != &other)
+        take_content_of_hooks(other);
                     return its.name == entry.name && its.distance == entry.distance;
                 }))
                 fail<ValueError>(
                     "{}: only the one {} lists '{}', which would be lost; make both with the same "
                     "options, or hold them in a ChainList and replace() one",
+    was_moved_from_ = false;
+    std::vector<NamedHook> hooks = std::move(other.hooks_);
                     type_name(), which, entry.name);
     };
     check(*this, other, "that is assigned to");
+    take_hooks(std::move(hooks));
     check(other, *this, "whose content is taken");
     was_moved_from_ = false;
     return *this;

@@ -125,7 +125,10 @@ protected:
     Link();
     /// For derived classes, whose members take the content of the others and keep their identity,
     /// whether the other is copied or moved. ValueError when the other lists other parts. Through a
-    /// Link& nothing would change: see ChainList::replace and copyparams.
+    /// Link& nothing would change: see ChainList::replace and copyparams. Hooks belong to the
+    /// identity: this link keeps its own, which take the content of what the other's hooks own; one
+    /// that was moved from has none left and gets the other's (copied or moved, as in
+    /// construction).
     Link& operator=(const Link& other);
     Link& operator=(Link&& other);
 
@@ -198,6 +201,8 @@ private:
     std::vector<std::pair<std::string, Parameter*>> hook_params() const;
     std::vector<std::pair<std::string, State*>> hook_persistents() const;
     /// Names every variable of this link and its children after its path.
+    void take_hooks(std::vector<NamedHook> hooks);
+    void take_content_of_hooks(const Link& other);
     void rename_below(const std::string& prefix) const;
     enum class PartKind : uint8_t { param, persistent, child };
     struct Entry {
