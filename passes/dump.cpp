@@ -16,6 +16,7 @@
 #include "passes/pipeline.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/log.h"
 #include "runtime/file/file_name.h"
 #include "runtime/profile/profiler.h"
 
@@ -81,8 +82,7 @@ Dump::Dump(const std::string& region, DumpSettings settings)
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) {
-        llvm::errs() << "catena: CATENA_DUMP_DIR: cannot make " << folder_ << ": "
-                     << error.message() << "\n";
+        say(LogLevel::error, "CATENA_DUMP_DIR: cannot make " + folder_ + ": " + error.message());
         folder_.clear();
     }
 }

@@ -12,6 +12,7 @@
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/sweep.h"
+#include "runtime/core/counted.h"
 
 namespace catena::passes {
 
@@ -271,9 +272,9 @@ private:
                 place_of(group.yield().getValues()[result.getResultNumber()].getDefiningOp());
             if (!ChangeLimit::instance().allows("recompute", [&] { return place; })) continue;
             if (notes_)
-                notes_->push_back(place + " is computed again by the " +
-                                  std::to_string(candidate->readers.size()) +
-                                  " that read it, which costs less than to " +
+                notes_->push_back(place + " is computed again where it is read (by " +
+                                  counted(int64_t(candidate->readers.size()), "operation") +
+                                  "), which costs less than to " +
                                   (candidate->stored ? "read it" : "store it"));
             candidates.push_back(std::move(*candidate));
         }

@@ -24,6 +24,12 @@ static int read_digit(FILE* file, float* pixels, int32_t* digit) {
     return 1;
 }
 
+/* With a point, in any locale. */
+static void print_number(const char* before, double number, const char* behind) {
+    const long millionths = (long)(number * 1e6 + 0.5);
+    printf("%s%ld.%06ld%s", before, millionths / 1000000, millionths % 1000000, behind);
+}
+
 static int classify(FILE* file) {
     classify_digits program;
     float pixels[pixel_count], probabilities[digit_count];
@@ -41,7 +47,8 @@ static int classify(FILE* file) {
         right += best == digit;
         ++count;
     }
-    printf("accuracy %.4f on %d digits\n", count ? (double)right / count : 0, count);
+    print_number("accuracy ", count ? (double)right / count : 0, " ");
+    printf("on %d digits\n", count);
     return 0;
 }
 
@@ -58,7 +65,8 @@ static int train(FILE* file) {
         train_digits_run(&program, pixels, digits, &after) ||
         train_digits_save(&program, "trained.weights"))
         return fprintf(stderr, "deploy: %s\n", program.error), 1;
-    printf("loss %.6f, after one step %.6f\n", before, after);
+    print_number("loss ", before, ", ");
+    print_number("after one step ", after, "\n");
     return 0;
 }
 

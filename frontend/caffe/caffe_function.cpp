@@ -1,7 +1,6 @@
 #include "frontend/caffe/caffe_function.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/caffe/upgrade.h"
+#include "runtime/core/log.h"
 #include "runtime/core/printable.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
@@ -153,11 +153,10 @@ void CaffeFunction::read(format::NetParameter& net, const std::string& path) {
         if (!reader || parameters.bottom_size() == 0) {
             network->skipped.push_back(layer_of(parameters));
             if (parameters.bottom_size() > 0)
-                std::fprintf(
-                    stderr,
-                    "catena: caffe: %s: skips layer '%s': there are no layers of type '%s'\n",
-                    printable(path).c_str(), printable(parameters.name()).c_str(),
-                    printable(parameters.type()).c_str());
+                say(LogLevel::warning,
+                    fmt::format("caffe: {}: skips layer '{}': there are no layers of type '{}'",
+                                printable(path), printable(parameters.name()),
+                                printable(parameters.type())));
             continue;
         }
         const LayerInFile layer(parameters, path);

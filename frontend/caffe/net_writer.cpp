@@ -1,9 +1,9 @@
 #include "frontend/caffe/net_writer.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "frontend/caffe/caffe.pb.h"
+#include "runtime/core/ascii.h"
 #include "runtime/ops/array/movement.h"
 
 namespace catena::caffe {
@@ -227,9 +227,7 @@ std::string NetWriter::layer_name(const OnnxNode& node, const std::string& type)
             if (const std::string link = link_of(graph_.name_of(id)); !link.empty())
                 return unique(link);
         }
-    std::string lower;
-    for (char c : type) lower += char(std::tolower(static_cast<unsigned char>(c)));
-    return unique(lower);
+    return unique(ascii::to_lower(type));
 }
 
 /// Operators on constants that the forms of ops add.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/foreign_array.h"
 #include "runtime/graph/held_state.h"
+#include "runtime/core/log.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
@@ -105,10 +105,10 @@ Outcome Region::run_eagerly(Body body) {
 void Region::say_unavailable() {
     static std::atomic<bool> said = false;  // Once per process: it applies to all regions.
     if (said.exchange(true)) return;
-    std::fprintf(stderr,
-                 "catena: static_graph %s: there is no compiler, this region and all others run "
-                 "eagerly (%s)\n",
-                 options_.name.c_str(), compiler_complaint().c_str());
+    say(LogLevel::warning,
+        fmt::format("static_graph {}: there is no compiler, this region and all others run eagerly "
+                    "({})",
+                    options_.name, compiler_complaint()));
 }
 
 void Region::count_new(bool is_new) {
@@ -120,7 +120,7 @@ void Region::count_new(bool is_new) {
         "it runs as eager code for the next {} calls",
         options_.name, to_string(at_), statistics_.calls, calls);
     if (!std::exchange(said_rest_, true))
-        std::fprintf(stderr, "catena: %s, and then is tried again\n", line.c_str());
+        say(LogLevel::warning, line + ", and then is tried again");
     note(std::move(line));
 }
 
@@ -211,7 +211,7 @@ bool Region::must_follow(Entry& entry) {
             "asks "
             "for less: {}",
             options_.name, to_string(at_), replay.obstacle());
-        std::fprintf(stderr, "catena: %s\n", line.c_str());
+        say(LogLevel::warning, line);
         note(std::move(line));
     }
     return true;

@@ -1,10 +1,10 @@
 // A call as a program for a file.
 #include <algorithm>
-#include <cstdio>
 
 #include "frontend/capture/program.h"
 #include "frontend/capture/replay.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 
 namespace catena::capture {
 namespace {
@@ -86,12 +86,11 @@ ExportedProgram Replay::exported(const Program& program) const {
             region_, ambiguity_);
     // Whatever was empty then is empty for the program at each run.
     if (std::ranges::any_of(facts_, [](const Fact& f) { return f.before != f.after; }))
-        std::fprintf(
-            stderr,
-            "catena: save: region %s: a recurrent link was empty, or had another history, at the "
-            "last call, and so it is at each run of the "
-            "package; call the region once more for a package that goes on from the link's state\n",
-            region_.c_str());
+        say(LogLevel::warning,
+            fmt::format("save: region {}: a recurrent link was empty, or had another history, at "
+                        "the last call, and so it is at each run of the package; call the region "
+                        "once more for a package that goes on from the link's state",
+                        region_));
     ExportedProgram made;
     made.trace = *program.forward();
     made.trace.outputs.clear();

@@ -1,6 +1,5 @@
 #include "frontend/capture/session.h"
 
-#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/foreign_array.h"
+#include "runtime/core/log.h"
 
 namespace catena::capture {
 namespace {
@@ -102,8 +102,7 @@ void Session::left(const Step* now, const Step* expected) {
     const int64_t programs = region_.statistics_.programs;
     if (programs >= 8 && (programs & (programs - 1)) == 0 &&
         std::exchange(region_.programs_told_, programs) != programs)
-        std::fprintf(stderr, "catena: %s; there are %lld programs already\n", line.c_str(),
-                     static_cast<long long>(programs));
+        say(LogLevel::warning, fmt::format("{}; there are {} programs already", line, programs));
     region_.note(std::move(line));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -9,7 +10,21 @@
 namespace catena {
 
 class Device;
+class Iterator;
 class Serializer;
+
+/// Goes through the mini-batches of an Iterator, for `for`.
+class BatchCursor {
+public:
+    explicit BatchCursor(Iterator& iterator);
+    Batch& operator*() { return *batch_; }
+    BatchCursor& operator++();
+    bool operator==(std::default_sentinel_t) const { return !batch_; }
+
+private:
+    Iterator* iterator_;
+    std::optional<Batch> batch_;  ///< None at the end.
+};
 
 /// Gives the mini-batches of a dataset, epoch after epoch.
 class Iterator {
@@ -22,6 +37,10 @@ public:
     /// The same, stacked by concat_examples: `while (auto batch = it.next_batch())
     /// step((*batch)[0], (*batch)[1]);` On `device`; null: on that of the examples.
     std::optional<Batch> next_batch(Device* device = nullptr);
+    /// The batches of next_batch() to the end of the only epoch, or without an end:
+    /// `for (auto& batch : iterator) step(batch[0], batch[1]);`
+    BatchCursor begin() { return BatchCursor(*this); }
+    std::default_sentinel_t end() const { return {}; }
     virtual void reset() = 0;   ///< Restarts at the first epoch, in another order.
     virtual void finalize() {}  ///< Stops threads; next() starts them again.
 

@@ -10,6 +10,14 @@ std::optional<Batch> Iterator::next_batch(Device* device) {
     return concat_examples(*examples, {.device = device});
 }
 
+BatchCursor::BatchCursor(Iterator& iterator)
+    : iterator_(&iterator), batch_(iterator.next_batch()) {}
+
+BatchCursor& BatchCursor::operator++() {
+    batch_ = iterator_->next_batch();
+    return *this;
+}
+
 SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options)
     : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)) {}
 

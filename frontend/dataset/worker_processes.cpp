@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -16,6 +15,7 @@
 #include "frontend/dataset/example_bytes.h"
 #include "runtime/comm/shared_block.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/noise/random.h"
@@ -280,10 +280,10 @@ struct WorkerProcesses::Body {
             const double waited = std::chrono::duration<double>(Clock::now() - start).count();
             if (waited < options.timeout || complained) continue;
             complained = true;
-            fmt::print(stderr,
-                       "catena: MultiprocessIterator: example {} takes longer than {:g} s "
-                       "(dataset_timeout)\n",
-                       wanted.index, options.timeout);
+            say(LogLevel::warning,
+                fmt::format("MultiprocessIterator: example {} takes longer than {:g} s "
+                            "(dataset_timeout)",
+                            wanted.index, options.timeout));
         }
     }
 

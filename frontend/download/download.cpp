@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/file/file.h"
 
 namespace catena {
@@ -88,7 +89,7 @@ void download(const fs::path& folder, const RemoteFile& file,
     std::string problems;
     for (const auto& base : base_urls) {
         const std::string url = base + file.name;
-        fmt::print(stderr, "downloading {}\n", url);
+        say(LogLevel::info, fmt::format("downloading {}", url));
         std::string problem;
         const std::string content = fetch(url, problem);
         if (!problem.empty()) {
@@ -120,7 +121,7 @@ std::string cached_download(const std::string& url, const std::string& sha256) {
         get_dataset_directory("_dl_cache") / digest_of(url, EVP_sha256()).substr(0, 32);
     std::error_code unknown;
     if (fs::exists(path, unknown)) return path.string();
-    fmt::print(stderr, "downloading {}\n", url);
+    say(LogLevel::info, fmt::format("downloading {}", url));
     std::string problem;
     const std::string content = fetch(url, problem);
     if (problem.empty()) problem = wrong_checksum({url, sha256}, content);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "frontend/image/image.h"
+#include "runtime/core/ascii.h"
 #include "runtime/file/file.h"
 #include "runtime/file/zip_reader.h"
 #include "runtime/core/device.h"
@@ -70,9 +71,8 @@ Array label_array(int64_t label, Dtype dtype) {
     return Array::scalar(label).astype(dtype);
 }
 
-bool is_picture(std::string name) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+bool is_picture(const std::string& path) {
+    const std::string name = ascii::to_lower(path);
     return name.ends_with(".png") || name.ends_with(".jpg") || name.ends_with(".jpeg");
 }
 

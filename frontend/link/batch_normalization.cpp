@@ -1,11 +1,11 @@
 #include "frontend/link/batch_normalization.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/core/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
@@ -83,12 +83,11 @@ static void say_that_all_is_zero(const Shape& shape) {
     if (is_quiet()) return;
     static std::once_flag said;
     std::call_once(said, [&] {
-        fmt::print(stderr,
-                   "catena: BatchNormalization: x {} has one value for each mean, so that in "
-                   "training mode the result is beta "
-                   "whatever x is; give it a larger batch, or use test mode: "
-                   "using_config(&Config::train, false)\n",
-                   to_string(shape));
+        say(LogLevel::warning,
+            fmt::format("BatchNormalization: x {} has one value for each mean, so that in training "
+                        "mode the result is beta whatever x is; give it a larger batch, or use "
+                        "test mode: using_config(&Config::train, false)",
+                        to_string(shape)));
     });
 }
 

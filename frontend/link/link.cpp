@@ -1,14 +1,12 @@
 #include "frontend/link/link.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/class_name.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
-#include "runtime/core/notice.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/held_state.h"
@@ -25,13 +23,6 @@ constinit PerThread<std::vector<Link*>> awaiting_parts;
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
     return reinterpret_cast<const char*>(part) -
            reinterpret_cast<const char*>(static_cast<const Part*>(link));
-}
-
-std::string described(const Link& link) {
-    std::string specs;
-    for (auto& [key, value] : link.printable_specs())
-        specs += (specs.empty() ? "" : ", ") + key + "=" + value;
-    return link.type_name() + "(" + specs;
 }
 
 }  // namespace
@@ -86,12 +77,19 @@ Link& Link::operator=(const Link& other) {
     };
     check(*this, other, "that is assigned to");
     check(other, *this, "whose content is taken");
+    if (was_moved_from_)
+        take_hooks(other.copied_hooks());
+    else if (this != &other)
+        take_content_of_hooks(other);
     was_moved_from_ = false;
     return *this;
 }
 Link& Link::operator=(Link&& other) {
     if (!was_moved_from_ || this == &other) return *this = std::as_const(other);
+    was_moved_from_ = false;
+    std::vector<NamedHook> hooks = std::move(other.hooks_);
     *this = std::as_const(other);
+    take_hooks(std::move(hooks));
     place_ = std::move(other.place_);
     if (place_) *place_ = this;
     other.was_moved_from_ = true;
@@ -190,93 +188,6 @@ std::vector<std::pair<std::string, std::string>> Link::printable_specs() const {
 
 std::string Link::type_name() const { return class_name(typeid(*this)); }
 
-std::vector<std::string> Link::unlisted_parts() const {
-    const char* const begin = reinterpret_cast<const char*>(static_cast<const Part*>(this));
-    std::ptrdiff_t size = std::ptrdiff_t(size_);
-    for (const Entry& entry : entries())
-        size = std::max(size, entry.distance + std::ptrdiff_t(entry.bytes));
-    const auto in_listed = [&](std::ptrdiff_t distance) {
-        return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-            return distance >= entry.distance &&
-                   distance < entry.distance + std::ptrdiff_t(entry.bytes);
-        });
-    };
-    std::vector<std::string> found;
-    std::string before;
-    for (Part* part : Part::within(begin + 1, begin + size)) {
-        const std::ptrdiff_t distance = distance_between(part, this);
-        for (const Entry& entry : entries_)
-            if (entry.distance == distance) before = entry.name;
-        if (part->listed() || part->left_out_ || in_listed(distance)) continue;
-        std::string what;
-        if (part->kind_ == Kind::link) {
-            if (const auto& link = static_cast<const Link&>(*part); !link.params().empty())
-                what = described(link) + ")";
-        } else if (const auto& parameter = static_cast<const Parameter&>(*part);
-                   parameter.is_initialized()) {
-            what = "Parameter of " + to_string(parameter.type());
-        }
-        if (what.empty()) continue;
-        found.push_back(what +
-                        (before.empty() ? ", the first member" : ", after '" + before + "'"));
-    }
-    return found;
-}
-
-std::vector<Part*> Link::parts_behind_pointers() const {
-    const char* const begin = static_cast<const char*>(dynamic_cast<const void*>(this));
-    std::vector<Part*> found;
-    for (size_t at = 0; at + sizeof(void*) <= size_; at += sizeof(void*)) {
-        const char* pointer = nullptr;
-        std::memcpy(&pointer, begin + at, sizeof pointer);
-        if (begin <= pointer && pointer < begin + size_) continue;
-        // A pointer to a link or a parameter is one to the bytes before its Part.
-        constexpr size_t before_part = sizeof(void*);
-        for (Part* part : Part::within(pointer + before_part, pointer + before_part + 1))
-            if (std::ranges::find(found, part) == found.end()) found.push_back(part);
-    }
-    return found;
-}
-
-/// Not of this link, nor of another one, nor of an optimizer, and not left out.
-bool Link::is_lost(const Part& part) const {
-    if (part.listed() || part.left_out_ || part.is_owned_) return false;
-    const auto is_lost = [](const Parameter* param) {
-        return param->is_initialized() && !param->body()->is_trained;
-    };
-    if (part.kind_ == Kind::parameter) return is_lost(static_cast<const Parameter*>(&part));
-    const auto& link = static_cast<const Link&>(part);
-    const std::vector<Link*> own = links();
-    return std::ranges::find(own, &link) == own.end() &&
-           std::ranges::any_of(link.params(), is_lost);
-}
-
-void Link::check_all_listed() const {
-    visit_links("", [&](const std::string&, Link& link) {
-        for (const Part* part : link.parts_behind_pointers())
-            if (is_lost(*part))
-                notice_once(fmt::format(
-                    "{}: a pointer or a container in it leads to {}, which no link lists: it is "
-                    "neither trained nor saved with it. Hold it in a ChainList; or say "
-                    "leave_out(it) in the constructor",
-                    link.type_name(),
-                    part->kind_ == Kind::link
-                        ? described(static_cast<const Link&>(*part)) + ")"
-                        : "a Parameter of " +
-                              to_string(static_cast<const Parameter*>(part)->type())));
-    });
-    visit_links("", [](const std::string& path, Link& link) {
-        const std::vector<std::string> parts = link.unlisted_parts();
-        if (parts.empty()) return;
-        fail<ValueError>(
-            "{}{}: the member {} is not listed, so it would be neither trained nor saved; list it "
-            "in the "
-            "constructor with {}(\"name\", member), or leave_out(member) if that is meant",
-            link.type_name(), path.empty() ? "" : " at " + path, parts[0],
-            parts[0].starts_with("Parameter") ? "add_param" : "add_child");
-    });
-}
-
 void Link::visit_children(ChildVisitor visit) const {
     for (const Entry& entry : entries()) {
         if (entry.kind != PartKind::child) continue;
@@ -286,8 +197,7 @@ void Link::visit_children(ChildVisitor visit) const {
     }
 }
 
-template <class Visit>
-void Link::visit_links(const std::string& path, const Visit& visit) const {
+void Link::visit_links(const std::string& path, LinkVisitor visit) const {
     visit(path, const_cast<Link&>(*this));
     visit_children(
         [&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
@@ -484,35 +394,6 @@ bool Link::update_enabled() const {
     for (Parameter* param : params())
         if (param->update_enabled()) return true;
     return false;
-}
-
-namespace {
-
-void write(std::string& text, const Link& link, const std::string& indent) {
-    const std::string head = described(link);
-    text += head;
-    std::vector<Link*> children = link.children();
-    const std::vector<std::string> unlisted = link.unlisted_parts();
-    if (children.empty() && unlisted.empty()) {
-        text += ")";
-        return;
-    }
-    text += head.ends_with('(') ? "\n" : ",\n";
-    for (const Link* child : children) {
-        text += indent + "  (" + child->name() + "): ";
-        write(text, *child, indent + "  ");
-        text += ",\n";
-    }
-    for (const std::string& part : unlisted) text += indent + "  (not listed): " + part + ",\n";
-    text += indent + ")";
-}
-
-}  // namespace
-
-std::string to_string(const Link& link) {
-    std::string text;
-    write(text, link, "");
-    return text;
 }
 
 }  // namespace catena

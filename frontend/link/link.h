@@ -86,8 +86,8 @@ public:
     /// end of the object if its size is known (know_size), else up to the last listed member.
     std::vector<std::string> unlisted_parts() const;
     /// ValueError when there is an unlisted one, here or below: it would be neither trained nor
-    /// saved. Links and parameters on the heap to which a member points (std::unique_ptr, the first
-    /// of a std::vector) may be others' on purpose: they are named once.
+    /// saved. Links and parameters on the heap to which a member leads (std::unique_ptr, containers
+    /// of links or of pointers to them) may be others' on purpose: they are named once.
     void check_all_listed() const;
     void know_size(size_t bytes) const {
         if (size_ < bytes) size_ = bytes;
@@ -125,7 +125,10 @@ protected:
     Link();
     /// For derived classes, whose members take the content of the others and keep their identity,
     /// whether the other is copied or moved. ValueError when the other lists other parts. Through a
-    /// Link& nothing would change: see ChainList::replace and copyparams.
+    /// Link& nothing would change: see ChainList::replace and copyparams. Hooks belong to the
+    /// identity: this link keeps its own, which take the content of what the other's hooks own; one
+    /// that was moved from has none left and gets the other's (copied or moved, as in
+    /// construction).
     Link& operator=(const Link& other);
     Link& operator=(Link&& other);
 
@@ -162,6 +165,7 @@ protected:
     /// Declares that a member is on purpose neither trained nor saved with this link.
     void leave_out(Part& part) { part.left_out_ = true; }
     using ChildVisitor = FunctionRef<void(const std::string& name, Link& child)>;
+    using LinkVisitor = FunctionRef<void(const std::string& path, Link& link)>;
     /// Visits the children in their order; links that own their children override it.
     virtual void visit_children(ChildVisitor visit) const;
     /// Moves states to a device that are not saved.
@@ -191,10 +195,14 @@ private:
             for (const auto& part : argument) gather_input(inputs, part);
         }
     }
-    /// What a member points to and no link lists.
+    /// What members lead to on the heap.
     std::vector<Part*> parts_behind_pointers() const;
+    /// Where this Link and its listed members lie in the object, in order.
+    std::vector<std::pair<const char*, const char*>> known_members() const;
     bool is_lost(const Part& part) const;
     std::vector<NamedHook> copied_hooks() const;
+    void take_hooks(std::vector<NamedHook> hooks);
+    void take_content_of_hooks(const Link& other);
     std::vector<std::pair<std::string, Parameter*>> hook_params() const;
     std::vector<std::pair<std::string, State*>> hook_persistents() const;
     /// Names every variable of this link and its children after its path.
@@ -211,8 +219,8 @@ private:
     void expect_parts();
     bool claim(Part* part, std::ptrdiff_t distance);
     const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
-    template <class Visit>
-    void visit_links(const std::string& path, const Visit& visit) const;
+    /// This link and all below, with their paths.
+    void visit_links(const std::string& path, LinkVisitor visit) const;
     void find_params(std::vector<Parameter*>& found,
                      bool include_uninit) const;  ///< params(), into a list that has memory.
 

@@ -128,6 +128,31 @@ std::vector<Link::NamedHook> Link::copied_hooks() const {
     return all;
 }
 
+void Link::take_hooks(std::vector<NamedHook> hooks) {
+    if (hooks_.empty() && hooks.empty()) return;
+    hooks_ = std::move(hooks);
+    note_change();
+    note_code_change();
+}
+
+/// What hooks own is listed with the link, and is assigned as its members are.
+void Link::take_content_of_hooks(const Link& other) {
+    if (hooks_.empty() && other.hooks_.empty()) return;
+    const auto take = [&](const auto& ours, const auto& theirs) {
+        for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i)
+            if (i >= ours.size() || i >= theirs.size() || ours[i].first != theirs[i].first)
+                fail<ValueError>(
+                    "{}: only the one {} has a hook with '{}', which would be lost; add the same "
+                    "hooks to both, or hold them in a ChainList and replace() one",
+                    type_name(), i < ours.size() ? "that is assigned to" : "whose content is taken",
+                    i < ours.size() ? ours[i].first : theirs[i].first);
+        for (size_t i = 0; i < ours.size(); ++i)
+            static_cast<State&>(*ours[i].second) = static_cast<const State&>(*theirs[i].second);
+    };
+    take(hook_params(), other.hook_params());
+    take(hook_persistents(), other.hook_persistents());
+}
+
 std::vector<std::pair<std::string, Parameter*>> Link::hook_params() const {
     std::vector<std::pair<std::string, Parameter*>> all;
     for (const NamedHook& each : hooks_)

@@ -1,9 +1,10 @@
 #include "frontend/package/c_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
+
+#include "runtime/core/ascii.h"
 
 namespace catena {
 namespace {
@@ -96,7 +97,7 @@ std::set<std::string> words_of(std::initializer_list<const char*> lists) {
 
 /// INT64_MAX, M_PI, FP_NAN and their like: more than a list would hold.
 bool is_constant_of_headers(const std::string& name) {
-    if (std::ranges::any_of(name, [](char c) { return std::islower(uint8_t(c)); })) return false;
+    if (std::ranges::any_of(name, ascii::is_lower)) return false;
     const auto begins = [&](const char* text) { return name.starts_with(text); };
     const auto ends = [&](const char* text) { return name.ends_with(text); };
     return begins("INT") || begins("UINT") || begins("M_") || begins("FP_") || ends("_MAX") ||
@@ -106,8 +107,7 @@ bool is_constant_of_headers(const std::string& name) {
 /// "i0": a loop over the axes of a product.
 bool is_loop_index(const std::string& name) {
     return name.size() > 1 && name[0] == 'i' &&
-           std::all_of(name.begin() + 1, name.end(),
-                       [](char c) { return std::isdigit(uint8_t(c)); });
+           std::all_of(name.begin() + 1, name.end(), ascii::is_digit);
 }
 
 }  // namespace

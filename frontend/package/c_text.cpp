@@ -1,21 +1,21 @@
 #include "frontend/package/c_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
+#include "runtime/core/ascii.h"
 #include "runtime/core/error.h"
 
 namespace catena {
 namespace {
 
-bool starts_word(char c) { return std::isalpha(uint8_t(c)) || c == '_'; }
-bool in_word(char c) { return std::isalnum(uint8_t(c)) || c == '_'; }
+bool starts_word(char c) { return ascii::is_letter(c) || c == '_'; }
+bool in_word(char c) { return ascii::is_letter_or_digit(c) || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(uint8_t(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(uint8_t(text.back()))) text.remove_suffix(1);
+    while (!text.empty() && ascii::is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && ascii::is_space(text.back())) text.remove_suffix(1);
     return text;
 }
 
@@ -42,7 +42,7 @@ private:
             at_ = std::min(text_.find('\n', at_), text_.size());
         } else if (starts_word(c)) {
             word(take_word());
-        } else if (std::isdigit(uint8_t(c))) {
+        } else if (ascii::is_digit(c)) {
             while (at_ < text_.size() && (in_word(text_[at_]) || text_[at_] == '.'))
                 out_ += text_[at_++];
         } else {
@@ -157,7 +157,7 @@ private:
                     std::find(parameters.begin(), parameters.end(), name) != parameters.end();
                 result += given ? "(" + name + ")" : name;
                 i = end;
-            } else if (std::isdigit(uint8_t(expression[i]))) {
+            } else if (ascii::is_digit(expression[i])) {
                 while (i < expression.size() && in_word(expression[i])) result += expression[i++];
             } else {
                 result += expression[i] == '\n' ? ' ' : expression[i];
@@ -168,7 +168,7 @@ private:
     }
 
     void skip_space() {
-        while (at_ < text_.size() && std::isspace(uint8_t(text_[at_]))) ++at_;
+        while (at_ < text_.size() && ascii::is_space(text_[at_])) ++at_;
     }
     void expect(std::string_view token) {
         skip_space();

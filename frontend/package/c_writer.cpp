@@ -3,11 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "frontend/package/c_names.h"
 #include "frontend/package/c_text.h"
+#include "runtime/core/ascii.h"
 #include "runtime/core/sizes.h"
 
 namespace catena {
@@ -21,13 +21,13 @@ using program::Result;
 std::string identifier(const std::string& text) {
     std::string result;
     for (char c : text) {
-        if (std::isalnum(uint8_t(c)))
+        if (ascii::is_letter_or_digit(c))
             result += c;
         else if (!result.empty())
             result += '_';
     }
     while (!result.empty() && result.back() == '_') result.pop_back();
-    if (result.empty() || std::isdigit(uint8_t(result[0]))) result = "v" + result;
+    if (result.empty() || ascii::is_digit(result[0])) result = "v" + result;
     return result;
 }
 
@@ -42,11 +42,6 @@ std::string unique(const std::string& wanted, std::set<std::string>& taken) {
     std::string name = wanted;
     for (int n = 1; !taken.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
     return name;
-}
-
-std::string upper_case(std::string text) {
-    for (char& c : text) c = char(std::toupper(uint8_t(c)));
-    return text;
 }
 
 template <class List>
@@ -68,7 +63,7 @@ CWriter::CWriter(const Contents& contents, const CExportOptions& options)
     : contents_(contents),
       level_(options.level),
       name_(program_name(options.name.empty() ? contents.name : options.name)),
-      upper_(upper_case(name_)),
+      upper_(ascii::to_upper(name_)),
       operations_(name_, level_) {
     for (const auto& [name, size] : options.sizes)
         if (std::none_of(contents.open_sizes.begin(), contents.open_sizes.end(),

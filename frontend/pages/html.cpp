@@ -15,6 +15,7 @@ h1 { font-size: 1.5rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-
 .faint { color: var(--faint); } code, pre { font: 12px/1.45 ui-monospace, monospace; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); text-align: right; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; } th { color: var(--faint); font-weight: 600; }
+.words th { white-space: nowrap; vertical-align: top; } .words th, .words td { text-align: left; padding: .1rem .8rem .1rem 0; border: 0; }
 .launches { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .6rem; align-items: start; }
 .box { position: relative; border: 1px solid var(--line); border-left: 4px solid var(--kernel); border-radius: 6px; padding: .4rem .7rem; background: var(--panel); overflow-wrap: anywhere; }
 .box.call { border-left-color: var(--call); } .box:target { outline: 2px solid var(--kernel); }

@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "frontend/parallel/whole_files.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
@@ -113,9 +114,14 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer,
     if (b.options.path.empty()) b.options.path = path.empty() ? trainer.out() : path;
     const std::vector<int64_t> common = b.common_files();
     b.saved = std::set<int64_t>(common.begin(), common.end());
-    if (common.empty()) return {};
-    load_npz(b.file(common.back()), trainer);
-    return common.back();
+    std::vector<std::string> files;  // The latest first.
+    for (auto iteration = common.rbegin(); iteration != common.rend(); ++iteration)
+        files.push_back(b.file(*iteration));
+    const std::optional<size_t> latest =
+        first_whole(*b.communicator, "create_multi_node_checkpointer", files, SnapshotFormat::npz);
+    if (!latest) return {};
+    load_npz(files[*latest], trainer);
+    return common[common.size() - 1 - *latest];
 }
 
 void MultiNodeCheckpointer::save(const SerializeFunction& target, int64_t iteration) {

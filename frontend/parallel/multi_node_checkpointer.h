@@ -32,8 +32,9 @@ public:
     MultiNodeCheckpointer(std::string name, std::shared_ptr<Communicator> communicator,
                           CheckpointerOptions options = {});
 
-    /// Loads the latest iteration that all ranks have, and returns it; none if there is none. Call
-    /// it on all ranks, before the training.
+    /// Loads the latest iteration whose files all ranks have and can read, and returns it; none if
+    /// no iteration has files of all. FileError on all ranks if none can be read. Call it on all
+    /// ranks, before the training.
     std::optional<int64_t> maybe_load(Trainer& trainer, const std::string& path = "");
     /// Saves any object; call it on all ranks.
     void save(const SerializeFunction& target, int64_t iteration);

@@ -1,6 +1,7 @@
 #include "frontend/parallel/multi_node_snapshot.h"
 
 #include <algorithm>
+#include <set>
 
 #include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
@@ -29,6 +30,7 @@ MultiNodeSnapshot::MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
         }
     for (int& set : set_of)
         if (set < 0) set = int(sets.size());
+    set_count_ = int(std::set<int>(set_of.begin(), set_of.end()).size());
     const int own = set_of[size_t(communicator_->rank())];
     master_ = int(std::find(set_of.begin(), set_of.end(), own) - set_of.begin());
     replicas_ = communicator_->split(own, communicator_->rank());

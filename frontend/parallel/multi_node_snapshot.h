@@ -22,6 +22,8 @@ public:
                       std::vector<std::vector<int>> replica_sets);
 
     bool is_master() const { return replicas_->rank() == 0; }
+    int set_count() const { return set_count_; }
+    Communicator& communicator() const { return *communicator_; }  ///< Of all sets.
     /// The file of this rank's set: name + "." + its master.
     std::string file_name(const std::string& name) const;
     /// Masters call write(file name); returns when all have finished.
@@ -36,7 +38,7 @@ public:
 
 private:
     std::shared_ptr<Communicator> communicator_, replicas_;
-    int master_ = 0;
+    int master_ = 0, set_count_ = 1;
 };
 
 inline MultiNodeSnapshot multi_node_snapshot(std::shared_ptr<Communicator> communicator,

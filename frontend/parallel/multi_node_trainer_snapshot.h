@@ -10,8 +10,8 @@
 namespace catena::extensions {
 
 /// A snapshot of each replica set, taken by its master, whose rank ends the file's name
-/// ("snapshot_iter_100.0"). With autoload every master loads its latest file and sends the state to
-/// its replicas. All ranks extend their trainers with it.
+/// ("snapshot_iter_100.0"). With autoload every master loads the latest file that all masters have
+/// and can read, and sends the state to its replicas. All ranks extend their trainers with it.
 class MultiNodeTrainerSnapshot : public Extension {
 public:
     /// An empty `target` is the trainer. ValueError as MultiNodeSnapshot.
@@ -29,7 +29,11 @@ public:
     int priority() const override { return actual_.priority(); }
 
 private:
+    void resume_all_sets(Trainer& trainer, const SerializeFunction& target);
+
     MultiNodeSnapshot sets_;
+    SnapshotNames names_;  ///< Of this rank's set.
+    SnapshotFormat format_;
     bool autoload_;
     SerializeFunction target_;
     Snapshot actual_;

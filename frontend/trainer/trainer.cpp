@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 
 #include "frontend/link/link.h"
@@ -12,6 +11,7 @@
 #include "frontend/trainer/make_extension.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -150,7 +150,7 @@ void Trainer::ask_extensions(const std::vector<Entry*>& extensions) {
         try {
             end_asking();
         } catch (const std::exception& another) {
-            std::fprintf(stderr, "catena: another error after it: %s\n", another.what());
+            say(LogLevel::error, fmt::format("another error after it: {}", another.what()));
         }
         throw;
     }
@@ -177,16 +177,16 @@ bool Trainer::is_at_end() {
 void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error,
                          bool show) {
     if (show)
-        std::fprintf(stderr,
-                     "catena: an error ended the training in iteration %ld: %s\n"
-                     "catena: extensions and updater are finalized before it is rethrown\n",
-                     long(updater_.iteration()), error.what());
+        say(LogLevel::error,
+            fmt::format("an error ended the training in iteration {}: {}\n"
+                        "extensions and updater are finalized before it is rethrown",
+                        updater_.iteration(), error.what()));
     for (Entry* entry : extensions) {
         try {
             entry->extension->on_error(*this, error);
         } catch (const std::exception& another) {
-            std::fprintf(stderr, "catena: extension %s: another error in on_error: %s\n",
-                         entry->name.c_str(), another.what());
+            say(LogLevel::error, fmt::format("extension {}: another error in on_error: {}",
+                                             entry->name, another.what()));
         }
     }
 }

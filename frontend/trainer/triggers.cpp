@@ -10,6 +10,7 @@
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 
 namespace catena {
 namespace {
@@ -215,8 +216,8 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
     if (options_.max_trigger(trainer)) return true;
     if (!options_.check_trigger(trainer) || is_beginning) return false;
     if (found == observation.end()) {
-        std::fprintf(stderr, "catena: EarlyStoppingTrigger: %s is not reported\n",
-                     options_.monitor.c_str());
+        say(LogLevel::warning,
+            fmt::format("EarlyStoppingTrigger: {} is not reported", options_.monitor));
         return false;
     }
     double now = summary_.compute_mean().at(options_.monitor);

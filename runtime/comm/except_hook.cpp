@@ -1,8 +1,11 @@
 #include "runtime/comm/except_hook.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
+
+#include <fmt/core.h>
+
+#include "runtime/core/log.h"
 
 namespace catena {
 namespace {
@@ -27,12 +30,8 @@ std::string text_of(const std::exception_ptr& exception) {
 [[noreturn]] void end_all_ranks() {
     const std::string text = text_of(std::current_exception());
     std::shared_ptr<Communicator> communicator = hooked().lock();
-    std::fprintf(stderr,
-                 "****************************************\n"
-                 "catena: uncaught exception on rank %d: %s\n"
-                 "****************************************\n",
-                 communicator ? communicator->rank() : -1, text.c_str());
-    std::fflush(stderr);
+    say(LogLevel::error, fmt::format("uncaught exception on rank {}: {}",
+                                     communicator ? communicator->rank() : -1, text));
     try {
         if (communicator) communicator->abort(1, "uncaught exception");
     } catch (...) {
@@ -46,8 +45,7 @@ std::string text_of(const std::exception_ptr& exception) {
 void add_global_except_hook(const std::shared_ptr<Communicator>& communicator) {
     static bool added = false;
     if (added) {
-        std::fprintf(stderr,
-                     "catena: add_global_except_hook was called before; this call has no effect\n");
+        say(LogLevel::warning, "add_global_except_hook was called before; this call has no effect");
         return;
     }
     added = true;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -15,6 +14,7 @@
 
 #include "runtime/comm/process_communicator.h"
 #include "runtime/comm/rendezvous.h"
+#include "runtime/core/log.h"
 
 namespace catena {
 namespace {
@@ -61,8 +61,7 @@ public:
     std::string name() const override { return "tcp"; }
     std::shared_ptr<Communicator> split(int color, int key) override;
     [[noreturn]] void abort(int status, const std::string& reason) override {
-        std::fprintf(stderr, "catena: rank %d ends the job: %s\n", rank(), reason.c_str());
-        std::fflush(stderr);
+        say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
         std::_Exit(status == 0 ? 1 : status);  // The others find the connection closed.
     }
 

@@ -1,11 +1,11 @@
 #include "runtime/core/checked_memory.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/log.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CATENA_HAS_REDZONES 1
@@ -52,10 +52,9 @@ struct Guard {
 };
 
 [[noreturn]] void broken(const uint8_t* block, size_t bytes, const char* where, size_t distance) {
-    std::fprintf(
-        stderr,
-        "catena: CATENA_CHECK_MEMORY: something wrote %zu bytes %s the array of %zu bytes at %p\n",
-        distance, where, bytes, static_cast<const void*>(block));
+    say(LogLevel::error,
+        fmt::format("CATENA_CHECK_MEMORY: something wrote {} bytes {} the array of {} bytes at {}",
+                    distance, where, bytes, static_cast<const void*>(block)));
     std::abort();
 }
 

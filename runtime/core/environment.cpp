@@ -1,17 +1,18 @@
 #include "runtime/core/environment.h"
 
 #include <algorithm>
-#include <cctype>
+#include <atomic>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
 #include <fmt/ranges.h>
 
+#include "runtime/core/ascii.h"
 #include "runtime/core/environment_variables.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 
 namespace catena::environment {
 namespace {
@@ -41,11 +42,11 @@ std::string range_text(int64_t least, int64_t most) {
 }  // namespace
 
 std::optional<std::string> text(const char* name) {
-    static const bool warned = [] {  // Once, at the first look into the environment.
-        std::fputs(complaints_about_unknown_names().c_str(), stderr);
-        return true;
-    }();
-    static_cast<void>(warned);
+    // Once, at the first look into the environment; saying it looks for CATENA_LOG there.
+    static std::atomic<bool> has_warned = false;
+    if (!has_warned.exchange(true) && is_said(LogLevel::warning))
+        for (const std::string& complaint : complaints_about_unknown_names())
+            say(LogLevel::warning, complaint);
     const char* value = std::getenv(name);
     if (!value || !*value) return {};
     return value;
@@ -54,8 +55,7 @@ std::optional<std::string> text(const char* name) {
 bool flag(const char* name, bool fallback) {
     const std::optional<std::string> value = text(name);
     if (!value) return fallback;
-    std::string word = *value;
-    for (char& c : word) c = char(std::tolower(static_cast<unsigned char>(c)));
+    const std::string word = ascii::to_lower(*value);
     for (const char* yes : {"1", "true", "yes", "on"})
         if (word == yes) return true;
     for (const char* no : {"0", "false", "no", "off"})

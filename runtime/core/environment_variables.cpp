@@ -93,6 +93,9 @@ constexpr VariableInfo table[] = {
      "The LAPACK library that computes linear algebra, such as libopenblas.so.0."},
     {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",
      "The linker for exported code."},
+    {"CATENA_LOG", "quiet, error, warning or info", "info",
+     "What the library says by itself on standard error: nothing, errors that no exception tells, "
+     "warnings too, or everything (set_log_level(), set_log_callback())."},
     {"CATENA_NCCL_PATH", "file", "libnccl.so.2", "The NCCL library."},
     {"CATENA_NUM_THREADS", "a whole number of at least 1",
      "OMP_NUM_THREADS, else the number of processors",
@@ -174,21 +177,20 @@ bool is_of_tests(std::string_view name) {
 
 std::span<const VariableInfo> variables() { return table; }
 
-std::string complaints_about_unknown_names() {
-    std::string text;
+std::vector<std::string> complaints_about_unknown_names() {
+    std::vector<std::string> complaints;
     for (char** at = ::environ; at && *at; ++at) {
         const std::string_view entry = *at;
         const std::string name(entry.substr(0, entry.find('=')));
         if (!name.starts_with("CATENA_") || is_of_tests(name)) continue;
         const std::vector<std::string> known = known_names();
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        text += fmt::format(
-            "catena: warning: {} is set in the environment, and there is no such variable; the "
-            "nearest is "
-            "{} (catena info --env lists all)\n",
-            name, nearest(name, known).at(0));
+        complaints.push_back(fmt::format(
+            "warning: {} is set in the environment, and there is no such variable; the nearest is "
+            "{} (catena info --env lists all)",
+            name, nearest(name, known).at(0)));
     }
-    return text;
+    return complaints;
 }
 
 std::string reference_page() {

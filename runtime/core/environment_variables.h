@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace catena::environment {
 
@@ -19,7 +20,7 @@ std::span<const VariableInfo> variables();  ///< By name.
 
 /// One warning for each unknown name in the environment that begins with CATENA_, with the nearest
 /// known one. CATENA_TEST_ is reserved for tests.
-std::string complaints_about_unknown_names();
+std::vector<std::string> complaints_about_unknown_names();
 
 /// All variables as a page of Markdown: docs/environment.md.
 std::string reference_page();

@@ -1,12 +1,10 @@
 #include "runtime/core/notice.h"
 
-#include <cstdio>
 #include <mutex>
 #include <set>
 
 #include "runtime/core/fork.h"
 #include "runtime/core/per_thread.h"
-#include "runtime/core/printable.h"
 
 namespace catena {
 namespace {
@@ -18,16 +16,19 @@ QuietScope::~QuietScope() { --quiet_scopes.get(); }
 
 bool is_quiet() { return quiet_scopes.get() > 0; }
 
-void notice_once(const std::string& line) {
-    if (is_quiet()) return;
+void notice_once(const std::string& line, LogLevel level) {
+    if (is_quiet() || !is_said(level)) return;
     constexpr size_t most = 1000;
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto& printed = *new std::set<std::string>;
-    std::lock_guard lock(mutex);
-    if (printed.size() >= most || !printed.insert(line).second) return;
-    std::fprintf(stderr, "catena: %s\n", printable(line, "\n\t").c_str());
-    if (printed.size() == most)
-        std::fprintf(stderr, "catena: no more lines of this kind are printed\n");
+    static auto& told = *new std::set<std::string>;
+    bool is_last = false;
+    {
+        std::lock_guard lock(mutex);
+        if (told.size() >= most || !told.insert(line).second) return;
+        is_last = told.size() == most;
+    }
+    say(level, line);
+    if (is_last) say(level, "no more lines of this kind are said");
 }
 
 }  // namespace catena

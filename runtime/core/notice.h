@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "runtime/core/log.h"
+
 namespace catena {
 
-/// Prints "catena: LINE" to standard error, the first time that the process has this line. After a
-/// thousand lines it says so and prints no more. Any thread may call it.
-void notice_once(const std::string& line);
+/// Says a line (log.h), the first time that the process has it. After a thousand lines it says so
+/// and says no more. Any thread may call it.
+void notice_once(const std::string& line, LogLevel level = LogLevel::warning);
 
 /// While one lives, what this thread's code has to say of its arrays is not said: it runs at sizes
 /// that nobody asked for.

@@ -16,6 +16,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/file/file.h"
 #include "runtime/file/file_size_signal.h"
 
@@ -114,7 +115,7 @@ DiskCache& DiskCache::instance() {
             environment::whole_number("CATENA_KERNEL_CACHE_DISK_MB", 0, 1 << 30).value_or(512));
         auto* made = new DiskCache(folder_from_environment(), limit << 20);
         if (!made->problem().empty())
-            fmt::print(stderr, "catena: compiled code is not kept: {}\n", made->problem());
+            say(LogLevel::warning, fmt::format("compiled code is not kept: {}", made->problem()));
         return made;
     }();
     return cache;

@@ -37,6 +37,11 @@ public:
 ///     auto gx = ct::grad({y}, {x}, {}, {.enable_double_backprop = true})[0];
 Variables grad(const VariableList& outputs, const VariableList& inputs,
                const VariableList& grad_outputs = {}, const GradOptions& options = {});
+/// Of one output with respect to one input: `ct::grad(sum(y), x)`.
+template <std::derived_from<Variable> Y, std::derived_from<Variable> X>
+Variable grad(const Y& output, const X& input, const GradOptions& options = {}) {
+    return grad(VariableList{output}, VariableList{input}, {}, options)[0];
+}
 
 /// backward() from several outputs at once. Every output needs a gradient in `grad_outputs` or set
 /// on it.

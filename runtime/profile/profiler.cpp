@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/core/log.h"
 
 namespace catena::profile {
 namespace {
@@ -63,7 +63,7 @@ void write_at_exit() {
     try {
         save_trace(p.path);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "catena: CATENA_PROFILE: %s\n", error.what());
+        say(LogLevel::error, fmt::format("CATENA_PROFILE: {}", error.what()));
     }
 }
 

@@ -327,7 +327,7 @@ TEST_F(Profile, comes_first_in_explain) {
                 ::testing::ContainsRegex("ms per call, [0-9.]+ ms eager: [0-9.]+ times as fast"));
     EXPECT_THAT(before, HasSubstr("what costs most, by the bytes moved"));
     EXPECT_THAT(before, HasSubstr("a library computes it"));
-    EXPECT_LT(before.find("what costs most"), before.find(" calls: "));
+    EXPECT_LT(before.find("what costs most"), before.find("  6 calls: 3 compiled"));
     {
         const ProfileScope profiling;
         layer(x, W);
@@ -344,7 +344,7 @@ TEST_F(Profile, why_launches_are_apart_is_told_beside_them) {
         "apart");
     f(zero_variable({32, 32}), zero_variable({32, 32}));
     const std::string text = f.explain();
-    const std::string costs = text.substr(0, text.find(" calls: "));
+    const std::string costs = text.substr(0, text.find("  1 call: "));
     EXPECT_THAT(costs, HasSubstr("multiply (profile_test.cpp:"));
     EXPECT_THAT(costs, HasSubstr("is not fused with exp (profile_test.cpp:"));
 }
@@ -368,6 +368,30 @@ TEST_F(Profile, page_of_a_region_is_whole_and_escapes_its_names) {
     EXPECT_THAT(page, Not(HasSubstr("https:")));
     auto never_called = static_graph([](const Variable& x) { return exp(x); });
     EXPECT_THROW(never_called.save_html(path("none.html")), ValueError);
+}
+
+TEST(ProgramPage, has_totals_and_shares) {
+    const auto launch = [](const char* name, bool is_library_call, double bytes, double seconds) {
+        return LaunchReport{.name = name,
+                            .is_library_call = is_library_call,
+                            .bytes_read = bytes,
+                            .calls = 2,
+                            .seconds = seconds};
+    };
+    const std::vector<LaunchReport> launches = {launch("convolution", true, 6e6, 0.006),
+                                                launch("relu", false, 1e6, 0.002),
+                                                launch("convolution", true, 3e6, 0.008)};
+    const std::string page = pages::program_page(
+        "t", {}, {{"forward", launches, {}, {}}, {"backward", {launches[1]}, {}, {}}});
+    // Milliseconds of one call: half of what two took.
+    EXPECT_THAT(page, HasSubstr("In total 3 launches (2 library calls): 8.000 ms a call, "
+                                "10.000 MB moved, 88.9 % of what all programs here cost"));
+    EXPECT_THAT(page, HasSubstr("In total 1 launch (0 library calls): 1.000 ms a call"));
+    EXPECT_THAT(page, HasSubstr("<td>77.8 %</td><td>convolution</td><td>2</td><td>7.000</td>"
+                                "<td>9.000</td>"));
+    EXPECT_THAT(page, HasSubstr("<td>22.2 %</td><td>relu</td><td>2</td><td>2.000</td>"));
+    EXPECT_LT(page.find("<td>convolution</td>"), page.find("<td>relu</td>"));
+    EXPECT_THAT(page, HasSubstr("library call, 33.3 %, 3.000 ms"));
 }
 
 TEST(ProgramPage, puts_no_text_into_the_page_unescaped) {

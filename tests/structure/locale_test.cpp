@@ -1,5 +1,5 @@
-// Numbers are written and read with a point, whatever locale the program has chosen: nothing that
-// follows setlocale() or std::locale::global() is used for them.
+// Numbers are written and read with a point, and letters are those of ASCII, whatever locale the
+// program has chosen: nothing that follows setlocale() or std::locale::global() is used for them.
 //
 // How it is checked: the sources name no such function (from_chars, read_number and fmt without
 // 'L' are what they use), and the libraries call no stream for a number: in their tables of symbols
@@ -14,6 +14,7 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/structure/source_tree.h"
@@ -75,15 +76,20 @@ std::vector<Token> tokens_of(const std::string& source) {
 }
 
 /// What is wrong in a source, each with its line.
-std::vector<std::string> offences(const std::string& source) {
+std::vector<std::string> offences(const std::string& source, bool of_letters = true) {
     static const std::regex function(
         "strto[fd]|strtold|sto[fd]|stold|atof|v?[fs]?scanf|setprecision|localeconv|setlocale"),
+        letters(
+            "is(alpha|alnum|digit|xdigit|space|blank|upper|lower|punct|print|graph|cntrl)|"
+            "to(lower|upper)|strn?casecmp|strcoll|strxfrm|strftime"),
         prints("(v|w|d)?(f|s|sn|as)?printf"),
         float_conversion(R"(%[-+ #0']*[0-9*]*(\.[0-9*]*)?[lL]?[aAeEfFgG])"),
         localised(R"(\{\d*:[^{}"]*L[^{}"]?\})");
     std::vector<std::string> found;
     bool in_print = false;
+    std::string before;
     for (const auto& [text, line] : tokens_of(source)) {
+        const std::string previous = std::exchange(before, text);
         const std::string place = std::to_string(line) + ": " + text;
         if (text == ";") in_print = false;
         if (text[0] == '"') {
@@ -93,6 +99,8 @@ std::vector<std::string> offences(const std::string& source) {
                 found.push_back(place + " is written by the locale: leave the L away");
         } else if (std::regex_match(text, function)) {
             found.push_back(place + " follows the locale: read_number and fmt do not");
+        } else if (of_letters && std::regex_match(text, letters) && previous != ".") {
+            found.push_back(place + " follows the locale: runtime/core/ascii.h does not");
         } else if (std::regex_match(text, prints)) {
             in_print = true;
         }
@@ -108,13 +116,25 @@ TEST(Locale, offences_are_found_in_code_and_not_in_comments_and_texts) {
     EXPECT_EQ(offences("fmt::format(\"{:.2Lf}\", x);\nfmt::format(\"{:L}\", x);").size(), 2u);
     EXPECT_EQ(offences("fmt::format(\"{:>5}L {}\", x);").size(), 0u);
     EXPECT_EQ(offences("\n\nauto x = std::stof(s);").at(0).substr(0, 2), "3:");
+    EXPECT_EQ(offences("if (std::isspace(c)) c = tolower(c);").size(), 2u);
+    EXPECT_EQ(offences("if (std::isspace(c)) c = tolower(c);", false).size(), 0u);
+    EXPECT_EQ(offences("ascii::is_space(c); text.lower(); f(\"isspace\");").size(), 0u);
 }
 
-TEST(Locale, no_source_reads_or_writes_floats_by_it) {
-    for (const char* folder : {"runtime", "ir", "passes", "codegen", "frontend", "examples"})
-        for (const std::string& file : sources_below(folder))
-            for (const std::string& offence : offences(read(file)))
-                ADD_FAILURE() << file << ":" << offence;
+TEST(Locale, no_source_reads_or_writes_floats_or_knows_letters_by_it) {
+    const auto check = [](const std::string& file) {
+        // Examples are whole programs, which choose no locale.
+        for (const std::string& offence : offences(read(file), !file.starts_with("examples/")))
+            ADD_FAILURE() << file << ":" << offence;
+    };
+    const std::vector<std::string> folders = {"runtime", "ir",       "passes",
+                                              "codegen", "frontend", "examples"};
+    for (const std::string& folder : folders)
+        for (const std::string& file : sources_below(folder)) check(file);
+    for (const std::string& file : code_files())  // Those in plain C.
+        if (file.ends_with(".c") &&
+            std::ranges::find(folders, file.substr(0, file.find('/'))) != folders.end())
+            check(file);
 }
 
 TEST(Locale, no_library_writes_a_number_to_a_stream_or_reads_a_float_from_one) {

@@ -167,6 +167,30 @@ TEST(Bench, reports_are_a_page_and_a_table_with_peers) {
     EXPECT_THAT(page, ::testing::Not(HasSubstr("://")));
 }
 
+TEST(Bench, a_report_says_on_what_was_measured_and_what_its_words_mean) {
+    const std::string stem = ::testing::TempDir() + "catena_bench_words";
+    const auto result = run(program("catena") +
+                            " bench --seconds 0 --threads 2 --variant eager,step one_op --report " +
+                            stem + ".html," + stem + ".md");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const std::string page = read_text(stem + ".html"), table = read_text(stem + ".md");
+    for (const std::string& text : {page, table}) {
+        // Processor and its number of cores, memory, both compilers, and when.
+        EXPECT_THAT(text, ::testing::ContainsRegex("processor.*, [0-9]+ cores"));
+        EXPECT_THAT(text, ::testing::ContainsRegex("memory.*[0-9.]+ GB"));
+        EXPECT_THAT(text, ::testing::ContainsRegex("catena.*[0-9]+[.][0-9]+[.][0-9]+, built by "));
+        EXPECT_THAT(text, ::testing::ContainsRegex("date.*20[0-9][0-9]-[01][0-9]-[0-3][0-9] "
+                                                   "[0-2][0-9]:[0-5][0-9] UTC"));
+        EXPECT_THAT(text, HasSubstr(compiler_available() ? "LLVM" : "none"));
+        EXPECT_THAT(text, HasSubstr("2 threads, cpu"));
+        // Variants that are there, and columns.
+        EXPECT_THAT(text, HasSubstr("each operation runs when it is called"));
+        EXPECT_THAT(text, HasSubstr("the whole iteration is one compiled region"));
+        EXPECT_THAT(text, ::testing::Not(HasSubstr("do not run the C++ code")));
+        EXPECT_THAT(text, HasSubstr("how many times as fast as eager"));
+    }
+}
+
 TEST(Bench, wrong_reports_and_peers_are_told_before_anything_is_measured) {
     const auto report = run(program("catena") + " bench --seconds 60 --report out.pdf one_op");
     EXPECT_NE(report.status, 0);

@@ -52,6 +52,23 @@ TEST(Info, lists_the_environment_variables_and_what_is_set) {
     EXPECT_THAT(result.output, HasSubstr("CATENA_PRINT_IR\n"));
 }
 
+TEST(Info, says_nothing_of_an_unknown_variable_where_the_log_is_quiet) {
+    for (const std::string level : {"quiet", "error"})
+        EXPECT_THAT(
+            run("CATENA_LOG=" + level + " CATENA_NUM_THREDS=2 " + program("catena") + " info 2>&1")
+                .output,
+            ::testing::Not(HasSubstr("CATENA_NUM_THREDS")));
+    EXPECT_THAT(
+        run("CATENA_LOG=warning CATENA_NUM_THREDS=2 " + program("catena") + " info 2>&1").output,
+        HasSubstr("CATENA_NUM_THREDS is set in the environment"));
+}
+
+TEST(Info, says_which_levels_the_log_has) {
+    EXPECT_THAT(run("CATENA_LOG=loud " + program("catena") + " info 2>&1").output,
+                HasSubstr("catena: CATENA_LOG is 'loud' in the environment and should be one of "
+                          "quiet, error, warning, info\n"));
+}
+
 TEST(Info, warns_of_an_unknown_variable_with_the_nearest) {
     const auto result = run("CATENA_NUM_THREDS=2 " + program("catena") + " info 2>&1");
     EXPECT_EQ(result.status, 0) << result.output;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "frontend/pages/program_page.h"
+#include "runtime/core/counted.h"
 #include "runtime/program/joint_executable.h"
 
 namespace catena::capture {
@@ -15,10 +17,6 @@ constexpr size_t most_launches = 10;
 constexpr size_t most_reasons = 3;
 
 double bytes_of(const LaunchReport& launch) { return launch.bytes_read + launch.bytes_written; }
-
-std::string plural(int64_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// What keeps a launch apart: the notes of the passes about its operations.
 std::vector<std::string> reasons_of(const LaunchReport& launch,
@@ -49,18 +47,50 @@ std::string describe(const RegionProfile::Row& row, bool is_timed) {
     return text + "\n";
 }
 
-std::string why_apart(const LaunchReport& launch, const std::vector<CompiledProgram>& programs) {
+/// Without its shapes, "[]" for each: reasons that differ in nothing else are one reason.
+std::string without_shapes(std::string_view reason) {
+    std::string text;
+    for (size_t at = 0; at < reason.size();) {
+        constexpr std::string_view scalar = "a scalar";
+        if (reason.substr(at).starts_with(scalar)) {
+            text += "[]";
+            at += scalar.size();
+        } else if (const size_t end = reason.find_first_not_of("0123456789,?", at + 1);
+                   reason[at] == '[' && end != reason.npos && reason[end] == ']') {
+            text += "[]";
+            at = end + 1;
+        } else {
+            text += reason[at++];
+        }
+    }
+    return text;
+}
+
+/// Why a launch is apart; what was told of a launch before it, is counted only.
+std::string why_apart(const LaunchReport& launch, const std::vector<CompiledProgram>& programs,
+                      std::set<std::string>& told) {
     const std::string indent(28, ' ');
     if (launch.is_library_call) return indent + "a library computes it: nothing is fused with it\n";
-    std::vector<std::string> reasons = reasons_of(launch, programs);
-    std::ranges::sort(reasons);
-    const auto repeated = std::ranges::unique(reasons);
-    reasons.erase(repeated.begin(), repeated.end());
-    const size_t more = reasons.size() - std::min(reasons.size(), most_reasons);
-    reasons.resize(reasons.size() - more);
-    return folded(reasons, indent) +
-           (more > 0 ? fmt::format("{}and {}, see below\n", indent, plural(int64_t(more), "reason"))
-                     : "");
+    std::vector<std::string> shown;
+    std::set<std::string> own, again;
+    size_t more = 0;
+    for (const std::string& reason : reasons_of(launch, programs)) {
+        const std::string kind = without_shapes(reason);
+        if (!own.contains(kind) && told.contains(kind)) {
+            again.insert(kind);
+        } else if (own.size() < most_reasons || own.contains(kind)) {
+            own.insert(kind);
+            shown.push_back(reason);
+        } else {
+            ++more;
+        }
+    }
+    told.insert(own.begin(), own.end());
+    std::string text = folded(shown, indent);
+    if (!again.empty())
+        text += fmt::format("{}{} told above\n", indent, counted(int64_t(again.size()), "reason"));
+    if (more > 0) text += fmt::format("{}and {}, see below\n", indent, counted(more, "reason"));
+    return text;
 }
 
 std::string speed_of(const StaticGraphStatistics& s) {
@@ -155,16 +185,15 @@ std::string summary_of(const std::vector<CompiledProgram>& programs,
         arena = std::max(arena, info.arena_bytes);
         recorded += program.trace->steps.size();
     }
-    std::string text =
-        fmt::format("  {}: {} recorded ops, {} of them fused; {}: {} of kernels ({}), {}\n",
-                    plural(int64_t(programs.size()), "program"), recorded, sum.fused_ops,
-                    sum.steps == 1 ? "1 launch" : fmt::format("{} launches", sum.steps),
-                    sum.steps - sum.library_calls, plural(sum.kernels, "different kernel"),
-                    plural(sum.library_calls, "library call"));
+    std::string text = fmt::format(
+        "  {}: {} recorded ops, {} of them fused; {}: {} of kernels ({}), {}\n",
+        counted(int64_t(programs.size()), "program"), recorded, sum.fused_ops,
+        counted(sum.steps, "launch"), sum.steps - sum.library_calls,
+        counted(sum.kernels, "different kernel"), counted(sum.library_calls, "library call"));
     text += fmt::format("  {} bytes of code, {} bytes of temporaries", sum.code_bytes, arena);
     if (sum.channels_last > 0)
         text +=
-            fmt::format("; {} stored with the channels last", plural(sum.channels_last, "image"));
+            fmt::format("; {} stored with the channels last", counted(sum.channels_last, "image"));
     return text + "\n" + speed_of(statistics);
 }
 
@@ -176,26 +205,38 @@ std::string costs_of(const std::string& region, const std::vector<CompiledProgra
         "  what costs most, {} ({} of {}{}):\n",
         profile.is_timed ? "as profiled" : "by the bytes moved", shown, profile.rows.size(),
         profile.is_timed ? "" : "; a ProfileScope or CATENA_PROFILE measures");
+    std::set<std::string> told;
     for (size_t i = 0; i < shown; ++i)
         text += describe(profile.rows[i], profile.is_timed) +
-                why_apart(profile.rows[i].launch, programs);
+                why_apart(profile.rows[i].launch, programs, told);
     return text;
 }
 
 std::string folded(const std::vector<std::string>& lines, const std::string& indent) {
-    std::vector<std::pair<std::string_view, int>> counted;
+    struct Kind {
+        std::string_view first;
+        int times = 1;
+        bool is_of_several_shapes = false;
+    };
+    std::vector<std::pair<std::string, Kind>> kinds;
     for (const std::string& line : lines) {
-        auto known = std::find_if(counted.begin(), counted.end(),
-                                  [&](const auto& each) { return each.first == line; });
-        if (known == counted.end())
-            counted.emplace_back(line, 1);
-        else
-            ++known->second;
+        const std::string key = without_shapes(line);
+        auto known = std::ranges::find(kinds, key, &std::pair<std::string, Kind>::first);
+        if (known == kinds.end()) {
+            kinds.emplace_back(key, Kind{line});
+        } else {
+            ++known->second.times;
+            known->second.is_of_several_shapes |= known->second.first != line;
+        }
     }
     std::string text;
-    for (const auto& [line, times] : counted)
-        text += times == 1 ? fmt::format("{}{}\n", indent, line)
-                           : fmt::format("{}{} (x {})\n", indent, line, times);
+    for (const auto& [key, kind] : kinds) {
+        text += indent + std::string(kind.first);
+        if (kind.times > 1)
+            text += fmt::format(" (x {}{})", kind.times,
+                                kind.is_of_several_shapes ? ", this and other shapes" : "");
+        text += "\n";
+    }
     return text;
 }
 

@@ -34,7 +34,7 @@ std::string summary_of(const std::vector<CompiledProgram>& programs,
 /// The most expensive launches, and why they are apart from their neighbours.
 std::string costs_of(const std::string& region, const std::vector<CompiledProgram>& programs);
 
-/// Lines without duplicates, with the number of each.
+/// Each line once, with its number; lines that differ in the shapes they name alone are one line.
 std::string folded(const std::vector<std::string>& lines, const std::string& indent);
 
 }  // namespace catena::capture

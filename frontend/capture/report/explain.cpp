@@ -12,6 +12,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/environment.h"
 #include "runtime/file/file_name.h"
 #include "runtime/file/write_file.h"
@@ -25,10 +26,12 @@ void describe_executable(std::string& text, const std::string& what, const Trace
                          const Executable& executable) {
     const ExecutableInfo& info = executable.info();
     text += fmt::format(
-        "    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
-        "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
-        what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
-        info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
+        "    {}: {} -> {} ({}, {}), {} fused, {:.1f} ms to compile, {} of code, {} of "
+        "temporaries\n",
+        what, counted(int64_t(trace.steps.size()), "recorded op"), counted(info.steps, "launch"),
+        counted(info.kernels, "kernel"), counted(info.library_calls, "library call"),
+        counted(info.fused_ops, "op"), info.compile_seconds * 1e3,
+        counted(int64_t(info.code_bytes), "byte"), counted(int64_t(info.arena_bytes), "byte"));
     text += folded(info.notes, std::string(6, ' '));
 }
 
@@ -41,9 +44,9 @@ void describe_program(std::string& text, const Ending& ending) {
     if (program.executable())
         describe_executable(text, what, *program.forward(), *program.executable());
     else
-        text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what,
-                            program.step_count());
-    text += fmt::format("      {} calls\n", program.hits.load());
+        text += fmt::format("    {}: {}, run by the eager kernels\n", what,
+                            counted(int64_t(program.step_count()), "recorded op"));
+    text += fmt::format("      {}\n", counted(program.hits.load(), "call"));
     if (!program.graph()) return;
     std::lock_guard lock(program.graph()->mutex);
     if (program::JointExecutable* joint = program.joint()) {
@@ -101,16 +104,17 @@ std::string Region::explain() const {
         text += summary_of(programs, s) + costs_of(options_.name, programs);
     }
     text += fmt::format(
-        "  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; "
-        "the code ran in {}, "
-        "took a new path in {}; {} host reads; {} programs\n",
-        s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls,
-        s.mismatches, s.cuts, s.programs);
+        "  {}: {} compiled, {} by the eager kernels, {} as part of others or switched off; "
+        "the code ran in {}, took a new path in {}; {}; {}\n",
+        counted(s.calls, "call"), s.compiled_calls, s.interpreted_calls, s.eager_calls,
+        s.followed_calls, s.mismatches, counted(s.cuts, "host read"),
+        counted(s.programs, "program"));
     text += describe_following(s);
     if (!compiler_installed())
         text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
-        text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
+        text += fmt::format("  for {}: {}
+", entry->description, counted(entry->calls, "call"));
         const std::string cut_at = entry->cut_at.place();
         if (entry->was_cut)
             text += fmt::format("    the host reads a computed value ({})\n",
@@ -124,9 +128,9 @@ std::string Region::explain() const {
                             options_.cache_bytes, s.dropped);
         if (Compiler* loaded = loaded_compiler()) {
             const KernelCacheState kernels = loaded->kernel_cache();
-            text +=
-                fmt::format("the process caches {} kernels, {} of at most {} bytes, {} dropped\n",
-                            kernels.kernels, kernels.bytes, kernels.limit, kernels.dropped);
+            text += fmt::format("the process caches {}, {} of at most {} bytes, {} dropped\n",
+                                counted(int64_t(kernels.kernels), "kernel"), kernels.bytes,
+                                kernels.limit, kernels.dropped);
         } else {
             text += "the compiler is not loaded: an earlier process compiled them\n";
         }

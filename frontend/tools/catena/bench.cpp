@@ -18,6 +18,7 @@
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
 #include "frontend/tools/catena/limit.h"
+#include "frontend/tools/catena/machine.h"
 #include "frontend/tools/catena/terminal.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/code_device.h"
@@ -31,9 +32,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::vector<std::string> all_variant_names() {
+    std::vector<std::string> names;
+    for (Variant variant : all_variants()) names.push_back(name_of(variant));
+    return names;
+}
+
 struct BenchOptions {
     std::vector<std::string> workloads;
-    std::vector<std::string> variants = {"eager", "compiled", "step", "trusted"};
+    std::vector<std::string> variants = all_variant_names();
     double seconds = 4;
     int threads = 0;
     std::string device = "cpu";
@@ -239,6 +246,18 @@ void check_between(const char* option, double number, double most) {
 
 constexpr const char* limit_variant = "limit";  // Between processes.
 
+/// What a report says first.
+std::vector<std::pair<std::string, std::string>> facts_of(const BenchOptions& options) {
+    std::vector<std::pair<std::string, std::string>> facts = circumstances();
+    std::string run = fmt::format("{} threads, {}, {} s for each variant", options.threads,
+                                  options.device, options.seconds);
+    if (options.autocast != "float32") run += ", autocast to " + options.autocast;
+    if (options.memory_budget > 0)
+        run += fmt::format(", a memory budget of {} MB", options.memory_budget);
+    facts.emplace_back("run", run);
+    return facts;
+}
+
 void run_bench(BenchOptions options) {
     check_between("--seconds", options.seconds, 1e6);
     check_between("--memory-budget", options.memory_budget, 1e9);
@@ -252,10 +271,7 @@ void run_bench(BenchOptions options) {
     for (const auto& path : options.reports) check_report_name(path);
     if (options.limit && options.autocast != "float32")
         fail<ValueError>("bench: --limit is of float32; leave out --autocast");
-    const std::string casting_to =
-        options.autocast == "float32" ? "" : ", autocast to " + options.autocast;
-    BenchReport report{
-        .machine = fmt::format("{} threads, {}{}", options.threads, options.device, casting_to)};
+    BenchReport report;
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
     const AutocastScope casting(parse_dtype(options.autocast));
@@ -290,6 +306,7 @@ void run_bench(BenchOptions options) {
             }
         }
     }
+    if (!options.reports.empty()) report.facts = facts_of(options);
     for (const std::string& path : options.reports) save_report(report, path);
     if (failed) throw CLI::RuntimeError(1);
 }
@@ -309,11 +326,10 @@ void add_bench(CLI::App& program) {
         return all;
     });
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    CLI::Option* variant =
-        command->add_option("--variant", options->variants,
-                            "what is compiled: eager (nothing), compiled (the model's call), step "
-                            "(the whole iteration), trusted (step whose later calls do not "
-                            "run the code); several with commas");
+    std::string meanings = "what is compiled, several with commas:";
+    for (Variant each : all_variants())
+        meanings += fmt::format("\n  {:<9} {}", name_of(each), meaning_of(each));
+    CLI::Option* variant = command->add_option("--variant", options->variants, meanings);
     variant->delimiter(',')->allow_extra_args(false);
     complete_with(variant, [all = options->variants](auto) { return all; });
     command->add_option("--seconds", options->seconds, "how long each is measured")

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/html.h"
+#include "frontend/tools/catena/workload.h"
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/write_file.h"
@@ -105,10 +106,51 @@ std::string bars_of(const Group& group) {
     return text + "</div></div>\n";
 }
 
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// What stands in the report as a variant, and what it is.
+Words variants_in(const std::vector<Group>& groups) {
+    const auto has = [&](const auto& is_it) {
+        return std::ranges::any_of(
+            groups, [&](const Group& group) { return std::ranges::any_of(group.entries, is_it); });
+    };
+    Words words;
+    for (const Variant variant : all_variants())
+        if (has([&](const Entry& e) { return e.is_own && e.who == name_of(variant); }))
+            words.emplace_back(name_of(variant), meaning_of(variant));
+    if (has([](const Entry& e) { return e.is_own && e.who == "limit"; }))
+        words.emplace_back("limit",
+                           "the least time that this machine needs: products and convolutions by "
+                           "the fastest way known, all else at the speed of memory");
+    if (has([](const Entry& e) { return !e.is_own; }))
+        words.emplace_back("others", "times of other frameworks, from the file of --peers");
+    return words;
+}
+
+/// The columns of the table behind workload and variant.
+const Words& columns() {
+    static const Words words = {
+        {"ms", "milliseconds of one iteration, the median after the warm-up; less is better"},
+        {"to eager", "how many times as fast as eager: 2.00x takes half the time"},
+        {"to limit", "how many times the limit's time (--limit): 1.00 could not be better"},
+        {"first s",
+         "the longest iteration of the warm-up, in seconds: regions record and compile in it"},
+        {"MB", "the most memory that the process had at a time"}};
+    return words;
+}
+
+std::string words_table(const Words& words) {
+    std::string text = "<table class=\"words\">\n";
+    for (const auto& [name, meaning] : words)
+        text += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(meaning));
+    return text + "</table>\n";
+}
+
 std::string table_of(const std::vector<Group>& groups) {
-    std::string text =
-        "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>to "
-        "limit</th><th>first s</th><th>MB</th></tr>\n";
+    std::string text = "<table><tr><th>workload</th><th>variant</th>";
+    for (const auto& [column, meaning] : columns())
+        text += fmt::format("<th title=\"{}\">{}</th>", escaped(meaning), escaped(column));
+    text += "</tr>\n";
     for (const Group& group : groups)
         for (const Entry& entry : group.entries)
             text += fmt::format(
@@ -122,11 +164,13 @@ std::string table_of(const std::vector<Group>& groups) {
 
 std::string html_of(const BenchReport& report) {
     const std::vector<Group> groups = groups_of(report);
-    std::string body = "<h1>catena bench</h1><p class=\"faint\">" + escaped(report.machine) +
-                       "; milliseconds of one iteration, the median; shorter is better</p>\n<div "
-                       "class=\"workloads\">\n";
+    std::string body = "<h1>catena bench</h1>\n" + words_table(report.facts) +
+                       "<p class=\"faint\">Milliseconds of one iteration; shorter is better.</p>\n"
+                       "<div class=\"workloads\">\n";
     for (const Group& group : groups) body += bars_of(group);
-    return pages::page("catena bench", body + "</div>\n<h2>Table</h2>\n" + table_of(groups));
+    body += "</div>\n<h2>Variants</h2>\n" + words_table(variants_in(groups));
+    return pages::page("catena bench", body + "<h2>Table</h2>\n" + table_of(groups) +
+                                           "<h2>Columns</h2>\n" + words_table(columns()));
 }
 
 /// A cell of a Markdown table.
@@ -136,19 +180,30 @@ std::string cell(const std::string& text) {
     return result;
 }
 
+std::string words_list(const Words& words) {
+    std::string text;
+    for (const auto& [name, meaning] : words)
+        text += fmt::format("- **{}**: {}\n", name, cell(meaning));
+    return text;
+}
+
 std::string markdown_of(const BenchReport& report) {
-    std::string text =
-        "# catena bench\n\n" + report.machine + "; milliseconds of one iteration, the median.\n\n";
-    text +=
-        "| workload | variant | ms | to eager | to limit | first s | MB "
-        "|\n|---|---|--:|--:|--:|--:|--:|\n";
-    for (const Group& group : groups_of(report))
+    const std::vector<Group> groups = groups_of(report);
+    std::string text = "# catena bench\n\n" + words_list(report.facts) + "\n| workload | variant |";
+    std::string rule = "|---|---|";
+    for (const auto& [column, meaning] : columns()) {
+        text += " " + column + " |";
+        rule += "--:|";
+    }
+    text += "\n" + rule + "\n";
+    for (const Group& group : groups)
         for (const Entry& entry : group.entries)
             text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(group.workload),
                                 cell(entry.who), ms_text(entry.ms), gain_text(entry, group),
                                 distance_text(entry, group), number_text(entry.first_s, 3),
                                 number_text(entry.rss_mb, 0));
-    return text;
+    return text + "\n## Variants\n\n" + words_list(variants_in(groups)) + "\n## Columns\n\n" +
+           words_list(columns());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,7 @@ namespace catena::tool {
 
 /// Measurements of `catena bench`, and lines of other frameworks' scripts, for a page.
 struct BenchReport {
-    std::string machine;  ///< "2 threads, cpu".
+    std::vector<std::pair<std::string, std::string>> facts;  ///< Of the machine and the run.
     std::vector<nlohmann::ordered_json> rows, peers;
 };
 
@@ -23,7 +24,8 @@ nlohmann::ordered_json measurement_in(const std::string& output);
 
 /// ValueError unless a report of this name can be written: .html or .md.
 void check_report_name(const std::string& path);
-/// NAME.html: bars and a table on a page that needs nothing else; NAME.md: the table.
+/// NAME.html: bars and a table on a page that needs nothing else; NAME.md: the table. Both say on
+/// what was measured and what variants and columns mean.
 void save_report(const BenchReport& report, const std::string& path);
 
 }  // namespace catena::tool

@@ -3,14 +3,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <thread>
 
-#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
+#include "frontend/tools/catena/machine.h"
 #include "frontend/tools/catena/terminal.h"
 #include "runtime/core/cuda_plug_in.h"
 #include "runtime/core/device.h"
@@ -28,41 +26,12 @@ void row(const std::string& name, const std::string& value) {
     fmt::print("{} {}\n", styled(Style::heading, fmt::format("{:<12}", name)), value);
 }
 
-std::string cpu_model() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "unknown";
-}
-
-/// The widest vector instructions that generated code may use here.
-std::string simd_level() {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return "AVX-512";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
-    return "SSE2";
-#elif defined(__aarch64__)
-    return "NEON";
-#else
-    return "none";
-#endif
-}
-
 std::string megabytes(size_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
 
 std::string joined_lines(std::string text) {
     while (text.ends_with('\n')) text.pop_back();
     for (size_t at; (at = text.find('\n')) != std::string::npos;) text.replace(at, 1, ", ");
     return text;
-}
-
-std::string compiler_line() {
-    try {
-        return compiler().version();
-    } catch (const CompileError& error) {
-        return std::string("none: ") + error.what();
-    }
 }
 
 std::string cuda_line() {
@@ -73,8 +42,7 @@ std::string cuda_line() {
 
 void print_info() {
     row("catena", CATENA_VERSION);
-    row("cpu", fmt::format("{}, {}, {} cores", cpu_model(), simd_level(),
-                           std::thread::hardware_concurrency()));
+    row("cpu", processor_line());
     row("threads", fmt::format("{} (CATENA_NUM_THREADS, else OMP_NUM_THREADS, else the cores)",
                                thread_count()));
     row("idle thread", thread_wait());

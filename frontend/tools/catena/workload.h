@@ -14,16 +14,11 @@ struct StaticGraphStatistics;
 
 namespace catena::tool {
 
-/// How much of an iteration is compiled.
-enum class Variant {
-    eager,     ///< Nothing.
-    compiled,  ///< The model's call is a static region; loss, backward() and update are called
-               ///< outside.
-    step,      ///< The whole iteration is one static region; of inference, the same as compiled.
-    trusted,   ///< As step, but later calls do not run the code: StaticGraphOptions{.audit =
-               ///< Audit::never}.
-};
+/// How much of an iteration is compiled: meaning_of() says what each is.
+enum class Variant { eager, compiled, step, trusted };
+const std::vector<Variant>& all_variants();
 const char* name_of(Variant variant);            ///< "eager"
+const char* meaning_of(Variant variant);         ///< In plain words, for help and reports.
 Variant parse_variant(const std::string& name);  ///< ValueError on an unknown name.
 
 /// A prepared iteration: everything it works on is in memory.

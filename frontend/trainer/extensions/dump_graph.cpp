@@ -1,6 +1,5 @@
 #include "frontend/trainer/extensions/dump_graph.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "frontend/serializer/serializer.h"
@@ -8,6 +7,7 @@
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/graph/config.h"
 
 namespace catena::extensions {
@@ -41,10 +41,10 @@ void DumpGraph::operator()(Trainer& trainer) {
                       image = trainer.out() + "/" + stem_of(filename_) + ".png";
     write_file(path, to_dot({&found->second.variable(), 1}, options_));
     if (!run_program({"dot", "-Tpng", "-o", image, path}))
-        std::fprintf(stderr,
-                     "catena: DumpGraph: %s, so there is no %s; `dot -Tpng -o %s %s` draws it\n",
-                     available() ? "Graphviz's dot fails" : "Graphviz's dot is not installed",
-                     image.c_str(), image.c_str(), path.c_str());
+        say(LogLevel::warning,
+            fmt::format("DumpGraph: {}, so there is no {}; `dot -Tpng -o {} {}` draws it",
+                        available() ? "Graphviz's dot fails" : "Graphviz's dot is not installed",
+                        image, image, path));
 }
 
 void DumpGraph::serialize(const Serializer& s) {

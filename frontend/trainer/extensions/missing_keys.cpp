@@ -1,9 +1,11 @@
 #include "frontend/trainer/extensions/missing_keys.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 
+#include <fmt/core.h>
+
+#include "runtime/core/log.h"
 #include "runtime/core/nearest.h"
 
 namespace catena::extensions {
@@ -48,8 +50,7 @@ void MissingKeys::warn(const std::string& key) const {
     const std::string hint = known.empty()
                                  ? "nothing is reported at all"
                                  : "the nearest key is '" + nearest(key, known).at(0) + "'";
-    std::fprintf(stderr, "catena: %s: nothing reports '%s'; %s\n", extension_.c_str(), key.c_str(),
-                 hint.c_str());
+    say(LogLevel::warning, fmt::format("{}: nothing reports '{}'; {}", extension_, key, hint));
 }
 
 }  // namespace catena::extensions

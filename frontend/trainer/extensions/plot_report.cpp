@@ -1,13 +1,13 @@
 #include "frontend/trainer/extensions/plot_report.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/extensions/run_program.h"
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
+#include "runtime/core/log.h"
 
 namespace catena::extensions {
 namespace {
@@ -76,10 +76,9 @@ void PlotReport::draw(const std::string& folder, const std::map<std::string, dou
     write_file(stem + ".gp", script);
     if (run_program({"gnuplot", stem + ".gp"}) || told_) return;
     told_ = true;
-    std::fprintf(
-        stderr, "catena: PlotReport: %s, so there is no %s; `gnuplot %s.gp` draws it from %s.dat\n",
-        available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str(),
-        stem.c_str());
+    say(LogLevel::warning,
+        fmt::format("PlotReport: {}, so there is no {}; `gnuplot {}.gp` draws it from {}.dat",
+                    available() ? "gnuplot fails" : "gnuplot is not installed", image, stem, stem));
 }
 
 void PlotReport::serialize(const Serializer& s) {

@@ -5,9 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "frontend/serializer/archive.h"
-#include "frontend/serializer/hdf5.h"
-#include "frontend/serializer/npz.h"
+#include "frontend/trainer/extensions/snapshot_file.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
@@ -18,28 +16,6 @@ namespace catena::extensions {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::unique_ptr<ArchiveReader> opened(const std::string& path, SnapshotFormat format) {
-    if (format == SnapshotFormat::hdf5) return open_hdf5(path);
-    return std::make_unique<NpzFile>(path);
-}
-
-/// Whether all of a file can be read: what is wrong with it then is that it is another object's.
-bool is_whole(const std::string& path, SnapshotFormat format) {
-    try {
-        const std::unique_ptr<ArchiveReader> file = opened(path, format);
-        for (const std::string& key : file->keys()) {
-            try {
-                file->read(key);
-            } catch (const FileError&) {
-                file->read_text(key);
-            }
-        }
-        return true;
-    } catch (const FileError&) {
-        return false;
-    }
-}
 
 /// Deletes all but the latest `kept` files. Those that this training has written, `own`, count as
 /// later than those that it found, which may be another training's.
@@ -86,12 +62,13 @@ void Snapshot::resume(Trainer& trainer) {
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
         const std::string& path = *file;
         try {
-            load_from(*opened(path, options_.format), target_of(trainer), {});
+            load_from(*open_snapshot(path, options_.format), target_of(trainer), {});
             if (of_the_latest)
-                notice_once(fmt::format("snapshot: the training goes on from {}", path));
+                notice_once(fmt::format("snapshot: the training goes on from {}", path),
+                            LogLevel::info);
             return;
         } catch (const FileError& error) {
-            if (is_whole(path, options_.format)) throw;
+            if (damage_of(path, options_.format).empty()) throw;
             if (!of_the_latest) of_the_latest = std::current_exception();
             notice_once(fmt::format("snapshot: {} is damaged: {}", path, error.what()));
         }

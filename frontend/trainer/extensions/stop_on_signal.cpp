@@ -3,23 +3,26 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
+#include "runtime/core/log.h"
 
 namespace catena::extensions {
 namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t received = 0;
-std::atomic<bool> installed = false;  ///< By one trainer at a time; ranks may be threads.
+volatile std::sig_atomic_t answers = 1;  ///< Says at once that it came.
+std::atomic<bool> installed = false;     ///< By one trainer at a time; ranks may be threads.
 std::array<struct sigaction, signals.size()> previous;
 
 void receive(int signal) {
     received = signal;
+    if (!answers) return;
     constexpr char note[] =
         "\ncatena: the training ends after this iteration; a second signal ends it now\n";
     static_cast<void>(!::write(STDERR_FILENO, note, sizeof note - 1));
@@ -31,6 +34,8 @@ void StopOnSignal::initialize(Trainer&) {
     if (installed.exchange(true)) return;
     installed_ = true;
     received = 0;
+    // A handler may not call say(), by which the end of the training is said.
+    answers = is_said(LogLevel::info) && !has_log_callback();
     struct sigaction action = {};
     action.sa_handler = receive;
     action.sa_flags = SA_RESETHAND | SA_RESTART;  // The second signal gets the default handler.
@@ -45,8 +50,8 @@ void StopOnSignal::operator()(Trainer& trainer) {
     const int signal = agree(received);
     if (!signal) return;
     if (tells())
-        std::fprintf(stderr, "catena: signal %d ended the training after iteration %ld\n", signal,
-                     long(trainer.updater().iteration()));
+        say(LogLevel::info, fmt::format("signal {} ended the training after iteration {}", signal,
+                                        trainer.updater().iteration()));
     trainer.stop();
 }
 

@@ -1,7 +1,6 @@
 #include "frontend/trainer/extensions/variable_statistics_plot.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/core/log.h"
 #include "runtime/core/random.h"
 
 namespace catena::extensions {
@@ -166,9 +166,9 @@ void VariableStatisticsPlot::draw(const std::string& folder) {
     write_file(stem + ".gp", script(image, stem + ".dat"));
     if (run_program({"gnuplot", stem + ".gp"}) || told_) return;
     told_ = true;
-    std::fprintf(
-        stderr, "catena: VariableStatisticsPlot: %s, so there is no %s; `gnuplot %s.gp` draws it\n",
-        available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str());
+    say(LogLevel::warning,
+        fmt::format("VariableStatisticsPlot: {}, so there is no {}; `gnuplot {}.gp` draws it",
+                    available() ? "gnuplot fails" : "gnuplot is not installed", image, stem));
 }
 
 }  // namespace catena::extensions

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -15,6 +14,7 @@
 
 #include "runtime/comm/create.h"
 #include "runtime/comm/process_communicator.h"
+#include "runtime/core/log.h"
 
 namespace catena {
 namespace {
@@ -142,8 +142,7 @@ public:
         return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(member);
     }
     [[noreturn]] void abort(int status, const std::string& reason) override {
-        std::fprintf(stderr, "catena: rank %d ends the job: %s\n", rank(), reason.c_str());
-        std::fflush(stderr);
+        say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
         MPI_Abort(comm_, status == 0 ? 1 : status);
         std::_Exit(status == 0 ? 1 : status);
     }

@@ -75,5 +75,11 @@ template <Element T>
 Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
     return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);
 }
+/// A number is an array without axes, as NumPy's.
+template <Element T>
+Array array(T number, std::optional<Dtype> dtype = {}) {
+    const Array made = Array::scalar(number);
+    return dtype ? made.astype(*dtype) : made;
+}
 
 }  // namespace catena

@@ -37,6 +37,7 @@ Variable moveaxis(const Operand& x, int64_t source, int64_t destination);
 Variable rollaxis(const Operand& x, int64_t axis, int64_t start = 0);
 /// Repeats the whole array reps[i] times along axis i; missing reps or axes count as 1 in front.
 Variable tile(const Operand& x, const Dims& reps);
+inline Variable tile(const Operand& x, int64_t reps) { return tile(x, Dims{reps}); }
 /// Repeats each element `repeats` times along `axis`.
 Variable repeat(const Operand& x, int64_t repeats, int64_t axis);
 /// Element i of `axis` repeats[i] times.

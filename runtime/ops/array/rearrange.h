@@ -17,7 +17,7 @@ Variable atleast_2d(const Operand& x);
 Variable atleast_3d(const Operand& x);
 
 /// Reverses the order along these axes; without axes, along all.
-Variable flip(const Operand& x, const Axes& axes);
+Variable flip(const Operand& x, const Axes& axes = {});
 /// Moves elements by `shift` places along the axis, what leaves at the end coming in at the
 /// beginning; without an axis, in the flattened array.
 Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis = {});

@@ -1,10 +1,10 @@
 #include "runtime/ops/by_name/literal.h"
 
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <system_error>
 
+#include "runtime/core/ascii.h"
 #include "runtime/core/error.h"
 #include "runtime/core/read_number.h"
 
@@ -29,7 +29,7 @@ private:
         fail<ValueError>("literal: at position {} of \"{}\": {} was expected", at_, text_, wanted);
     }
     void skip_space() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+        while (at_ < text_.size() && ascii::is_space(text_[at_])) ++at_;
     }
     bool take_word(std::string_view word) {
         if (text_.substr(at_, word.size()) != word) return false;
@@ -78,8 +78,7 @@ private:
     LiteralValue parse_number() {
         size_t end = text_.find_first_of(",])", at_);
         std::string word(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
-        while (!word.empty() && std::isspace(static_cast<unsigned char>(word.back())))
-            word.pop_back();
+        while (!word.empty() && ascii::is_space(word.back())) word.pop_back();
         if (size_t slash = word.find('/');
             slash != std::string::npos) {  // 1/8, as some defaults are written
             double numerator = to_double(word.substr(0, slash)),

@@ -38,22 +38,8 @@ void rebind(A& a, const A& result, const char* symbol) {
         return (Operand(a, b.location()) symbol b.operand()).array(); \
     }                                                                 \
     CATENA_WITH_NUMBERS(symbol, name)
-CATENA_WITH_ARRAYS(+, add_arrays)
-CATENA_WITH_ARRAYS(-, subtract_arrays)
-CATENA_WITH_ARRAYS(*, multiply_arrays)
-CATENA_WITH_ARRAYS(/, divide_arrays)
-CATENA_WITH_ARRAYS(%, remainder_of_arrays)
-CATENA_WITH_ARRAYS(&, and_of_arrays)
-CATENA_WITH_ARRAYS(|, or_of_arrays)
-CATENA_WITH_ARRAYS(^, xor_of_arrays)
-CATENA_WITH_ARRAYS(<<, left_shift_of_arrays)
-CATENA_WITH_ARRAYS(>>, right_shift_of_arrays)
-CATENA_WITH_ARRAYS(<, less_of_arrays)
-CATENA_WITH_ARRAYS(<=, less_equal_of_arrays)
-CATENA_WITH_ARRAYS(>, greater_of_arrays)
-CATENA_WITH_ARRAYS(>=, greater_equal_of_arrays)
-CATENA_WITH_NUMBERS(==, equal_of_arrays)
-CATENA_WITH_NUMBERS(!=, not_equal_of_arrays)
+CATENA_EACH_ARRAY_OPERATOR(CATENA_WITH_ARRAYS)
+CATENA_EACH_NUMBER_OPERATOR(CATENA_WITH_NUMBERS)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
@@ -102,16 +88,7 @@ template Array operator~(const Array& x);
         rebind(a, (Operand(a) symbol b.number()).array(), #symbol "=");  \
         return a;                                                        \
     }
-CATENA_IN_PLACE(+, add_in_place)
-CATENA_IN_PLACE(-, subtract_in_place)
-CATENA_IN_PLACE(*, multiply_in_place)
-CATENA_IN_PLACE(/, divide_in_place)
-CATENA_IN_PLACE(%, remainder_in_place)
-CATENA_IN_PLACE(&, and_in_place)
-CATENA_IN_PLACE(|, or_in_place)
-CATENA_IN_PLACE(^, xor_in_place)
-CATENA_IN_PLACE(<<, left_shift_in_place)
-CATENA_IN_PLACE(>>, right_shift_in_place)
+CATENA_EACH_IN_PLACE_OPERATOR(CATENA_IN_PLACE)
 #undef CATENA_IN_PLACE
 
 Array at(const Array& x, std::initializer_list<Index> slices) {

@@ -4,6 +4,7 @@
 
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/indexing.h"
+#include "runtime/ops/math/array_operator_list.h"
 #include "runtime/ops/math/bits.h"
 #include "runtime/ops/math/division.h"
 #include "runtime/ops/math/math.h"
@@ -62,22 +63,8 @@ private:
         return name(a, b);                                     \
     }                                                          \
     CATENA_WITH_NUMBERS(symbol, name)
-CATENA_WITH_ARRAYS(+, add_arrays)
-CATENA_WITH_ARRAYS(-, subtract_arrays)
-CATENA_WITH_ARRAYS(*, multiply_arrays)
-CATENA_WITH_ARRAYS(/, divide_arrays)
-CATENA_WITH_ARRAYS(%, remainder_of_arrays)
-CATENA_WITH_ARRAYS(&, and_of_arrays)
-CATENA_WITH_ARRAYS(|, or_of_arrays)
-CATENA_WITH_ARRAYS(^, xor_of_arrays)
-CATENA_WITH_ARRAYS(<<, left_shift_of_arrays)
-CATENA_WITH_ARRAYS(>>, right_shift_of_arrays)
-CATENA_WITH_ARRAYS(<, less_of_arrays)
-CATENA_WITH_ARRAYS(<=, less_equal_of_arrays)
-CATENA_WITH_ARRAYS(>, greater_of_arrays)
-CATENA_WITH_ARRAYS(>=, greater_equal_of_arrays)
-CATENA_WITH_NUMBERS(==, equal_of_arrays)
-CATENA_WITH_NUMBERS(!=, not_equal_of_arrays)
+CATENA_EACH_ARRAY_OPERATOR(CATENA_WITH_ARRAYS)
+CATENA_EACH_NUMBER_OPERATOR(CATENA_WITH_NUMBERS)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
@@ -105,33 +92,24 @@ extern template Array operator~(const Array& x);
 #define CATENA_IN_PLACE(symbol, in_place)                               \
     void in_place(Variable& a, const Variable& b, const SourceLoc& at); \
     void in_place(Variable& a, const NumberOperand& b);                 \
-    Array& operator symbol(Array& a, const ArrayOperand& b);            \
-    Array& operator symbol(Array& a, const NumberOperand& b);           \
+    Array& operator symbol## = (Array & a, const ArrayOperand& b);      \
+    Array& operator symbol## = (Array & a, const NumberOperand& b);     \
     /* Of a Variable without a graph: `z += exp(x)`. */                 \
     template <std::derived_from<Variable> V>                            \
-    Array& operator symbol(Array& a, const V& b) {                      \
-        return a symbol Array(b);                                       \
+    Array& operator symbol## = (Array & a, const V& b) {                \
+        return a symbol## = Array(b);                                   \
     }                                                                   \
     template <std::same_as<Variable> V>                                 \
-    V& operator symbol(V& a, const Operand& b) {                        \
+    V& operator symbol## = (V & a, const Operand& b) {                  \
         in_place(a, b.variable(), b.location());                        \
         return a;                                                       \
     }                                                                   \
     template <std::same_as<Variable> V>                                 \
-    V& operator symbol(V& a, const NumberOperand& b) {                  \
+    V& operator symbol## = (V & a, const NumberOperand& b) {            \
         in_place(a, b);                                                 \
         return a;                                                       \
     }
-CATENA_IN_PLACE(+=, add_in_place)
-CATENA_IN_PLACE(-=, subtract_in_place)
-CATENA_IN_PLACE(*=, multiply_in_place)
-CATENA_IN_PLACE(/=, divide_in_place)
-CATENA_IN_PLACE(%=, remainder_in_place)
-CATENA_IN_PLACE(&=, and_in_place)
-CATENA_IN_PLACE(|=, or_in_place)
-CATENA_IN_PLACE(^=, xor_in_place)
-CATENA_IN_PLACE(<<=, left_shift_in_place)
-CATENA_IN_PLACE(>>=, right_shift_in_place)
+CATENA_EACH_IN_PLACE_OPERATOR(CATENA_IN_PLACE)
 #undef CATENA_IN_PLACE
 
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
@@ -139,5 +117,13 @@ Array at(const Array& x, std::initializer_list<Index> slices);
 Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As get_item, x[{slices}].
 inline Variable abs(const Operand& x) { return absolute(x); }         ///< As Python's abs(x).
 inline Slice slice() { return {}; }                                   ///< All of an axis.
+
+// NumPy's names of pow and remainder.
+inline Variable power(const Operand& x, const Operand& y) { return pow(x, y); }
+inline Variable power(const Operand& x, const Scalar& y) { return pow(x, y); }
+inline Variable power(const Scalar& x, const Operand& y) { return pow(x, y); }
+inline Variable mod(const Operand& x, const Operand& y) { return remainder(x, y); }
+inline Variable mod(const Operand& x, const Scalar& y) { return remainder(x, y); }
+inline Variable mod(const Scalar& x, const Operand& y) { return remainder(x, y); }
 
 }  // namespace catena

@@ -154,11 +154,7 @@ const FunctionDef& f_einsum =
     function("einsum(subscripts, operands)", {"*operands"},
              [](const FunctionArguments& a) { return einsum(a.text("subscripts"), a.list()); });
 
-}  // namespace
-
-Variable einsum(const std::string& subscripts, std::span<const Variable> operands,
-                const std::source_location& at) {
-    LocationScope scope(at);
+Variable sums_of_products(const std::string& subscripts, std::span<const Variable> operands) {
     if (operands.empty())
         fail<ValueError>("einsum: there are no operands, at least one array is needed");
     std::vector<int> ranks;
@@ -170,9 +166,23 @@ Variable einsum(const std::string& subscripts, std::span<const Variable> operand
     const Equation equation = parse_equation(subscripts, ranks);
     return Contraction(equation, floats).result();
 }
+
+}  // namespace
+
+Variable einsum(const std::string& subscripts, std::span<const Variable> operands,
+                const std::source_location& at) {
+    const LocationScope scope(at);
+    return sums_of_products(subscripts, operands);
+}
 Variable einsum(const std::string& subscripts, std::initializer_list<Variable> operands,
                 const std::source_location& at) {
     return einsum(subscripts, std::span<const Variable>(operands.begin(), operands.size()), at);
+}
+
+Variable einsum(const std::string& subscripts, const Operand& a, const Operand& b) {
+    const LocationScope scope(a.location());
+    const Variable operands[] = {a.variable(), b.variable()};
+    return sums_of_products(subscripts, operands);
 }
 
 }  // namespace catena

@@ -15,6 +15,7 @@ Variable einsum(const std::string& subscripts, std::span<const Variable> operand
                 const std::source_location& at = std::source_location::current());
 Variable einsum(const std::string& subscripts, std::initializer_list<Variable> operands,
                 const std::source_location& at = std::source_location::current());
+Variable einsum(const std::string& subscripts, const Operand& a, const Operand& b);
 
 /// Products summed over the last `axes` axes of a and the first of b.
 Variable tensordot(const Operand& a, const Operand& b, int64_t axes = 2);

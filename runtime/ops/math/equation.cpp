@@ -1,9 +1,9 @@
 #include "runtime/ops/math/equation.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
+#include "runtime/core/ascii.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -85,7 +85,7 @@ private:
 
     void check_letters(const std::string& text) const {
         for (char c : text)
-            if (!std::isalpha(uint8_t(c))) wrong(fmt::format("has '{}' in place of a letter", c));
+            if (!ascii::is_letter(c)) wrong(fmt::format("has '{}' in place of a letter", c));
     }
     static std::string under_ellipsis(int count) {
         std::string digits;

@@ -1,8 +1,8 @@
 #include "runtime/ops/onnx/onnx_expression.h"
 
-#include <cctype>
 #include <optional>
 
+#include "runtime/core/ascii.h"
 #include "runtime/core/error.h"
 #include "runtime/core/read_number.h"
 #include "runtime/scalar/formula.h"
@@ -39,7 +39,7 @@ private:
         skip_spaces();
         size_t begin = at_;
         while (at_ < text_.size() &&
-               (std::isalnum(uint8_t(text_[at_])) ||
+               (ascii::is_letter_or_digit(text_[at_]) ||
                 std::string_view("_.-").find(text_[at_]) != std::string_view::npos))
             ++at_;
         check(at_ > begin);
