@@ -42,6 +42,7 @@ FileLimits small_limits() {
     FileLimits limits;
     limits.bytes = uint64_t(64) << 20;
     limits.steps = 100;
+    limits.memory = uint64_t(256) << 20;
     return limits;
 }
 
