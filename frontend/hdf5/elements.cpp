@@ -51,7 +51,7 @@ public:
         std::string bytes = file_buffer(chunk.bytes, name_);
         file_.read_at(chunk.address, bytes.data(), bytes.size());
         std::string problem;
-        static const std::vector<Filter> none;
+        static const std::vector<Filter>& none = *new std::vector<Filter>;
         bytes = unfiltered(std::move(bytes),
                            is_edge && dataset_.has_plain_edges ? none : dataset_.filters,
                            chunk.mask, chunk_bytes_, dataset_.type.bytes, problem);

@@ -5,12 +5,6 @@
 #include "frontend/hdf5/number_bytes.h"
 
 namespace catena::hdf5 {
-namespace {
-
-bool is_power_of_two(uint64_t number) { return number > 0 && (number & (number - 1)) == 0; }
-
-}  // namespace
-
 ExtensibleArray::ExtensibleArray(const FileNumbers& file, uint64_t address)
     : file_(file), address_(address) {
     Numbers head =

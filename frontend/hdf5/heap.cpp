@@ -18,8 +18,6 @@ Numbers content_of_heap(const FileNumbers& file, uint64_t at) {
     return file.read(file.address(heap), bytes);
 }
 
-bool is_power_of_two(uint64_t number) { return number > 0 && (number & (number - 1)) == 0; }
-
 }  // namespace
 
 NameHeap::NameHeap(const FileNumbers& file, uint64_t address)

@@ -12,6 +12,8 @@ inline uint64_t bytes_for(uint64_t most) {
     return bytes;
 }
 
+inline bool is_power_of_two(uint64_t number) { return number > 0 && (number & (number - 1)) == 0; }
+
 /// The place of the highest bit, of a number above 0.
 inline uint64_t log2_of(uint64_t number) { return uint64_t(std::bit_width(number)) - 1; }
 

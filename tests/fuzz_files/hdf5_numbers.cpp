@@ -62,7 +62,8 @@ std::vector<size_t> structures(const std::string& content) {
         "\x89HDF", "TREE", "SNOD", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "FSHD",
         "FSSE",    "BTHD", "BTIN", "BTLF", "FAHD", "FADB", "EAHD", "EAIB", "EASB", "EADB", "SMTB"};
     std::vector<size_t> found;
-    for (size_t at = 0; at + 16 <= content.size(); ++at) {
+    const size_t end = std::min(content.size(), size_t(1) << 20);  // Behind it are elements.
+    for (size_t at = 0; at + 16 <= end; ++at) {
         const std::string_view here = std::string_view(content).substr(at, 4);
         const bool is_signed = std::ranges::find(signatures, here) != std::end(signatures);
         // Version 1, reserved 0, some messages, one reference, and a length.
