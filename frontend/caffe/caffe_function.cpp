@@ -13,6 +13,7 @@
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/caffe/upgrade.h"
 #include "runtime/core/log.h"
+#include "runtime/core/memory_allowance.h"
 #include "runtime/core/printable.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
@@ -135,7 +136,12 @@ CaffeFunction::CaffeFunction(const std::string& path, const std::string& prototx
 Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom,
                                       Link* link) const {
     const Layer& layer = layers[i];
-    Variables top = runs[i](bottom, link);
+    Variables top;
+    try {
+        top = runs[i](bottom, link);
+    } catch (const FileError& error) {
+        fail<FileError>("caffe: {}: {} layer '{}': {}", path, layer.type, layer.name, error.what());
+    }
     if (top.size() < layer.top.size())
         fail<FileError>("caffe: {}: {} layer '{}' has {} tops, it computes {}", path, layer.type,
                         layer.name, layer.top.size(), top.size());
@@ -183,6 +189,7 @@ bool CaffeFunction::runs(size_t layer, const std::vector<std::string>& disable) 
 
 CaffeFunction::Blobs CaffeFunction::blobs(const Blobs& inputs,
                                           const std::vector<std::string>& disable) const {
+    const MemoryAllowance allowed(memory_limit());
     Blobs known = inputs;
     for (size_t i = 0; i < network_->layers.size(); ++i) {
         const Layer& layer = network_->layers[i];
@@ -238,6 +245,7 @@ std::vector<Variable> CaffeFunction::forward(const std::string& name,
         if (bottom.size() != layer.bottom.size())
             fail<ValueError>("caffe: layer '{}' takes {} arrays, {} are given", name,
                              layer.bottom.size(), bottom.size());
+        const MemoryAllowance allowed(memory_limit());
         const Variables top = network_->run(i, bottom, links_[i].get());
         return {top.begin(), top.end()};
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -49,11 +48,5 @@ std::string last_error();
 /// The type of elements in files and, with the host's byte order, in memory. bool is the
 /// enumeration that h5py uses.
 Handle type_of(Dtype dtype);
-/// The dtype for elements of a file, whose type is one of the standard ones in either byte order;
-/// unsigned 16 and 32 bits become the next larger signed one, and 64 bits int64.
-std::optional<Dtype> dtype_of(hid_t type);
-bool is_uint64(hid_t type);
-/// For messages: "floats of 4 bytes (8 bits of exponent, bias 125)".
-std::string description_of(hid_t type);
 
 }  // namespace catena::hdf5

@@ -14,6 +14,7 @@
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
+#include "runtime/core/memory_allowance.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 
@@ -89,6 +90,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
 
 Items Model::run_items(std::span<const Item> inputs) const {
     implementation_->check_ports(inputs);
+    const MemoryAllowance allowed(memory_limit());
     int64_t steps = file_limits().steps;
     const PreparedGraph& graph = implementation_->prepared;
     Scope scope = graph.scope(nullptr, &steps);
@@ -125,6 +127,7 @@ std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) con
 
 Model import_model(const std::string& path, const ImportOptions& options) {
     auto model = std::make_shared<Model::Implementation>();
+    const MemoryAllowance allowed(memory_limit());  // For what is computed of constants.
     model->path = path;
     model->files.folder = std::filesystem::path(path).parent_path().string();
     model->proto = std::make_shared<::onnx::ModelProto>();

@@ -117,6 +117,9 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
                           cpu_memory_statistics().bytes_reserved);
+    } catch (const FileError& error) {
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Named already.
+        fail<FileError>("onnx: {}: {}: {}", path, call.describe(), error.what());
     } catch (const std::length_error&) {
         fail<FileError>("onnx: {}: {}: needs more elements than can be counted", path,
                         call.describe());

@@ -15,6 +15,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/memory_allowance.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/per_thread.h"
 
@@ -402,6 +403,7 @@ void free_checked(const MemoryBlock& block, size_t bytes) noexcept {
 
 /// A block that is in no list of the thread.
 [[gnu::noinline]] MemoryBlock allocate_slowly(ThreadCache* mine, SizeClass size, size_t bytes) {
+    if (size.index >= small_class_count) check_allowance(bytes);
     if (checked_memory::is_on()) return allocate_checked(bytes);
     if (size.index < small_class_count) return {allocate_small_slowly(mine, size), size.index};
     return allocate_large(size);

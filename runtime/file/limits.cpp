@@ -4,6 +4,8 @@
 #include <mutex>
 #include <optional>
 
+#include <unistd.h>
+
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
@@ -51,6 +53,12 @@ void set_file_limits(const FileLimits& limits) {
     Setting& s = setting();
     const std::lock_guard lock(s.mutex);
     s.limits = limits;
+}
+
+uint64_t memory_limit() {
+    if (const uint64_t set = file_limits().memory) return set;
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? uint64_t(pages) * uint64_t(bytes) : ~uint64_t(0);
 }
 
 FileBudget::FileBudget(std::string name, uint64_t file_bytes)

@@ -21,12 +21,17 @@ struct FileLimits {
     int depth = 100;         ///< Depth of nested brackets.
     int64_t steps =
         int64_t(1) << 22;  ///< Loop bodies and branches that one run of a model may take.
+    /// Bytes of arrays at a time that one run of a model or program may take beyond what there was;
+    /// 0: as much memory as the machine has.
+    uint64_t memory = 0;
 };
 
 /// The process's current limits: the defaults and the environment, unless set_file_limits() was
 /// called.
 FileLimits file_limits();
 void set_file_limits(const FileLimits& limits);
+/// FileLimits::memory, or the machine's.
+uint64_t memory_limit();
 
 /// The bytes declared by one file so far, checked against file_limits() at its opening.
 class FileBudget {

@@ -6,6 +6,8 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/foreign_array.h"
+#include "runtime/core/memory_allowance.h"
+#include "runtime/file/limits.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/launch_reports.h"
 #include "runtime/program/loaded_program.h"
@@ -141,6 +143,7 @@ struct Program::Implementation {
     std::vector<Array> run(std::span<const Array> arguments) {
         const ReleaseLater after_unlocking;
         std::lock_guard lock(mutex);
+        const MemoryAllowance allowed(memory_limit());
         if (!device)
             fail<ValueError>("program {}: was opened for inspection only; load it to run it",
                              contents.name);
@@ -158,6 +161,8 @@ struct Program::Implementation {
         }
         try {
             executable.run(inputs, executables.front().numbers, donated, outputs);
+        } catch (const FileError& error) {  // Of memory.
+            fail<FileError>("{}: {}", contents.path, error.what());
         } catch (const InternalError&
                      error) {  // For example a call whose attributes its kernel does not expect.
             fail<FileError>("{}: is inconsistent: {}", contents.path, error.what());

@@ -1,6 +1,7 @@
 // Files that are cut short, damaged or contradict themselves.
 #include <functional>
 
+#include "runtime/file/limits.h"
 #include "runtime/graph/variable.h"
 #include "tests/caffe/net_file.h"
 
@@ -47,6 +48,26 @@ TEST(CaffeHostile, damaged_bytes_give_errors_or_networks_and_nothing_else) {
             }
         }
     EXPECT_GT(loaded, 0);
+}
+
+TEST(CaffeHostile, memory_is_limited_before_there_is_any) {
+    NetFile file = convolution_net();
+    file.net.mutable_layer(0)->mutable_convolution_param()->add_pad(30000);
+    const caffe::CaffeFunction net = file.load();
+    const FileLimits before = file_limits();
+    FileLimits limits = before;
+    limits.memory = uint64_t(64) << 20;
+    set_file_limits(limits);
+    std::string what = "no error";
+    try {
+        net.blobs({{"x", some_array({1, 1, 4, 4})}});
+    } catch (const FileError& error) {
+        what = error.what();
+    }
+    set_file_limits(before);
+    EXPECT_NE(what.find("Convolution layer 'conv': an array of 28802880072 bytes"),
+              std::string::npos)
+        << what;
 }
 
 /// What loading a network of one layer says.

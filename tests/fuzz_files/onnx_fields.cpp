@@ -1,11 +1,11 @@
 #include "tests/fuzz_files/onnx_fields.h"
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
+
+#include "tests/fuzz_files/odd_numbers.h"
 
 namespace catena::fuzz {
 namespace {
@@ -49,41 +49,8 @@ private:
         return list[int(below(uint64_t(list.size())))];
     }
 
-    int64_t some_integer(int64_t near) {
-        constexpr int64_t most = std::numeric_limits<int64_t>::max(),
-                          least = std::numeric_limits<int64_t>::min();
-        constexpr int64_t odd[] = {0,
-                                   1,
-                                   -1,
-                                   2,
-                                   3,
-                                   7,
-                                   8,
-                                   9,
-                                   -2,
-                                   -9,
-                                   100,
-                                   65536,
-                                   1ll << 31,
-                                   (1ll << 31) - 1,
-                                   -(1ll << 31),
-                                   1ll << 32,
-                                   1ll << 33,
-                                   1ll << 46,
-                                   1ll << 61,
-                                   1ll << 62,
-                                   most,
-                                   most - 1,
-                                   least,
-                                   least + 1};
-        if (once_in(3)) return near + int64_t(below(5)) - 2;
-        return odd[below(std::size(odd))];
-    }
-    double some_float() {
-        constexpr double odd[] = {0,    1,     -1,  0.5,  2,        -0.0,      1e-30,
-                                  1e30, -1e30, 3e9, 1e19, INFINITY, -INFINITY, NAN};
-        return odd[below(std::size(odd))];
-    }
+    int64_t some_integer(int64_t near) { return odd_integer(near, random_); }
+    double some_float() { return odd_float(random_); }
     std::string some_text() {
         const char* const odd[] = {"",        "none",          "max",   "min",      "mul",
                                    "add",     "SAME_UPPER",    "VALID", "linear",   "nearest",

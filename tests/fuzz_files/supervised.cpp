@@ -1,5 +1,6 @@
 #include "tests/fuzz_files/supervised.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -31,11 +32,18 @@ constexpr int64_t inputs_of_child = 4096;
 struct Report {
     volatile uint64_t seed;
     volatile int64_t done, accepted, refused;
+    volatile double slowest;
     char error[1024];
 };
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+int64_t peak_bytes_of_this() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return int64_t(usage.ru_maxrss) * 1024;
 }
 
 [[noreturn]] void run_child(const Supervision& how, const std::function<bool(uint64_t)>& input,
@@ -50,6 +58,7 @@ double seconds_since(Clock::time_point start) {
     }
     for (int64_t i = 0; i < inputs_of_child && (i < still_least || Clock::now() < end); ++i) {
         report.seed = seed + uint64_t(i);
+        const Clock::time_point begin = Clock::now();
         try {
             if (input(report.seed))
                 report.accepted = report.accepted + 1;
@@ -61,6 +70,12 @@ double seconds_since(Clock::time_point start) {
             _exit(3);
         } catch (...) {
             std::snprintf(report.error, sizeof report.error, "an exception that is none of std's");
+            _exit(3);
+        }
+        report.slowest = std::max(double(report.slowest), seconds_since(begin));
+        if (const int64_t bytes = peak_bytes_of_this(); how.most_bytes && bytes > how.most_bytes) {
+            std::snprintf(report.error, sizeof report.error, "took %lld MiB",
+                          static_cast<long long>(bytes >> 20));
             _exit(3);
         }
         report.done = report.done + 1;
@@ -113,6 +128,7 @@ Tally supervised(const Supervision& how, const std::function<bool(uint64_t)>& in
         const std::string problem = wait_for(child, how, report, tally.peak_bytes);
         tally.accepted += report.accepted;
         tally.refused += report.refused;
+        tally.slowest = std::max(tally.slowest, double(report.slowest));
         tally.inputs += report.done + !problem.empty();
         if (!problem.empty()) tally.failures.push_back({report.seed, problem});
         seed = problem.empty() ? seed + uint64_t(report.done) : report.seed + 1;

@@ -11,10 +11,11 @@ namespace catena::fuzz {
 struct Tally {
     int64_t inputs = 0, accepted = 0, refused = 0;
     int64_t peak_bytes = 0;  ///< Of memory in use at once, by any of the processes.
+    double slowest = 0;      ///< Seconds of one input.
     struct Failure {
         uint64_t seed = 0;
-        std::string what;  ///< "died of Segmentation fault", "took longer than 20 s", another error
-                           ///< than ours.
+        std::string what;  ///< "died of Segmentation fault", "took longer than 20 s", "took 2100
+                           ///< MiB", another error than ours.
     };
     std::vector<Failure> failures;
 };
@@ -25,6 +26,7 @@ struct Supervision {
     int64_t least_inputs = 0;   ///< but not before these.
     double patience = 20;       ///< For one input.
     int64_t address_bytes = 0;  ///< Bounds the memory of the children, if the build allows it.
+    int64_t most_bytes = 0;     ///< Of memory, after which an input is a failure; 0: any.
     size_t most_failures = 10;
 };
 

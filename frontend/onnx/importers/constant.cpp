@@ -1,6 +1,7 @@
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
+#include "runtime/core/device.h"
 
 namespace catena::onnx {
 namespace {
@@ -54,10 +55,12 @@ Array range_of_integers(const NodeCall& n) {
     if (count > most_elements)
         n.wrong(fmt::format("it has more than {} elements, from {} to {} in steps of {}",
                             most_elements, start, limit, delta));
-    std::vector<int64_t> values;
-    values.reserve(size_t(count));
-    for (int64_t i = 0; i < int64_t(count); ++i) values.push_back(start + i * delta);
-    return Array::from(values, Shape{int64_t(count)});
+    const Array values = Array::empty({Dtype::int64, Shape{int64_t(count)}}, cpu_device());
+    auto* const to = values.to_fill<int64_t>();
+    // What is between the two need not fit an int64.
+    for (int64_t i = 0; i < int64_t(count); ++i)
+        to[i] = int64_t(uint64_t(start) + uint64_t(i) * uint64_t(delta));
+    return values;
 }
 
 Array range_of_floats(const NodeCall& n) {
@@ -65,10 +68,10 @@ Array range_of_floats(const NodeCall& n) {
     const int64_t count = n.whole(
         std::max(std::ceil((limit - start) / delta), 0.0), {0, most_elements},
         fmt::format("the number of elements from {} to {} in steps of {}", start, limit, delta));
-    std::vector<double> values;
-    values.reserve(size_t(count));
-    for (int64_t i = 0; i < count; ++i) values.push_back(start + double(i) * delta);
-    return Array::from(values, Shape{count});
+    const Array values = Array::empty({Dtype::float64, Shape{count}}, cpu_device());
+    auto* const to = values.to_fill<double>();
+    for (int64_t i = 0; i < count; ++i) to[i] = start + double(i) * delta;
+    return values;
 }
 
 Variables range(const NodeCall& n) {

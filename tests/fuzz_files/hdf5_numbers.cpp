@@ -1,0 +1,133 @@
+#include "tests/fuzz_files/hdf5_numbers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "tests/fuzz_files/odd_numbers.h"
+
+namespace catena::fuzz {
+namespace {
+
+using testing::Random;
+
+constexpr uint32_t turned(uint32_t x, int by) { return x << by | x >> (32 - by); }
+
+/// Of metadata: Jenkins' lookup3 (http://burtleburtle.net/bob/c/lookup3.c).
+uint32_t checksum_of(std::string_view text) {
+    uint32_t a = 0xdeadbeef + uint32_t(text.size()), b = a, c = a;
+    const auto word = [&](size_t at) {
+        uint32_t value = 0;
+        for (size_t i = 0; i < 4 && at + i < text.size(); ++i)
+            value |= uint32_t(uint8_t(text[at + i])) << 8 * i;
+        return value;
+    };
+    if (text.empty()) return c;
+    size_t at = 0;
+    for (; text.size() - at > 12; at += 12) {
+        a += word(at), b += word(at + 4), c += word(at + 8);
+        a -= c, a ^= turned(c, 4), c += b;
+        b -= a, b ^= turned(a, 6), a += c;
+        c -= b, c ^= turned(b, 8), b += a;
+        a -= c, a ^= turned(c, 16), c += b;
+        b -= a, b ^= turned(a, 19), a += c;
+        c -= b, c ^= turned(b, 4), b += a;
+    }
+    a += word(at), b += word(at + 4), c += word(at + 8);
+    c ^= b, c -= turned(b, 14);
+    a ^= c, a -= turned(c, 11);
+    b ^= a, b -= turned(a, 25);
+    c ^= b, c -= turned(b, 16);
+    a ^= c, a -= turned(c, 4);
+    b ^= a, b -= turned(a, 14);
+    c ^= b, c -= turned(b, 24);
+    return c;
+}
+
+uint64_t number_at(const std::string& content, size_t at, size_t bytes) {
+    uint64_t value = 0;
+    std::memcpy(&value, content.data() + at, std::min(bytes, content.size() - at));
+    return value;
+}
+void put_number(std::string& content, size_t at, size_t bytes, uint64_t value) {
+    std::memcpy(content.data() + at, &value, std::min(bytes, content.size() - at));
+}
+
+/// Where structures begin: at letters like "OHDR", and headers of the older kind, which have none
+/// and stand between them.
+std::vector<size_t> structures(const std::string& content) {
+    static constexpr std::string_view signatures[] = {
+        "\x89HDF", "TREE", "SNOD", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "FSHD",
+        "FSSE",    "BTHD", "BTIN", "BTLF", "FAHD", "FADB", "EAHD", "EAIB", "EASB", "EADB", "SMTB"};
+    std::vector<size_t> found;
+    const size_t end = std::min(content.size(), size_t(1) << 20);  // Behind it are elements.
+    for (size_t at = 0; at + 16 <= end; ++at) {
+        const std::string_view here = std::string_view(content).substr(at, 4);
+        const bool is_signed = std::ranges::find(signatures, here) != std::end(signatures);
+        // Version 1, reserved 0, some messages, one reference, and a length.
+        const bool is_header = at % 8 == 0 && here.starts_with(std::string_view("\1\0", 2)) &&
+                               here[3] == 0 && number_at(content, at + 4, 4) == 1 &&
+                               number_at(content, at + 8, 4) < 4096;
+        if (is_signed || is_header) found.push_back(at);
+    }
+    return found;
+}
+
+/// The bytes before a structure's checksum; 0 if it has none, or is long.
+size_t summed_bytes(const std::string& content, size_t at) {
+    const size_t most = std::min<size_t>(content.size() - at, 1200);
+    for (size_t bytes = 8; bytes + 4 <= most; ++bytes)
+        if (checksum_of(std::string_view(content).substr(at, bytes)) ==
+            number_at(content, at + bytes, 4))
+            return bytes;
+    return 0;
+}
+
+void change_one(std::string& content, size_t at, size_t bytes, const std::vector<size_t>& others,
+                Random& random) {
+    const size_t width = size_t(1) << random() % 4, place = at + 4 + random() % (bytes - 4);
+    if (place >= content.size()) return;
+    const uint64_t value = number_at(content, place, width);
+    switch (random() % 8) {
+        case 0:
+            return put_number(content, place, width, others[random() % others.size()]);
+        case 1:
+            return put_number(content, place, width, value ^ uint64_t(1) << random() % (8 * width));
+        case 2:
+            return put_number(content, place, width, random() % 32);
+        case 3:  // What stands somewhere else in it.
+            return put_number(content, place, width,
+                              number_at(content, at + random() % bytes, width));
+        default:
+            return put_number(content, place, width, uint64_t(odd_integer(int64_t(value), random)));
+    }
+}
+
+}  // namespace
+
+void change_hdf5_numbers(std::string& content, Random& random) {
+    const std::vector<size_t> all = structures(content);
+    if (all.empty()) return;
+    for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+        const size_t at = all[random() % all.size()], summed = summed_bytes(content, at);
+        const size_t bytes = summed ? summed : std::min<size_t>(content.size() - at, 120);
+        for (uint64_t numbers = 1 + random() % 2; numbers > 0; --numbers)
+            change_one(content, at, bytes, all, random);
+        if (summed)
+            put_number(content, at + summed, 4,
+                       checksum_of(std::string_view(content).substr(at, summed)));
+    }
+}
+
+void change_hdf5_byte(std::string& content, size_t structure, size_t distance,
+                      unsigned char value) {
+    const size_t summed = summed_bytes(content, structure);
+    content[structure + distance] = char(value);
+    if (summed)
+        put_number(content, structure + summed, 4,
+                   checksum_of(std::string_view(content).substr(structure, summed)));
+}
+
+}  // namespace catena::fuzz
