@@ -13,6 +13,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
@@ -147,7 +148,7 @@ Entry& Region::entry_for(const Flat& arguments) {
     return *found->second;
 }
 
-Outcome Region::call(const Flat& arguments, Body body) {
+Outcome Region::call(const Flat& arguments, Body body) try {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
     if (!config().debug && !verifies(options_) && repetition_.rests()) return run_eagerly(body);
@@ -189,6 +190,8 @@ Outcome Region::call(const Flat& arguments, Body body) {
     outcome.replayed = true;
     outcome.result_template = replay->result_template;
     return outcome;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph", options_.name);
 }
 
 bool Region::must_follow(Entry& entry) {
