@@ -196,7 +196,7 @@ private:
             fail<FileError>("{}: '{}' has {} dimensions; at most {} are supported", path_, key,
                             rank, max_rank);
         std::vector<hsize_t> dims(static_cast<size_t>(rank));
-        H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+        check(H5Sget_simple_extent_dims(space, dims.data(), nullptr) == rank, key);
         Shape shape;
         uint64_t bytes = element;
         bool empty = std::find(dims.begin(), dims.end(), 0u) != dims.end();
