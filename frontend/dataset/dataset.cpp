@@ -2,6 +2,7 @@
 
 #include "frontend/dataset/datasets.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -63,10 +64,12 @@ Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
         std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))));
 }
 
-Example Dataset::operator[](int64_t i) const {
+Example Dataset::operator[](int64_t i) const try {
     int64_t n = size();
     if (i < -n || i >= n) fail<ValueError>("Dataset: there is no example {}; there are {}", i, n);
     return get().get_example(i < 0 ? i + n : i);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
 }
 
 }  // namespace catena

@@ -14,6 +14,7 @@
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 
@@ -87,7 +88,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
     return found;
 }
 
-Items Model::run_items(std::span<const Item> inputs) const {
+Items Model::run_items(std::span<const Item> inputs) const try {
     implementation_->check_ports(inputs);
     int64_t steps = file_limits().steps;
     const PreparedGraph& graph = implementation_->prepared;
@@ -96,9 +97,11 @@ Items Model::run_items(std::span<const Item> inputs) const {
     for (const Item& input : inputs) scope.values[size_t(*place++)].item = input;
     for (const Weight& weight : weights_) scope.values[size_t(*place++)].item = weight.parameter();
     return implementation_->run_graph(graph, scope);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", implementation_->path);
 }
 
-Variables Model::run(std::span<const Variable> inputs) const {
+Variables Model::run(std::span<const Variable> inputs) const try {
     Variables found;
     for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
         if (!item.variable.defined())
@@ -108,6 +111,8 @@ Variables Model::run(std::span<const Variable> inputs) const {
         found.push_back(item.variable);
     }
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", implementation_->path);
 }
 
 Variable Model::operator()(const Variable& x) const {
@@ -123,7 +128,7 @@ std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) con
     return {outputs.begin(), outputs.end()};
 }
 
-Model import_model(const std::string& path, const ImportOptions& options) {
+Model import_model(const std::string& path, const ImportOptions& options) try {
     auto model = std::make_shared<Model::Implementation>();
     model->path = path;
     model->files.folder = std::filesystem::path(path).parent_path().string();
@@ -145,12 +150,16 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     prepare_model(*model);
     model->files.budget = nullptr;
     return Model(std::move(model));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", path);
 }
 
-Array load_tensor(const std::string& path) {
+Array load_tensor(const std::string& path) try {
     ::onnx::TensorProto tensor;
     parse(path, tensor, "ONNX tensor");
     return read_tensor(tensor, {std::filesystem::path(path).parent_path().string()});
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", path);
 }
 
 }  // namespace catena::onnx

@@ -10,6 +10,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/code_changes.h"
@@ -61,7 +62,7 @@ void check_moment(const Serializer& s, const std::string& name, const Array& mom
 Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
 Optimizer::~Optimizer() = default;
 
-Optimizer& Optimizer::setup(Link& link) {
+Optimizer& Optimizer::setup(Link& link) try {
     link.check_all_listed();
     if (link.params().empty())
         fail<ValueError>(
@@ -88,6 +89,8 @@ Optimizer& Optimizer::setup(Link& link) {
     note_code_change();
     begin();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "setup");
 }
 
 Link& Optimizer::target() const {
@@ -123,12 +126,14 @@ void Optimizer::set_loss_scale(double scale) {
     loss_scale_ = scale;
 }
 
-ParameterRule Optimizer::update_rule(const Parameter& param) {
+ParameterRule Optimizer::update_rule(const Parameter& param) try {
     target();
     for (UpdateSlot& slot : slots_)
         if (slot.is_of(param.body())) return {*this, slot};
     fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given",
                      type_name(), param.name());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update_rule");
 }
 
 void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
@@ -180,7 +185,7 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
     }
 }
 
-void Optimizer::update(const std::source_location& at) {
+void Optimizer::update(const std::source_location& at) try {
     LocationScope location(at);
     check_slots();
     auto no_graph = no_backprop_mode();
@@ -208,6 +213,8 @@ void Optimizer::update(const std::source_location& at) {
     call_hooks(OptimizerHook::Timing::post);
     call_parameter_hooks(OptimizerHook::Timing::post);
     masters.store_changes();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update");
 }
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
@@ -270,7 +277,7 @@ void Optimizer::reallocate_cleared_grads() {
     }
 }
 
-void Optimizer::start_backward(Variable loss) {
+void Optimizer::start_backward(Variable loss) try {
     for (UpdateSlot& slot : slots_) {
         if (use_cleargrads_) {
             slot.param.cleargrad();
@@ -280,14 +287,18 @@ void Optimizer::start_backward(Variable loss) {
         }
     }
     backward(loss);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update");
 }
 
-void Optimizer::backward(const Variable& loss) {
+void Optimizer::backward(const Variable& loss) try {
     BackwardOptions options{.loss_scale = loss_scale_};
     if (exchange_)
         exchange_->backward(*this, loss, options);
     else
         loss.backward(options);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "backward");
 }
 
 void Optimizer::backward_part(const Variable& loss) {
@@ -380,7 +391,7 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     });
 }
 
-Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) {
+Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) try {
     target();
     if (name.empty()) name = hook->name();
     for (auto& [taken, other] : hooks_)
@@ -389,6 +400,8 @@ Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string 
     hooks_.emplace_back(std::move(name), std::move(hook));
     note_code_change();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "add_hook");
 }
 
 Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)> hook,
