@@ -52,12 +52,21 @@ void Dataset::moved_from() {
         "Dataset: its examples were moved to another Dataset; copy it, which is cheap");
 }
 
-Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
-Dataset::Dataset(std::initializer_list<Array> columns)
+Dataset::Dataset(Array rows) try : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
+Dataset::Dataset(std::initializer_list<Array> columns) try
     : dataset_(
-          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
-Dataset::Dataset(std::vector<Example> examples)
-    : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
+          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
+Dataset::Dataset(std::vector<Example> examples) try
+    : dataset_(std::make_shared<ListDataset>(std::move(examples))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
 
 Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
     return Dataset(std::shared_ptr<const DatasetMixin>(

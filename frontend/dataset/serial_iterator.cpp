@@ -13,8 +13,11 @@ std::optional<Batch> Iterator::next_batch(Device* device) try {
     throw_out_of_memory("Iterator", "next_batch");
 }
 
-SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options)
-    : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)) {}
+SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options) try
+    : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("SerialIterator");
+}
 
 std::optional<std::vector<Example>> SerialIterator::next() try {
     BatchOrder after =

@@ -324,7 +324,7 @@ void Link::visit_links(const std::string& path, const Visit& visit) const {
         [&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
 }
 
-std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
+std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const try {
     std::vector<std::pair<std::string, Parameter*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         const auto begin = std::ptrdiff_t(found.size());
@@ -339,9 +339,11 @@ std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_u
         std::sort(found.begin() + begin, found.end());
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedparams");
 }
 
-std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
+std::vector<std::pair<std::string, State*>> Link::namedpersistents() const try {
     std::vector<std::pair<std::string, State*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         for (const Entry& entry : link.entries())
@@ -351,6 +353,8 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
             found.emplace_back(path + "/" + name, state);
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedpersistents");
 }
 
 void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) const {
@@ -372,31 +376,39 @@ void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) cons
     for (auto& [path, param] : namedparams(include_uninit)) found.push_back(param);
 }
 
-std::vector<Parameter*> Link::params(bool include_uninit) const {
+std::vector<Parameter*> Link::params(bool include_uninit) const try {
     std::vector<Parameter*> found;
     find_params(found, include_uninit);
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "params");
 }
 
-std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const {
+std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const try {
     std::vector<std::pair<std::string, Link*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         if (&link == this && skipself) return;
         found.emplace_back(path.empty() ? "/" : path, &link);
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedlinks");
 }
 
-std::vector<Link*> Link::links(bool skipself) const {
+std::vector<Link*> Link::links(bool skipself) const try {
     std::vector<Link*> found;
     for (auto& [path, link] : namedlinks(skipself)) found.push_back(link);
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "links");
 }
 
-std::vector<Link*> Link::children() const {
+std::vector<Link*> Link::children() const try {
     std::vector<Link*> found;
     visit_children([&](const std::string&, Link& child) { found.push_back(&child); });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "children");
 }
 
 int64_t Link::count_params() const {

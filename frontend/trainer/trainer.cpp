@@ -33,11 +33,13 @@ struct Trainer::Entry {
     bool call_before_training;
 };
 
-Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
+Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out) try
     : updater_(updater), stop_trigger_(std::move(stop_trigger)), out_(std::move(out)) {
     for (auto& [name, optimizer] : updater.optimizers())
         reporter_.add_observers(name, optimizer->target());
     updater.connect_trainer(*this);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer");
 }
 
 std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
