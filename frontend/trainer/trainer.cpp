@@ -42,8 +42,10 @@ Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out) try
     throw_out_of_memory("Trainer");
 }
 
-std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
+std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) try {
     return std::make_shared<FunctionExtension>(std::move(function), MakeExtensionOptions());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer", "extend");
 }
 
 Trainer::~Trainer() = default;
