@@ -14,6 +14,7 @@
 #include "frontend/caffe/upgrade.h"
 #include "runtime/core/log.h"
 #include "runtime/core/memory_allowance.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/printable.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
@@ -120,17 +121,21 @@ struct CaffeFunction::Network {
     Variables run(size_t i, std::span<const Variable> bottom, Link* link) const;
 };
 
-CaffeFunction::CaffeFunction(const std::string& path) {
+CaffeFunction::CaffeFunction(const std::string& path) try {
     format::NetParameter net = parsed(path);
     upgrade_layers(net);
     read(net, path);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("caffe", path);
 }
 
-CaffeFunction::CaffeFunction(const std::string& path, const std::string& prototxt) {
+CaffeFunction::CaffeFunction(const std::string& path, const std::string& prototxt) try {
     format::NetParameter net = parsed_text(prototxt), weights = parsed(path);
     upgrade_layers(weights);
     take_blobs(net, weights);
     read(net, prototxt);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("caffe", path);
 }
 
 Variables CaffeFunction::Network::run(size_t i, std::span<const Variable> bottom,

@@ -19,6 +19,11 @@ public:
         texts_[size_t(next_ % kept)] = std::move(text);
         return next_++;
     }
+    /// For an error whose text there was no memory for.
+    int add_without_text() {
+        std::lock_guard lock(mutex_);
+        return next_ - kept - 1;
+    }
     void force(ArrayBody& array) override {
         std::string text;
         {
@@ -45,11 +50,16 @@ FailedArrays& failed_arrays() {
     static FailedArrays& instance = *new FailedArrays;
     return instance;
 }
+[[maybe_unused]] FailedArrays& made_at_start = failed_arrays();  // While there is memory.
 
 }  // namespace
 
-void fail_array(ArrayBody& array, const std::string& region, const std::string& why) {
-    array.value = failed_arrays().add("static_graph " + region + ": " + why);
+void fail_array(ArrayBody& array, std::string_view region, std::string_view why) noexcept {
+    try {
+        array.value = failed_arrays().add(fmt::format("static_graph {}: {}", region, why));
+    } catch (const std::bad_alloc&) {
+        array.value = failed_arrays().add_without_text();
+    }
     array.pending = &failed_arrays();
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "runtime/core/array.h"
 
 namespace catena::capture {
 
 /// Marks `array` as failed: reading its elements throws a TraceError that says why they were never
-/// computed.
-void fail_array(ArrayBody& array, const std::string& region, const std::string& why);
+/// computed, as far as there is memory for it.
+void fail_array(ArrayBody& array, std::string_view region, std::string_view why) noexcept;
 
 }  // namespace catena::capture

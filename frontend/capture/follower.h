@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -69,7 +71,7 @@ public:
     /// first.
     void abandon();
     /// Like abandon(), but computes nothing and undoes all changes.
-    void forget(const std::string& why);
+    void forget(std::string_view why);
 
     bool was_cut() const { return cuts_ > 0; }
     int cuts() const { return cuts_; }
@@ -266,7 +268,10 @@ private:
     void collect_alive();
     Ending& find_ending(bool is_cut, const GraphEnd* graph);
     void run(Ending& ending);
-    void after_failure(const std::string& why);
+    void after_failure(std::string_view why) noexcept;
+    void fail_pending(std::string_view why) noexcept;
+    /// The end of the segment's slots: one more was counted where there was no memory for it.
+    int slots_end() const { return std::min(count_, int(slots_.size())); }
     void release(bool computed_too);
     void end_call();
 

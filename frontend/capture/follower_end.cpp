@@ -1,5 +1,6 @@
 // The end of a Follower's call: computes the arrays still referenced.
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <mutex>
 
@@ -157,32 +158,55 @@ void Follower::run(Ending& ending) {
 /// Releases the segment's references.
 void Follower::release(bool computed_too) {
     show_views();
-    for (int v = segment_->first_value; v < count_; ++v) {
+    const int end = slots_end();
+    for (int v = segment_->first_value; v < end; ++v) {
         Slot& s = slots_[size_t(v)];
         if (!s.maker)
             s.array = Array();
-        else if (computed_too && s.array.body()->pending != this)
+        else if (computed_too && s.array.defined() && s.array.body()->pending != this)
             s.array = Array();
     }
 }
 
-void Follower::after_failure(const std::string& why) {
-    log_.undo(failed_at_, [&](int v) { return slots_[size_t(v)].array; });
-    log_.clear();
-    release(true);
-    for (auto& [array, v] : looks_)
-        if (array.body()->use_count() > 1) fail_array(*array.body(), rules_.region, why);
-    looks_.clear();
-    for (int v = segment_->first_value; v < count_; ++v) {
-        Slot& s = slots_[size_t(v)];
-        if (!s.maker || !s.array.defined() || s.array.body()->use_count() == 1) continue;
-        fail_array(*s.array.body(), rules_.region, why);
-        s.array = Array();
+/// Without memory, too. An entry of the log that cannot be undone is gone, and its variable keeps
+/// an array that was never computed.
+void Follower::after_failure(std::string_view why) noexcept {
+    for (size_t before = log_.size() + 1; log_.size() < before;) {
+        before = log_.size();
+        try {
+            log_.undo(failed_at_, [&](int v) { return slots_[size_t(v)].array; });
+            break;
+        } catch (const std::exception&) {  // On with the next one.
+        }
     }
+    log_.clear();
+    try {
+        release(true);
+    } catch (const std::exception&) {
+    }
+    fail_pending(why);
     running_ = false;
 }
 
+/// No array that somebody holds may wait for this call any longer.
+void Follower::fail_pending(std::string_view why) noexcept {
+    for (auto& [array, v] : looks_)
+        if (array.defined() && array.body()->use_count() > 1)
+            fail_array(*array.body(), rules_.region, why);
+    looks_.clear();
+    if (!segment_) return;
+    const int end = slots_end();
+    for (int v = segment_->first_value; v < end; ++v) {
+        Slot& s = slots_[size_t(v)];
+        if (!s.maker || !s.array.defined() || s.array.body()->use_count() == 1) continue;
+        if (s.array.body()->pending == this) fail_array(*s.array.body(), rules_.region, why);
+        s.array = Array();
+    }
+}
+
 void Follower::end_call() {
+    // None waits, unless dealing with one error has ended in another.
+    if (std::uncaught_exceptions() > 0) fail_pending("an error ended its call");
     recording_.reset();
     activation_ = nullptr;
     stand_ins_.clear();
@@ -252,13 +276,13 @@ void Follower::abandon() {
         ~EndCall() { follower.end_call(); }
     } at_end{*this};
     recording_.reset();
-    collect_alive();
     running_ = true;
     failed_at_ = -1;
     RecorderScope unseen(nullptr);
     const auto checks = using_config(&Config::debug, debug_);
     const ForgetLocation steps_name_theirs;
     try {
+        collect_alive();
         if (!alive_.empty()) interpret(*this, step_, alive_);
     } catch (const std::exception& error) {
         after_failure(error.what());
@@ -269,7 +293,7 @@ void Follower::abandon() {
     release(true);
 }
 
-void Follower::forget(const std::string& why) {
+void Follower::forget(std::string_view why) {
     failed_at_ = -1;
     after_failure(why);
     end_call();

@@ -15,6 +15,7 @@
 #include "runtime/core/foreign_array.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/core/log.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
@@ -149,7 +150,7 @@ Entry& Region::entry_for(const Flat& arguments) {
     return *found->second;
 }
 
-Outcome Region::call(const Flat& arguments, Body body) {
+Outcome Region::call(const Flat& arguments, Body body) try {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
     if (!config().debug && !verifies(options_) && repetition_.rests()) return run_eagerly(body);
@@ -192,6 +193,8 @@ Outcome Region::call(const Flat& arguments, Body body) {
     outcome.replayed = true;
     outcome.result_template = replay->result_template;
     return outcome;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph", options_.name);
 }
 
 bool Region::must_follow(Entry& entry) {

@@ -14,6 +14,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/foreign_array.h"
 #include "runtime/core/log.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena::capture {
 namespace {
@@ -139,25 +140,37 @@ bool Session::compile(Program& program) {
     return program.is_compiled();
 }
 
+void Session::could_not_compile(Region& region, const std::string& description,
+                                const char* why) noexcept {
+    try {
+        std::lock_guard lock(region.mutex_);
+        region.note(fmt::format("a program for {} could not be compiled: {}", description, why));
+    } catch (const std::bad_alloc&) {  // It goes on as eager code, and cannot even say why.
+    }
+}
+
 void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
     // The region's destructor waits for it. The thread has settings of its own.
-    CompilingThreads::instance().start([&region = region_, tf32 = config().tf32,
-                                        description = entry_.description, tree = entry_.tree,
-                                        program = program.shared_from_this()]() mutable {
-        const auto mode = using_config(&Config::tf32, tf32);
-        try {
-            if (program->compile()) compiled(region, description, *program);
-        } catch (const std::exception& error) {
-            std::lock_guard lock(region.mutex_);
-            region.note(fmt::format("a program for {} could not be compiled: {}", description,
-                                    error.what()));
-        }
-        program.reset();
-        tree.reset();
-        region.beside_.end();
-    });
+    try {
+        CompilingThreads::instance().start([&region = region_, tf32 = config().tf32,
+                                            description = entry_.description, tree = entry_.tree,
+                                            program = program.shared_from_this()]() mutable {
+            const auto mode = using_config(&Config::tf32, tf32);
+            try {
+                if (program->compile()) compiled(region, description, *program);
+            } catch (const std::exception& error) {
+                could_not_compile(region, description, error.what());
+            }
+            program.reset();
+            tree.reset();
+            region.beside_.end();
+        });
+    } catch (const std::exception& error) {
+        region_.beside_.end();
+        could_not_compile(region_, entry_.description, error.what());
+    }
 }
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {
@@ -203,6 +216,10 @@ void Session::compute(Follower& follower, Program& program) {
                 program.run(follower);
             if (Activation* activation = follower.activation()) activation->verifies = verifies_;
         } catch (const VerificationError&) {
+            throw;
+        } catch (const OutOfMemory&) {
+            throw;  // Other kernels would give other bits, unasked.
+        } catch (const std::bad_alloc&) {
             throw;
         } catch (const std::exception&) {
             if (program.sends_messages())

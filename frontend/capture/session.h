@@ -28,6 +28,8 @@ private:
     std::shared_ptr<Program> program_of(Follower& follower, Ending& ending);
     bool compile(Program& program);
     void compile_beside(Program& program);
+    static void could_not_compile(Region& region, const std::string& description,
+                                  const char* why) noexcept;
     static void compiled(Region& region, const std::string& description, Program& program);
     void make_room_if_new(const Program& program);
     void compute(Follower& follower, Program& program);

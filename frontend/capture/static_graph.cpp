@@ -7,6 +7,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/notice.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -90,7 +91,7 @@ StaticRegion::Implementation& StaticRegion::there() const {
 }
 
 void StaticRegion::call(const RegionCall& how, void* callable, void* const* arguments,
-                        void* place) {
+                        void* place) try {
     Implementation& region = there();  // The code may move this.
     Flat flat;
     for (size_t i = 0; i < how.argument_count; ++i) how.arguments[i]->list(arguments[i], flat);
@@ -108,10 +109,12 @@ void StaticRegion::call(const RegionCall& how, void* callable, void* const* argu
     } else if (outcome.result_template && copy_into) {
         *outcome.result_template = copy_without_variables(*type, result);
     }
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph");
 }
 
 void StaticRegion::save(const std::string& path, const PackageOptions& options,
-                        void* callable) const {
+                        void* callable) const try {
     const capture::SavedCall call = there().last_call();
     const auto rerun = [&](const Flat& arguments, Flat& outputs) {
         const FirstCall* first = there().first.load(std::memory_order_acquire);
@@ -126,11 +129,25 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options,
         const QuietScope quiet;
         return call.exported_for(types, rerun);
     });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph: save", path);
 }
 
-std::string StaticRegion::explain() const { return there().explain(); }
-RegionProfile StaticRegion::profile() const { return there().profile(); }
-void StaticRegion::save_html(const std::string& path) const { there().save_html(path); }
+std::string StaticRegion::explain() const try {
+    return there().explain();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph", "explain");
+}
+RegionProfile StaticRegion::profile() const try {
+    return there().profile();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph", "profile");
+}
+void StaticRegion::save_html(const std::string& path) const try {
+    there().save_html(path);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph: save_html", path);
+}
 StaticGraphStatistics StaticRegion::statistics() const { return there().statistics(); }
 void StaticRegion::clear() { there().clear(); }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "frontend/dataset/datasets.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -51,16 +52,22 @@ Dataset read_cifar(const std::string& folder, const std::vector<std::string>& na
 
 }  // namespace
 
-std::pair<Dataset, Dataset> get_cifar10(const std::string& folder, const CifarOptions& options) {
+std::pair<Dataset, Dataset> get_cifar10(const std::string& folder,
+                                        const CifarOptions& options) try {
     std::vector<std::string> names;
     for (int k = 1; k <= 5; ++k) names.push_back(fmt::format("data_batch_{}.bin", k));
     return {read_cifar(folder, names, 1, 10, options),
             read_cifar(folder, {"test_batch.bin"}, 1, 10, options)};
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("get_cifar10", folder);
 }
 
-std::pair<Dataset, Dataset> get_cifar100(const std::string& folder, const CifarOptions& options) {
+std::pair<Dataset, Dataset> get_cifar100(const std::string& folder,
+                                         const CifarOptions& options) try {
     return {read_cifar(folder, {"train.bin"}, 2, 100, options),
             read_cifar(folder, {"test.bin"}, 2, 100, options)};
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("get_cifar100", folder);
 }
 
 }  // namespace catena

@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/sizes.h"
 #include "runtime/graph/recorder.h"
 
@@ -65,7 +66,7 @@ Array concatenated(const Column& column, std::optional<double> padding) {
 
 }  // namespace
 
-Batch concat_examples(std::span<const Example> examples, const ConcatOptions& options) {
+Batch concat_examples(std::span<const Example> examples, const ConcatOptions& options) try {
     if (examples.empty()) fail<ValueError>("concat_examples: the batch is empty");
     const Example& first = examples[0];
     for (size_t i = 1; i < examples.size(); ++i)
@@ -87,6 +88,8 @@ Batch concat_examples(std::span<const Example> examples, const ConcatOptions& op
     if (first.is_dict()) return Batch(first.keys(), std::move(values));
     if (first.is_tuple()) return Batch(std::move(values));
     return Batch(std::move(values[0]));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("concat_examples");
 }
 
 }  // namespace catena

@@ -2,6 +2,7 @@
 
 #include "frontend/dataset/datasets.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -51,22 +52,33 @@ void Dataset::moved_from() {
         "Dataset: its examples were moved to another Dataset; copy it, which is cheap");
 }
 
-Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
-Dataset::Dataset(std::initializer_list<Array> columns)
+Dataset::Dataset(Array rows) try : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
+Dataset::Dataset(std::initializer_list<Array> columns) try
     : dataset_(
-          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
-Dataset::Dataset(std::vector<Example> examples)
-    : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
+          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
+Dataset::Dataset(std::vector<Example> examples) try
+    : dataset_(std::make_shared<ListDataset>(std::move(examples))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
 
 Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
     return Dataset(std::shared_ptr<const DatasetMixin>(
         std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))));
 }
 
-Example Dataset::operator[](int64_t i) const {
+Example Dataset::operator[](int64_t i) const try {
     int64_t n = size();
     if (i < -n || i >= n) fail<ValueError>("Dataset: there is no example {}; there are {}", i, n);
     return get().get_example(i < 0 ? i + n : i);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
 }
 
 }  // namespace catena

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -31,8 +32,10 @@ template <class E, class... Others>
 
 }  // namespace
 
-TupleDataset::TupleDataset(std::vector<Dataset> datasets) : datasets_(std::move(datasets)) {
+TupleDataset::TupleDataset(std::vector<Dataset> datasets) try : datasets_(std::move(datasets)) {
     check_sizes("TupleDataset", datasets_);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("TupleDataset");
 }
 
 Example TupleDataset::get_example(int64_t i) const {

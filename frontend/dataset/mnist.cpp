@@ -6,6 +6,7 @@
 #include "frontend/dataset/idx.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -70,8 +71,10 @@ Dataset read_mnist(const std::string& folder, const std::string& name,
 
 }  // namespace
 
-std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options) {
+std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options) try {
     return {read_mnist(folder, "train", options), read_mnist(folder, "t10k", options)};
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("get_mnist", folder);
 }
 
 }  // namespace catena

@@ -6,6 +6,7 @@
 #include "frontend/dataset/worker_processes.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -52,13 +53,15 @@ void MultiprocessIterator::prefetch() {
     ahead_.push_back({std::move(order), tasks.size()});
 }
 
-std::optional<std::vector<Example>> MultiprocessIterator::next() {
+std::optional<std::vector<Example>> MultiprocessIterator::next() try {
     try {
         return next_of_workers();
     } catch (...) {
         MultiprocessIterator::finalize();  // The next call starts again with this batch.
         throw;
     }
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("MultiprocessIterator", "next");
 }
 
 std::optional<std::vector<Example>> MultiprocessIterator::next_of_workers() {

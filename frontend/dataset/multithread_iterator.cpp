@@ -8,6 +8,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/start_thread.h"
 #include "runtime/ops/noise/random.h"
 
@@ -18,6 +19,7 @@ class MultithreadIterator::Workers {
 public:
     Workers(const Dataset& dataset, const BatchOrder& order, int n_threads)
         : dataset_(dataset), order_(order) {
+        threads_.reserve(size_t(n_threads));  // Nothing fails between a thread and its place.
         try {
             for (int k = 0; k < n_threads; ++k)
                 threads_.push_back(start_thread("MultithreadIterator", [this] { work(); }));
@@ -30,10 +32,11 @@ public:
 
     /// `order` is that before this batch.
     void start(std::vector<int64_t> indices, const BatchOrder& order) {
+        std::vector<Example> examples(indices.size());
         std::lock_guard lock(mutex_);
-        indices_ = std::move(indices);
         order_ = order;
-        examples_.assign(indices_.size(), Example());
+        indices_ = std::move(indices);
+        examples_ = std::move(examples);
         taken_ = done_ = 0;
         error_ = nullptr;
         wake_.notify_all();
@@ -133,7 +136,7 @@ void MultithreadIterator::drop_prefetched() {
     }
 }
 
-std::optional<std::vector<Example>> MultithreadIterator::next() {
+std::optional<std::vector<Example>> MultithreadIterator::next() try {
     if (!prefetched_) prefetch(order_);
     if (!prefetched_) return std::nullopt;
     prefetched_ = false;
@@ -142,6 +145,8 @@ std::optional<std::vector<Example>> MultithreadIterator::next() {
     prefetch(after);
     order_ = std::move(after);  // Last: after an error the next call gives this batch.
     return examples;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("MultithreadIterator", "next");
 }
 
 void MultithreadIterator::reset() {

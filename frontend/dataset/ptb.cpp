@@ -6,6 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 
 namespace catena {
@@ -26,15 +27,17 @@ std::string path_of(const std::string& folder, const char* part) {
 
 }  // namespace
 
-std::map<std::string, int32_t> get_ptb_words_vocabulary(const std::string& folder) {
+std::map<std::string, int32_t> get_ptb_words_vocabulary(const std::string& folder) try {
     std::map<std::string, int32_t> numbers;
     for_each_word(path_of(folder, "train"), [&](const std::string& word) {
         numbers.try_emplace(word, int32_t(numbers.size()));
     });
     return numbers;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("get_ptb_words_vocabulary", folder);
 }
 
-PtbWords get_ptb_words(const std::string& folder) {
+PtbWords get_ptb_words(const std::string& folder) try {
     const std::map<std::string, int32_t> numbers = get_ptb_words_vocabulary(folder);
     auto read = [&](const char* part) {
         const std::string path = path_of(folder, part);
@@ -49,6 +52,8 @@ PtbWords get_ptb_words(const std::string& folder) {
         return Array::from(ids, {int64_t(ids.size())});
     };
     return {read("train"), read("valid"), read("test")};
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("get_ptb_words", folder);
 }
 
 }  // namespace catena

@@ -7,6 +7,7 @@
 
 #include "frontend/dataset/example_bytes.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -78,12 +79,14 @@ RecordDatasetWriter::RecordDatasetWriter(const std::string& path) : file_(new At
     file_->write(signature.data(), signature.size());
 }
 
-void RecordDatasetWriter::write(const Example& example) {
+void RecordDatasetWriter::write(const Example& example) try {
     if (!file_) fail<ValueError>("RecordDatasetWriter: write() after finish()");
     const std::string bytes = example_bytes(example);
     write_head(bytes.size(), checksum(bytes.data(), bytes.size()));
     file_->write(bytes.data(), bytes.size());
     ++size_;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("RecordDatasetWriter", "write");
 }
 
 void RecordDatasetWriter::write_head(uint64_t bytes, uint32_t crc) {
@@ -91,20 +94,22 @@ void RecordDatasetWriter::write_head(uint64_t bytes, uint32_t crc) {
     file_->write(&crc, sizeof crc);
 }
 
-void RecordDatasetWriter::finish() {
+void RecordDatasetWriter::finish() try {
     if (!file_) return;
     const uint64_t count = uint64_t(size_);
     write_head(end_mark, checksum(&count, sizeof count));
     file_->write(&count, sizeof count);
     file_->commit();
     file_.reset();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("RecordDatasetWriter", "finish");
 }
 
 RecordDataset::RecordDataset(const std::string& path)
     : file_(std::make_shared<const FileReader>(path)),
       begins_(std::make_shared<const std::vector<uint64_t>>(find_records(*file_))) {}
 
-Example RecordDataset::get_example(int64_t i) const {
+Example RecordDataset::get_example(int64_t i) const try {
     const uint64_t at = begins_->at(size_t(i));
     const RecordHead head = read_head(*file_, at);
     const std::string name = fmt::format("{}, record {}", file_->path(), i);
@@ -114,6 +119,8 @@ Example RecordDataset::get_example(int64_t i) const {
         fail<FileError>("{}: the checksum is {:08x}, not {:08x}: it is damaged", name, found,
                         head.crc);
     return example_from(bytes, name);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("RecordDataset");
 }
 
 }  // namespace catena

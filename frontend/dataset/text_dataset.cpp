@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -37,7 +38,7 @@ struct TextDataset::File {
     std::vector<uint64_t> begins;  ///< And the end of the last line.
 };
 
-TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions options) {
+TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions options) try {
     if (paths.empty()) fail<ValueError>("TextDataset: no file is given");
     for (const std::string& path : paths) {
         files_.push_back(std::make_shared<const File>(path));
@@ -55,6 +56,8 @@ TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions opti
         kept->push_back(i);
     }
     lines_ = std::move(kept);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("TextDataset");
 }
 
 std::vector<std::string> TextDataset::texts(int64_t i) const {
@@ -70,7 +73,7 @@ TextDataset::TextDataset(std::initializer_list<std::string> paths, TextDatasetOp
 TextDataset::TextDataset(std::string path, TextDatasetOptions options)
     : TextDataset(std::vector<std::string>{std::move(path)}, std::move(options)) {}
 
-Example TextDataset::get_example(int64_t i) const {
+Example TextDataset::get_example(int64_t i) const try {
     std::vector<Array> values;
     for (const std::string& text : texts(i)) {
         values.push_back(Array::empty({Dtype::uint8, {int64_t(text.size())}}, cpu_device()));
@@ -78,6 +81,8 @@ Example TextDataset::get_example(int64_t i) const {
     }
     if (values.size() == 1) return Example(std::move(values[0]));
     return Example(std::move(values));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("TextDataset");
 }
 
 std::string text_of(const Array& line) {

@@ -17,21 +17,20 @@ herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
+/// Invalid where no memory is left: half made it would be another.
 Handle half_type() {
     Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
-    H5Tset_fields(type, 15, 10, 5, 0, 10);
-    H5Tset_size(type, 2);
-    H5Tset_ebias(type, 15);
-    return type;
+    const bool is_made = type.valid() && H5Tset_fields(type, 15, 10, 5, 0, 10) >= 0 &&
+                         H5Tset_size(type, 2) >= 0 && H5Tset_ebias(type, 15) >= 0;
+    return is_made ? std::move(type) : Handle();
 }
 
 Handle bool_type() {
     Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
-    int8_t value = 0;
-    H5Tenum_insert(type, "FALSE", &value);
-    value = 1;
-    H5Tenum_insert(type, "TRUE", &value);
-    return type;
+    const int8_t no = 0, yes = 1;
+    const bool is_made = type.valid() && H5Tenum_insert(type, "FALSE", &no) >= 0 &&
+                         H5Tenum_insert(type, "TRUE", &yes) >= 0;
+    return is_made ? std::move(type) : Handle();
 }
 
 }  // namespace

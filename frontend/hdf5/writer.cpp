@@ -24,6 +24,7 @@ public:
         : path_(path), options_(options), output_(path) {
         Lock lock;
         Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+        check(access, "cannot create a file in memory");
         check(H5Pset_fapl_core(access, chunk_bytes, false), "cannot create a file in memory");
         // From this version on all headers, names and places of chunks have checksums: a bit that
         // changes is noticed. HDF5 1.10 or later reads it.
@@ -34,7 +35,8 @@ public:
         file_ = Handle(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
         check(file_, "cannot create a file in memory");
         groups_ = Handle(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-        H5Pset_create_intermediate_group(groups_, 1);
+        check(groups_, "cannot create groups");
+        check(H5Pset_create_intermediate_group(groups_, 1), "cannot create groups");
     }
     ~Hdf5Writer() override {
         Lock lock;
@@ -62,9 +64,10 @@ public:
     void write_text(const std::string& key, std::string_view text) override {
         Lock lock;
         Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-        H5Tset_size(type, std::max<size_t>(text.size(), 1));
-        H5Tset_strpad(type, H5T_STR_NULLPAD);
-        H5Tset_cset(type, H5T_CSET_UTF8);
+        check(type, "a text cannot be written");
+        check(H5Tset_size(type, std::max<size_t>(text.size(), 1)), "a text cannot be written");
+        check(H5Tset_strpad(type, H5T_STR_NULLPAD), "a text cannot be written");
+        check(H5Tset_cset(type, H5T_CSET_UTF8), "a text cannot be written");
         std::string padded(text.empty() ? std::string_view("\0", 1) : text);
         add(key, type, Handle(H5Screate(H5S_SCALAR), H5Sclose), Handle(), padded.data());
     }
@@ -99,12 +102,13 @@ private:
     Handle in_chunks(const std::vector<hsize_t>& dims, const Array& array) const {
         if (array.size() <= 1) return Handle();
         Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        check(properties, "an array cannot be divided into chunks");
         const std::vector<hsize_t> chunk = chunk_of(dims, size_of(array.dtype()));
-        H5Pset_chunk(properties, int(chunk.size()), chunk.data());
-        if (options_.compression)
-            H5Pset_deflate(properties, compression_level);
-        else
-            H5Pset_fletcher32(properties);
+        check(H5Pset_chunk(properties, int(chunk.size()), chunk.data()),
+              "an array cannot be divided into chunks");
+        check(options_.compression ? H5Pset_deflate(properties, compression_level)
+                                   : H5Pset_fletcher32(properties),
+              "an array cannot have checksums");
         return properties;
     }
 

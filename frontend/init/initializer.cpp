@@ -2,19 +2,27 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 
 Initializer::Initializer() : Initializer(initializers::LeCunNormal()) {}
 Initializer::Initializer(double value) : Initializer(initializers::Constant(value)) {}
 Initializer::Initializer(Array values) : Initializer(initializers::Constant(std::move(values))) {}
-Initializer::Initializer(std::string description, Fill fill, std::optional<Dtype> dtype)
+Initializer::Initializer(std::string description, Fill fill, std::optional<Dtype> dtype) try
     : description_(std::move(description)),
       fill_(std::make_shared<const Fill>(std::move(fill))),
-      dtype_(dtype) {}
-Initializer::Initializer(const Initializer&) = default;
+      dtype_(dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Initializer");
+}
+Initializer::Initializer(const Initializer& other) try
+    : description_(other.description_), fill_(other.fill_), dtype_(other.dtype_) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Initializer");
+}
 Initializer::Initializer(Initializer&&) noexcept = default;
-Initializer& Initializer::operator=(const Initializer&) = default;
+Initializer& Initializer::operator=(const Initializer& other) { return *this = Initializer(other); }
 Initializer& Initializer::operator=(Initializer&&) noexcept = default;
 Initializer::~Initializer() = default;
 

@@ -5,6 +5,7 @@
 #include "frontend/init/orthogonal.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/random.h"
 #include "runtime/core/seed.h"
 
@@ -117,55 +118,99 @@ Array orthogonal(const Type& type, double scale, OrthogonalMode mode) {
 
 }  // namespace
 
-Constant::Constant(double value, OptionalDtype dtype)
+Constant::Constant(double value, OptionalDtype dtype) try
     : Initializer(
           fmt::format("Constant({})", value), [=](const Type& type) { return filled(type, value); },
-          dtype) {}
-Constant::Constant(Array values)
-    : Initializer("Constant(array)", [=](const Type& type) { return constant(type, values); }) {}
-Zero::Zero(OptionalDtype dtype)
-    : Initializer("Zero()", [](const Type& type) { return filled(type, 0); }, dtype) {}
-One::One(OptionalDtype dtype)
-    : Initializer("One()", [](const Type& type) { return filled(type, 1); }, dtype) {}
-NaN::NaN(OptionalDtype dtype)
+          dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Constant");
+}
+Constant::Constant(Array values) try
+    : Initializer("Constant(array)", [=](const Type& type) { return constant(type, values); }) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Constant");
+}
+Zero::Zero(OptionalDtype dtype) try
+    : Initializer("Zero()", [](const Type& type) { return filled(type, 0); }, dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Zero");
+}
+One::One(OptionalDtype dtype) try
+    : Initializer("One()", [](const Type& type) { return filled(type, 1); }, dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "One");
+}
+NaN::NaN(OptionalDtype dtype) try
     : Initializer(
           "NaN()",
           [](const Type& t) { return filled(t, std::numeric_limits<double>::quiet_NaN()); },
-          dtype) {}
-Identity::Identity(double scale, OptionalDtype dtype)
+          dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "NaN");
+}
+Identity::Identity(double scale, OptionalDtype dtype) try
     : Initializer(
           describe("Identity", scale), [=](const Type& type) { return identity(type, scale); },
-          dtype) {}
-Normal::Normal(double scale, OptionalDtype dtype)
+          dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Identity");
+}
+Normal::Normal(double scale, OptionalDtype dtype) try
     : Initializer(
           describe("Normal", scale), [=](const Type& type) { return normal(type, scale); }, dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Normal");
 }
-Uniform::Uniform(double scale, OptionalDtype dtype)
+Uniform::Uniform(double scale, OptionalDtype dtype) try
     : Initializer(
           describe("Uniform", scale), [=](const Type& type) { return uniform(type, scale); },
-          dtype) {}
-LeCunNormal::LeCunNormal(double scale, OptionalDtype dtype)
+          dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Uniform");
+}
+LeCunNormal::LeCunNormal(double scale, OptionalDtype dtype) try
     : Initializer(by_fans("LeCunNormal", scale, dtype, normal,
-                          [](Fans f) { return std::sqrt(1 / f.in); })) {}
-LeCunUniform::LeCunUniform(double scale, OptionalDtype dtype)
+                          [](Fans f) { return std::sqrt(1 / f.in); })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "LeCunNormal");
+}
+LeCunUniform::LeCunUniform(double scale, OptionalDtype dtype) try
     : Initializer(by_fans("LeCunUniform", scale, dtype, uniform,
-                          [](Fans f) { return std::sqrt(3 / f.in); })) {}
-GlorotNormal::GlorotNormal(double scale, OptionalDtype dtype)
+                          [](Fans f) { return std::sqrt(3 / f.in); })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "LeCunUniform");
+}
+GlorotNormal::GlorotNormal(double scale, OptionalDtype dtype) try
     : Initializer(by_fans("GlorotNormal", scale, dtype, normal,
-                          [](Fans f) { return std::sqrt(2 / (f.in + f.out)); })) {}
-GlorotUniform::GlorotUniform(double scale, OptionalDtype dtype)
+                          [](Fans f) { return std::sqrt(2 / (f.in + f.out)); })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "GlorotNormal");
+}
+GlorotUniform::GlorotUniform(double scale, OptionalDtype dtype) try
     : Initializer(by_fans("GlorotUniform", scale, dtype, uniform,
-                          [](Fans f) { return std::sqrt(6 / (f.in + f.out)); })) {}
-HeNormal::HeNormal(double scale, OptionalDtype dtype, FanOption fan)
+                          [](Fans f) { return std::sqrt(6 / (f.in + f.out)); })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "GlorotUniform");
+}
+HeNormal::HeNormal(double scale, OptionalDtype dtype, FanOption fan) try
     : Initializer(by_fans("HeNormal", scale, dtype, normal, [=](Fans f) {
           return std::sqrt(2 / (fan == FanOption::fan_in ? f.in : f.out));
-      })) {}
-HeUniform::HeUniform(double scale, OptionalDtype dtype)
-    : Initializer(by_fans("HeUniform", scale, dtype, uniform,
-                          [](Fans f) { return std::sqrt(6 / f.in); })) {}
-Orthogonal::Orthogonal(double scale, OptionalDtype dtype, OrthogonalMode mode)
+      })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "HeNormal");
+}
+HeUniform::HeUniform(double scale, OptionalDtype dtype) try
+    : Initializer(
+          by_fans("HeUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / f.in); })) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "HeUniform");
+}
+Orthogonal::Orthogonal(double scale, OptionalDtype dtype, OrthogonalMode mode) try
     : Initializer(
           describe("Orthogonal", scale),
-          [=](const Type& type) { return orthogonal(type, scale, mode); }, dtype) {}
+          [=](const Type& type) { return orthogonal(type, scale, mode); }, dtype) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("initializers", "Orthogonal");
+}
 
 }  // namespace catena::initializers

@@ -7,6 +7,7 @@
 #include "runtime/core/class_name.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/held_state.h"
@@ -16,9 +17,9 @@
 namespace catena {
 namespace {
 
-// Links being copied on this thread whose members have not been copied yet: C++ copies the base
-// class first.
-constinit PerThread<std::vector<Link*>> awaiting_parts;
+// Links being copied on this thread whose members have not been copied yet, the latest first: C++
+// copies the base class first.
+thread_local Link* awaiting_parts = nullptr;
 
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
     return reinterpret_cast<const char*>(part) -
@@ -29,7 +30,7 @@ std::ptrdiff_t distance_between(const Part* part, const Link* link) {
 
 void Part::follow(const Part& other) noexcept {
     if (other.distance_ == 0) return;
-    for (Link* link : awaiting_parts.get()) {
+    for (Link* link = awaiting_parts; link; link = link->next_awaiting_) {
         if (distance_between(this, link) != other.distance_) continue;
         if (link->claim(this, other.distance_)) distance_ = other.distance_;
         return;
@@ -40,22 +41,35 @@ Link::Link() : Part(Kind::link) {}
 
 Link::~Link() {
     if (place_) *place_ = nullptr;
-    if (missing_) std::erase(awaiting_parts.get(), this);
+    if (missing_) stop_awaiting();
 }
 
-Link::Link(const Link& other)
+Link::Link(const Link& other) try
     : Part(other), name_(other.name_), entries_(other.entries()), hooks_(other.copied_hooks()) {
     expect_parts();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a copy of a link");
 }
 Link::Link(Link&& other) noexcept
     : Part(other),
-      name_(other.name_),
-      entries_(other.entries_),
+      name_(std::move(other.name_)),
+      entries_(std::move(other.entries_)),
       hooks_(std::move(other.hooks_)),
       place_(std::move(other.place_)) {
     if (place_) *place_ = this;
     other.was_moved_from_ = true;
+    other.list_as_before(*this);
     expect_parts();
+}
+
+/// What was moved from is a link of the same parts, as far as there is memory for their list.
+void Link::list_as_before(const Link& moved) noexcept {
+    try {
+        name_ = moved.name_;
+        entries_ = moved.entries_;
+    } catch (const std::bad_alloc&) {
+        entries_.clear();
+    }
 }
 
 const std::shared_ptr<Link*>& Link::place() const {
@@ -106,17 +120,24 @@ bool Link::are_alike(const Link& a, const Link& b) {
            same_names(a.namedlinks(), b.namedlinks());
 }
 
-void Link::expect_parts() {
+void Link::expect_parts() noexcept {
     for (Entry& entry : entries_) entry.part = nullptr;
     missing_ = entries_.size();
-    if (missing_) awaiting_parts.get().push_back(this);
+    if (missing_) next_awaiting_ = std::exchange(awaiting_parts, this);
+}
+
+void Link::stop_awaiting() noexcept {
+    Link** at = &awaiting_parts;
+    while (*at && *at != this) at = &(*at)->next_awaiting_;
+    if (*at) *at = next_awaiting_;
+    next_awaiting_ = nullptr;
 }
 
 bool Link::claim(Part* part, std::ptrdiff_t distance) {
     for (Entry& entry : entries_) {
         if (entry.distance != distance || entry.part) continue;
         entry.part = part;
-        if (--missing_ == 0) std::erase(awaiting_parts.get(), this);
+        if (--missing_ == 0) stop_awaiting();
         return true;
     }
     return false;
@@ -134,7 +155,7 @@ const std::vector<Link::Entry>& Link::entries() const {
     return entries_;
 }
 
-void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
+void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) try {
     auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
                                [](const Entry& e, const std::string& n) { return e.name < n; });
     if (at != entries_.end() && at->name == name)
@@ -151,32 +172,42 @@ void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
     part.distance_ = distance_between(&part, this);
     entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_, bytes});
     note_change();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "listing a part");
 }
 
-void Link::add_param(std::string name, Parameter& param) {
+void Link::add_param(std::string name, Parameter& param) try {
     param.set_name("/" + name);
     list(std::move(name), PartKind::param, param, sizeof(Parameter));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "add_param");
 }
 
 void Link::add_params(std::initializer_list<NamedParameter> params) {
     for (const NamedParameter& each : params) add_param(each.name, each.param);
 }
 
-void Link::add_persistent(std::string name, State& state) {
+void Link::add_persistent(std::string name, State& state) try {
     state.set_name("/" + name);
     list(std::move(name), PartKind::persistent, state, sizeof(State));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "add_persistent");
 }
 
-void Link::list_child_of_size(std::string name, Link& child, size_t bytes) {
+void Link::list_child_of_size(std::string name, Link& child, size_t bytes) try {
     name_child(child, name);
     child.know_size(bytes);
     list(std::move(name), PartKind::child, child, bytes);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "listing a link");
 }
 
-void Link::name_child(Link& child, std::string name) {
+void Link::name_child(Link& child, std::string name) try {
     child.name_ = std::move(name);
     child.is_owned_ = true;
     child.rename_below("/" + child.name_);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("naming a link");
 }
 
 void Link::rename_below(const std::string& prefix) const {
@@ -203,7 +234,7 @@ void Link::visit_links(const std::string& path, LinkVisitor visit) const {
         [&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
 }
 
-std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
+std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const try {
     std::vector<std::pair<std::string, Parameter*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         const auto begin = std::ptrdiff_t(found.size());
@@ -218,9 +249,11 @@ std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_u
         std::sort(found.begin() + begin, found.end());
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedparams");
 }
 
-std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
+std::vector<std::pair<std::string, State*>> Link::namedpersistents() const try {
     std::vector<std::pair<std::string, State*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         for (const Entry& entry : link.entries())
@@ -230,6 +263,8 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
             found.emplace_back(path + "/" + name, state);
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedpersistents");
 }
 
 void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) const {
@@ -251,31 +286,39 @@ void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) cons
     for (auto& [path, param] : namedparams(include_uninit)) found.push_back(param);
 }
 
-std::vector<Parameter*> Link::params(bool include_uninit) const {
+std::vector<Parameter*> Link::params(bool include_uninit) const try {
     std::vector<Parameter*> found;
     find_params(found, include_uninit);
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "params");
 }
 
-std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const {
+std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const try {
     std::vector<std::pair<std::string, Link*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
         if (&link == this && skipself) return;
         found.emplace_back(path.empty() ? "/" : path, &link);
     });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "namedlinks");
 }
 
-std::vector<Link*> Link::links(bool skipself) const {
+std::vector<Link*> Link::links(bool skipself) const try {
     std::vector<Link*> found;
     for (auto& [path, link] : namedlinks(skipself)) found.push_back(link);
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "links");
 }
 
-std::vector<Link*> Link::children() const {
+std::vector<Link*> Link::children() const try {
     std::vector<Link*> found;
     visit_children([&](const std::string&, Link& child) { found.push_back(&child); });
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "children");
 }
 
 int64_t Link::count_params() const {
@@ -284,17 +327,21 @@ int64_t Link::count_params() const {
     return count;
 }
 
-void Link::cleargrads() const {
+void Link::cleargrads() const try {
     ReusedVector<Parameter*> found;  // Each step of a training asks.
     find_params(found, true);
     for (Parameter* param : found) param->cleargrad();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "cleargrads");
 }
 
-void Link::zerograds() const {
+void Link::zerograds() const try {
     for (Parameter* param : params(false)) {
         DeviceScope scope(param->device());
         param->set_grad(Array::zeros(param->type()));
     }
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "zerograds");
 }
 
 namespace {
@@ -327,20 +374,24 @@ void copy_content(State& ours, State& theirs) {
 
 }  // namespace
 
-void Link::copyparams(const Link& other, bool copy_persistent) const {
+void Link::copyparams(const Link& other, bool copy_persistent) const try {
     pair_up(*this, namedparams(), other.namedparams(), copy_content);
     if (copy_persistent) pair_up(*this, namedpersistents(), other.namedpersistents(), copy_content);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "copyparams");
 }
 
-void Link::addgrads(const Link& other) const {
+void Link::addgrads(const Link& other) const try {
     pair_up(*this, namedparams(), other.namedparams(), [](Parameter& ours, Parameter& theirs) {
         if (!theirs.is_initialized()) return;
         ours.initialize(theirs.shape());
         ours.addgrad(theirs);
     });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "addgrads");
 }
 
-void Link::copy_from(const Link& other, CopyMode mode) {
+void Link::copy_from(const Link& other, CopyMode mode) try {
     if (mode == CopyMode::share) {
         const auto share = [](auto& ours, const auto& theirs) { ours.share(theirs); };
         pair_up(*this, namedparams(), other.namedparams(), share);
@@ -349,10 +400,14 @@ void Link::copy_from(const Link& other, CopyMode mode) {
     }
     copyparams(other);
     if (mode == CopyMode::init) reinitialize();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "copy");
 }
 
-void Link::reinitialize() const {
+void Link::reinitialize() const try {
     for (Parameter* param : params()) param->reinitialize();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "reinitialize");
 }
 
 void Link::serialize(const Serializer& s) const {
@@ -369,11 +424,13 @@ void Link::serialize(const Serializer& s) const {
     }
 }
 
-Link& Link::to_device(Device& device) {
+Link& Link::to_device(Device& device) try {
     for (Parameter* param : params()) param->to_device(device);
     for (auto& [path, state] : namedpersistents()) state->to_device(device);
     for (Link* link : links()) link->move_states(device);
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "to_device");
 }
 
 Link& Link::to_device(std::string_view device) { return to_device(get_device(device)); }

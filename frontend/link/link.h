@@ -216,7 +216,9 @@ private:
         size_t bytes;  ///< The part's size as far as known.
     };
     void list(std::string name, PartKind kind, Part& part, size_t bytes);
-    void expect_parts();
+    void expect_parts() noexcept;
+    void stop_awaiting() noexcept;
+    void list_as_before(const Link& moved) noexcept;
     bool claim(Part* part, std::ptrdiff_t distance);
     const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
     /// This link and all below, with their paths.
@@ -228,6 +230,7 @@ private:
     std::vector<Entry> entries_;
     std::vector<NamedHook> hooks_;
     size_t missing_ = 0;
+    Link* next_awaiting_ = nullptr;         ///< Of those that this thread copies.
     mutable std::shared_ptr<Link*> place_;  ///< Made when it is asked for.
     bool was_moved_from_ = false;           ///< It takes the place of what is moved to it.
     mutable size_t size_ = sizeof(Part);

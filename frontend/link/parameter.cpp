@@ -4,6 +4,7 @@
 
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/held_state.h"
@@ -14,11 +15,19 @@
 namespace catena {
 namespace {
 
-Ref<VariableBody> state_body(bool requires_grad) {
+Ref<VariableBody> state_body(bool requires_grad) try {
     Ref<VariableBody> body = make_ref<VariableBody>();
     body->requires_grad = requires_grad;
     body->is_state = true;
     return body;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a state");
+}
+
+std::shared_ptr<bool> new_flag(bool enabled) try {
+    return std::make_shared<bool>(enabled);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a parameter");
 }
 
 }  // namespace
@@ -29,8 +38,8 @@ State::State(bool requires_grad)
 State::State(Array array) : State(false) { replace_state(*body(), std::move(array)); }
 
 State::State(const State& other)
-    : Variable(state_body(other.body()->requires_grad)), Part(other), device_(other.device_) {
-    bind_state(*body(), other.array());
+    : Variable(state_body(other.requires_grad())), Part(other), device_(other.device_) {
+    if (other.defined()) bind_state(*body(), other.array());
     if (!other.name().empty()) set_name(other.name());
 }
 
@@ -41,8 +50,12 @@ State::State(State&& other) noexcept
 
 void State::become_empty() noexcept {
     const Variable before = *this;
-    static_cast<Variable&>(*this) = Variable(state_body(before.requires_grad()));
-    if (!before.name().empty()) set_name(before.name());
+    static_cast<Variable&>(*this) = Variable();
+    try {
+        static_cast<Variable&>(*this) = Variable(state_body(before.requires_grad()));
+        if (!before.name().empty()) set_name(before.name());
+    } catch (const std::exception&) {  // An undefined Variable, until something is moved to it.
+    }
     is_share_ = false;
     was_moved_from_ = true;
     Part::note_change();
@@ -113,17 +126,13 @@ Parameter::Parameter(Initializer initializer, const Shape& shape, std::string na
 
 Parameter::Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape,
                      std::string name)
-    : State(true),
-      initializer_(std::move(initializer)),
-      update_enabled_(std::make_shared<bool>(true)) {
+    : State(true), initializer_(std::move(initializer)), update_enabled_(new_flag(true)) {
     if (!name.empty()) set_name(std::move(name));
     if (shape) initialize(*shape);
 }
 
 Parameter::Parameter(Array array, std::string name)
-    : State(true),
-      initializer_(initializers::Constant(array)),
-      update_enabled_(std::make_shared<bool>(true)) {
+    : State(true), initializer_(initializers::Constant(array)), update_enabled_(new_flag(true)) {
     if (!name.empty()) set_name(std::move(name));
     body()->requires_grad = is_float(array.dtype());
     set_array(std::move(array));
@@ -132,12 +141,24 @@ Parameter::Parameter(Array array, std::string name)
 Parameter::Parameter(const Parameter& other)
     : State(other),
       initializer_(other.initializer_),
-      update_enabled_(std::make_shared<bool>(other.update_enabled())) {}
+      update_enabled_(new_flag(other.update_enabled())) {}
 
 Parameter::Parameter(Parameter&& other) noexcept
     : State(std::move(other)),
-      initializer_(other.initializer_),
-      update_enabled_(std::exchange(other.update_enabled_, std::make_shared<bool>(true))) {}
+      initializer_(std::move(other.initializer_)),
+      update_enabled_(std::move(other.update_enabled_)) {
+    other.begin_anew(initializer_);
+}
+
+/// What was moved from can be used again, as far as there is memory for it.
+void Parameter::begin_anew(const Initializer& initializer) noexcept {
+    update_enabled_ = nullptr;
+    try {
+        update_enabled_ = new_flag(true);
+        initializer_ = initializer;
+    } catch (const OutOfMemory&) {
+    }
+}
 
 Parameter::~Parameter() = default;
 
@@ -149,7 +170,8 @@ Parameter& Parameter::operator=(Parameter&& other) {
         share(other);
     } else {
         take_identity(other);
-        update_enabled_ = std::exchange(other.update_enabled_, std::make_shared<bool>(true));
+        update_enabled_ = std::move(other.update_enabled_);
+        other.begin_anew(initializer_);
     }
     return *this;
 }
@@ -169,6 +191,7 @@ Parameter& Parameter::operator=(const Parameter& other) {
 }
 
 void Parameter::set_update_enabled(bool enabled) {
+    if (!update_enabled_) update_enabled_ = new_flag(true);
     if (std::exchange(*update_enabled_, enabled) != enabled) note_code_change();
 }
 
@@ -185,7 +208,7 @@ Array Parameter::generate(const Shape& shape) const {
     return initializer_({parameter_dtype(), shape}).to(target);
 }
 
-void Parameter::initialize(const Shape& shape) {
+void Parameter::initialize(const Shape& shape) try {
     if (is_initialized()) {
         if (this->shape() == shape) return;
         fail<ShapeError>("parameter {}: already has shape {}, cannot be initialised with {}",
@@ -193,10 +216,14 @@ void Parameter::initialize(const Shape& shape) {
                          to_string(shape));
     }
     bind_state(*body(), generate(shape));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a parameter", name());
 }
 
-void Parameter::reinitialize() {
+void Parameter::reinitialize() try {
     if (is_initialized()) set_array(generate(shape()));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a parameter", name());
 }
 
 void Parameter::to_device(Device& device) {

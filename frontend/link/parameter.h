@@ -33,7 +33,7 @@ public:
     /// the graph. ShapeError and DtypeError unless of the state's type; an empty state takes any.
     State& operator=(const Operand& content);
 
-    bool is_initialized() const { return array().defined(); }
+    bool is_initialized() const { return defined() && array().defined(); }
     /// The device of the present or future content: that of to_device(), else the current device.
     Device& home() const;
     void to_device(Device& device);
@@ -79,7 +79,7 @@ public:
     void to_device(Device& device);  ///< Moves content and gradient.
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
-    bool update_enabled() const { return *update_enabled_; }
+    bool update_enabled() const { return !update_enabled_ || *update_enabled_; }
     void set_update_enabled(bool enabled);
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
@@ -97,8 +97,9 @@ private:
     Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape,
               std::string name);
     Array generate(const Shape& shape) const;
+    void begin_anew(const Initializer& initializer) noexcept;
     Initializer initializer_;
-    std::shared_ptr<bool> update_enabled_;
+    std::shared_ptr<bool> update_enabled_;  ///< Null where no memory was left for begin_anew().
 };
 
 }  // namespace catena

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <set>
 
 #include "runtime/core/fork.h"
@@ -24,14 +25,18 @@ Roll& roll() {
     static Roll* roll = new Roll;
     return *roll;
 }
+[[maybe_unused]] const Roll& made_at_start = roll();  // While there is memory.
 
 }  // namespace
 
 void Part::enroll() noexcept {
     if (kind_ == Kind::state) return;
     note_change();
-    std::lock_guard lock(roll().mutex);
-    roll().parts.insert(this);
+    try {
+        std::lock_guard lock(roll().mutex);
+        roll().parts.insert(this);
+    } catch (const std::bad_alloc&) {  // Nobody hears of it if no link lists this part.
+    }
 }
 
 void Part::withdraw() noexcept {

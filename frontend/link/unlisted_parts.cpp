@@ -7,6 +7,7 @@
 #include "frontend/link/walk_memory.h"
 #include "runtime/core/error.h"
 #include "runtime/core/notice.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -96,7 +97,7 @@ bool Link::is_lost(const Part& part) const {
            std::ranges::any_of(link.params(), is_lost);
 }
 
-void Link::check_all_listed() const {
+void Link::check_all_listed() const try {
     visit_links("", [&](const std::string&, Link& link) {
         for (const Part* part : link.parts_behind_pointers())
             if (is_lost(*part))
@@ -120,6 +121,8 @@ void Link::check_all_listed() const {
             link.type_name(), path.empty() ? "" : " at " + path, parts[0],
             parts[0].starts_with("Parameter") ? "add_param" : "add_child");
     });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "looking for parts");
 }
 
 }  // namespace catena

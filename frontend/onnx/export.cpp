@@ -7,6 +7,7 @@
 
 #include "frontend/onnx/tensor.h"
 #include "frontend/recorded_graph/recorded_graph.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/write_file.h"
 
@@ -179,7 +180,7 @@ void check_options(const std::vector<Variable>& inputs, const ExportOptions& opt
 
 void export_function(const std::function<Variables(std::span<const Variable>)>& body,
                      const std::vector<Variable>& inputs, const std::string& path,
-                     const ExportOptions& options) {
+                     const ExportOptions& options) try {
     check_options(inputs, options);
     const RecordingOptions how{.who = "onnx",
                                .opset = options.opset,
@@ -199,6 +200,8 @@ void export_function(const std::function<Variables(std::span<const Variable>)>& 
         fail<FileError>("onnx: {} would be larger than the format allows", path);
     if (!outside.empty()) write_outside(path + ".data", outside);
     write_file(path, bytes);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", path);
 }
 
 }  // namespace catena::onnx

@@ -15,6 +15,7 @@
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
 #include "runtime/core/memory_allowance.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 
@@ -88,7 +89,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
     return found;
 }
 
-Items Model::run_items(std::span<const Item> inputs) const {
+Items Model::run_items(std::span<const Item> inputs) const try {
     implementation_->check_ports(inputs);
     const MemoryAllowance allowed(memory_limit());
     int64_t steps = file_limits().steps;
@@ -98,9 +99,11 @@ Items Model::run_items(std::span<const Item> inputs) const {
     for (const Item& input : inputs) scope.values[size_t(*place++)].item = input;
     for (const Weight& weight : weights_) scope.values[size_t(*place++)].item = weight.parameter();
     return implementation_->run_graph(graph, scope);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", implementation_->path);
 }
 
-Variables Model::run(std::span<const Variable> inputs) const {
+Variables Model::run(std::span<const Variable> inputs) const try {
     Variables found;
     for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
         if (!item.variable.defined())
@@ -110,6 +113,8 @@ Variables Model::run(std::span<const Variable> inputs) const {
         found.push_back(item.variable);
     }
     return found;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", implementation_->path);
 }
 
 Variable Model::operator()(const Variable& x) const {
@@ -125,7 +130,7 @@ std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) con
     return {outputs.begin(), outputs.end()};
 }
 
-Model import_model(const std::string& path, const ImportOptions& options) {
+Model import_model(const std::string& path, const ImportOptions& options) try {
     auto model = std::make_shared<Model::Implementation>();
     const MemoryAllowance allowed(memory_limit());  // For what is computed of constants.
     model->path = path;
@@ -148,12 +153,16 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     prepare_model(*model);
     model->files.budget = nullptr;
     return Model(std::move(model));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", path);
 }
 
-Array load_tensor(const std::string& path) {
+Array load_tensor(const std::string& path) try {
     ::onnx::TensorProto tensor;
     parse(path, tensor, "ONNX tensor");
     return read_tensor(tensor, {std::filesystem::path(path).parent_path().string()});
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("onnx", path);
 }
 
 }  // namespace catena::onnx

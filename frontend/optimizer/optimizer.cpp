@@ -9,6 +9,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/code_changes.h"
@@ -94,12 +95,14 @@ void Optimizer::set_loss_scale(double scale) {
     loss_scale_ = scale;
 }
 
-ParameterRule Optimizer::update_rule(const Parameter& param) {
+ParameterRule Optimizer::update_rule(const Parameter& param) try {
     target();
     for (UpdateSlot& slot : slots_)
         if (slot.is_of(param.body())) return {*this, slot};
     fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given",
                      type_name(), param.name());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update_rule");
 }
 
 void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
@@ -151,7 +154,7 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
     }
 }
 
-void Optimizer::update(const std::source_location& at) {
+void Optimizer::update(const std::source_location& at) try {
     LocationScope location(at);
     check_slots();
     auto no_graph = no_backprop_mode();
@@ -179,6 +182,8 @@ void Optimizer::update(const std::source_location& at) {
     call_hooks(OptimizerHook::Timing::post);
     call_parameter_hooks(OptimizerHook::Timing::post);
     masters.store_changes();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update");
 }
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
@@ -241,7 +246,7 @@ void Optimizer::reallocate_cleared_grads() {
     }
 }
 
-void Optimizer::start_backward(Variable loss) {
+void Optimizer::start_backward(Variable loss) try {
     for (UpdateSlot& slot : slots_) {
         if (use_cleargrads_) {
             slot.param.cleargrad();
@@ -251,14 +256,18 @@ void Optimizer::start_backward(Variable loss) {
         }
     }
     backward(loss);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update");
 }
 
-void Optimizer::backward(const Variable& loss) {
+void Optimizer::backward(const Variable& loss) try {
     BackwardOptions options{.loss_scale = loss_scale_};
     if (exchange_)
         exchange_->backward(*this, loss, options);
     else
         loss.backward(options);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "backward");
 }
 
 void Optimizer::backward_part(const Variable& loss) {
@@ -352,7 +361,7 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     });
 }
 
-Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) {
+Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) try {
     target();
     if (name.empty()) name = hook->name();
     for (auto& [taken, other] : hooks_)
@@ -361,6 +370,8 @@ Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string 
     hooks_.emplace_back(std::move(name), std::move(hook));
     note_code_change();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "add_hook");
 }
 
 Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)> hook,

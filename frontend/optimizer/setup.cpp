@@ -4,11 +4,12 @@
 #include "frontend/link/parameter_list.h"
 #include "frontend/optimizer/optimizer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {
 
-Optimizer& Optimizer::setup(Link& link) {
+Optimizer& Optimizer::setup(Link& link) try {
     link.check_all_listed();
     if (link.params().empty())
         fail<ValueError>(
@@ -21,9 +22,11 @@ Optimizer& Optimizer::setup(Link& link) {
     begin_training();
     begin();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "setup");
 }
 
-Optimizer& Optimizer::setup(std::span<const NamedParameter> params) {
+Optimizer& Optimizer::setup(std::span<const NamedParameter> params) try {
     if (params.empty())
         fail<ValueError>("{}: setup: the list has no parameters to train", type_name());
     auto list = std::make_shared<ParameterList>();
@@ -34,9 +37,11 @@ Optimizer& Optimizer::setup(std::span<const NamedParameter> params) {
     begin_training();
     begin();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "setup");
 }
 
-Optimizer& Optimizer::add_params(std::span<const NamedParameter> params) {
+Optimizer& Optimizer::add_params(std::span<const NamedParameter> params) try {
     if (const Link& link = target(); &link != list_.get())
         fail<ValueError>(
             "{}: add_params: setup() was given {}, which lists its parameters; call setup() again",
@@ -47,6 +52,8 @@ Optimizer& Optimizer::add_params(std::span<const NamedParameter> params) {
     if (exchange_) exchange_->restart();
     begin_training();
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "add_params");
 }
 
 /// As new, for the parameters of `link`.

@@ -7,6 +7,7 @@
 #include "frontend/serializer/hdf5_library.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -55,33 +56,43 @@ const Library& required() {
 
 bool hdf5_available() { return loaded().complaint.empty(); }
 
-std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path) {
+std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path) try {
     return std::unique_ptr<ArchiveReader>(required().make_reader(path));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("HDF5", path);
 }
 
-NamedArrays read_hdf5(const std::string& path) {
+NamedArrays read_hdf5(const std::string& path) try {
     const std::unique_ptr<ArchiveReader> file = open_hdf5(path);
     NamedArrays arrays;
     for (const std::string& key : file->keys())
         if (!file->is_text(key)) arrays.emplace_back(key, file->read(key));
     return arrays;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("read_hdf5", path);
 }
 
-void save_hdf5(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) {
+void save_hdf5(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) try {
     std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));
     for (const auto& [key, array] : arrays) writer->write(key, array);
     writer->finish();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_hdf5", path);
 }
 
 void save_hdf5(const std::string& path, const SerializeFunction& object,
-               const SaveOptions& options) {
+               const SaveOptions& options) try {
     std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));
     save_to(*writer, object);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_hdf5", path);
 }
 
 void load_hdf5(const std::string& path, const SerializeFunction& object,
-               const LoadOptions& options) {
+               const LoadOptions& options) try {
     load_from(*open_hdf5(path), object, options);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("load_hdf5", path);
 }
 
 }  // namespace catena

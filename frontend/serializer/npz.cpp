@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip_writer.h"
 
@@ -102,41 +103,57 @@ bool NpzFile::is_text(std::string_view key) const { return read_npy_header(*open
 
 std::string NpzFile::read_text(std::string_view key) const { return read_npy_text(*open(key)); }
 
-NamedArrays read_npz(const std::string& path) {
+NamedArrays read_npz(const std::string& path) try {
     NpzFile file(path);
     NamedArrays arrays;
     for (const std::string& key : file.keys()) arrays.emplace_back(key, file.read(key));
     return arrays;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("read_npz", path);
 }
 
-void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) {
+void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) try {
     NpzWriter writer(path, options);
     write_all(writer, arrays);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_npz", path);
 }
 
 void save_npz(const std::string& path, const SerializeFunction& object,
-              const SaveOptions& options) {
+              const SaveOptions& options) try {
     NpzWriter writer(path, options);
     save_to(writer, object);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_npz", path);
 }
 
 void load_npz(const std::string& path, const SerializeFunction& object,
-              const LoadOptions& options) {
+              const LoadOptions& options) try {
     load_from(NpzFile(path), object, options);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("load_npz", path);
 }
 
-void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options) {
+void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options) try {
     NpzWriter writer(stream, options);
     write_all(writer, arrays);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_npz");
 }
 
-void save_npz(std::ostream& stream, const SerializeFunction& object, const SaveOptions& options) {
+void save_npz(std::ostream& stream, const SerializeFunction& object,
+              const SaveOptions& options) try {
     NpzWriter writer(stream, options);
     save_to(writer, object);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_npz");
 }
 
-void load_npz(std::istream& stream, const SerializeFunction& object, const LoadOptions& options) {
+void load_npz(std::istream& stream, const SerializeFunction& object,
+              const LoadOptions& options) try {
     load_from(NpzFile(stream), object, options);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("load_npz");
 }
 
 }  // namespace catena

@@ -6,6 +6,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -201,19 +202,23 @@ void Serializer::operator()(std::string_view key, std::string& value) const {
     later([&value, loaded = read_text(key)] { value = loaded; });
 }
 
-void save_to(ArchiveWriter& writer, const SerializeFunction& object) {
+void save_to(ArchiveWriter& writer, const SerializeFunction& object) try {
     Serializer::Session session{.writer = &writer};
     RecorderScope paused(nullptr);
     object(Serializer(&session, ""));
     writer.finish();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("saving");
 }
 
 void load_from(const ArchiveReader& reader, const SerializeFunction& object,
-               const LoadOptions& options) {
+               const LoadOptions& options) try {
     Serializer::Session session{.reader = &reader, .options = &options};
     RecorderScope paused(nullptr);
     object(Serializer(&session, "")[options.path]);
     for (const auto& change : session.changes) change();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("loading", reader.path());
 }
 
 }  // namespace catena

@@ -3,10 +3,15 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena::detail {
 
-std::shared_ptr<void> held(void* callable, void (*destroy)(void*)) { return {callable, destroy}; }
+std::shared_ptr<void> held(void* callable, void (*destroy)(void*)) try {
+    return {callable, destroy};
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a function of a batch");
+}
 std::shared_ptr<void> referred_to(void* callable) { return {std::shared_ptr<void>(), callable}; }
 
 void wrong_batch_size(size_t values, bool is_dict, unsigned counts) {

@@ -3,6 +3,7 @@
 #include "frontend/link/link.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 
@@ -17,16 +18,20 @@ double Reported::value() const {
     return variable_.defined() ? variable_.array().item<double>() : number_;
 }
 
-void Reporter::add_observer(std::string name, const Link& observer) {
+void Reporter::add_observer(std::string name, const Link& observer) try {
     names_[&observer] = std::move(name);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Reporter", "add_observer");
 }
 
-void Reporter::add_observers(const std::string& name, const Link& link) {
+void Reporter::add_observers(const std::string& name, const Link& link) try {
     for (auto& [path, part] : link.namedlinks())
         add_observer(path == "/" ? name : name + path, *part);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Reporter", "add_observers");
 }
 
-void Reporter::report(const Observation& values, const Link* observer) {
+void Reporter::report(const Observation& values, const Link* observer) try {
     std::string prefix;
     if (observer) {
         auto found = names_.find(observer);
@@ -52,6 +57,8 @@ void Reporter::report(const Observation& values, const Link* observer) {
             value = Reported(Variable(v.array(), false), reported.weight());
         observation_->insert_or_assign(prefix + key, value);
     }
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Reporter", "report");
 }
 
 Reporter::Scope::Scope(Reporter& reporter, Observation& observation)

@@ -6,12 +6,13 @@
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/reporting_region.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 
 StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
                                  std::map<std::string, Optimizer*> optimizers,
-                                 StandardUpdaterOptions options)
+                                 StandardUpdaterOptions options) try
     : iterators_(std::move(iterators)),
       optimizers_(std::move(optimizers)),
       options_(std::move(options)) {
@@ -21,6 +22,8 @@ StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
         if (options_.loss_scale > 0) optimizer->set_loss_scale(options_.loss_scale);
         if (options_.auto_new_epoch) optimizer->use_auto_new_epoch = true;
     }
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("StandardUpdater");
 }
 
 StandardUpdater::~StandardUpdater() = default;
@@ -33,12 +36,18 @@ Iterator& StandardUpdater::get_iterator(const std::string& name) const {
 }
 
 StandardUpdater::StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers,
-                                 StandardUpdaterOptions options)
+                                 StandardUpdaterOptions options) try
     : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}}, std::move(optimizers),
-                      std::move(options)) {}
+                      std::move(options)) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("StandardUpdater");
+}
 StandardUpdater::StandardUpdater(Iterator& iterator, Optimizer& optimizer,
-                                 StandardUpdaterOptions&& options)
-    : StandardUpdater(iterator, {{"main", &optimizer}}, std::move(options)) {}
+                                 StandardUpdaterOptions&& options) try
+    : StandardUpdater(iterator, {{"main", &optimizer}}, std::move(options)) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("StandardUpdater");
+}
 
 StepResult::StepResult(Variable loss) : values{{"loss", std::move(loss)}} {}
 StepResult::StepResult(std::map<std::string, Variable> values) : values(std::move(values)) {}

@@ -12,6 +12,7 @@
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
 #include "runtime/core/log.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -32,20 +33,24 @@ struct Trainer::Entry {
     bool call_before_training;
 };
 
-Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
+Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out) try
     : updater_(updater), stop_trigger_(std::move(stop_trigger)), out_(std::move(out)) {
     for (auto& [name, optimizer] : updater.optimizers())
         reporter_.add_observers(name, optimizer->target());
     updater.connect_trainer(*this);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer");
 }
 
-std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
+std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) try {
     return std::make_shared<FunctionExtension>(std::move(function), MakeExtensionOptions());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer", "extend");
 }
 
 Trainer::~Trainer() = default;
 
-Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) {
+Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) try {
     std::string name = options.name.empty() ? extension->default_name() : options.name;
     if (name.empty()) fail<ValueError>("Trainer: an extension that is a function needs a name");
     if (name == "training") fail<ValueError>("Trainer: an extension may not be called 'training'");
@@ -61,6 +66,8 @@ Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions opt
     extensions_.emplace_back(new Entry{unique, std::move(extension), std::move(trigger), priority,
                                        options.call_before_training});
     return *this;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer", "extend");
 }
 
 Extension& Trainer::get_extension(const std::string& name) const {
@@ -80,7 +87,7 @@ std::vector<Trainer::Entry*> Trainer::by_priority() {
     return sorted;
 }
 
-void Trainer::run(bool show_loop_exception_msg) {
+void Trainer::run(bool show_loop_exception_msg) try {
     if (start_)
         fail<ValueError>("Trainer: run() was called before; make another trainer to train again");
     std::error_code error;
@@ -101,6 +108,8 @@ void Trainer::run(bool show_loop_exception_msg) {
     }
     finalize(extensions, failure);
     if (failure) std::rethrow_exception(failure);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Trainer", "run");
 }
 
 void Trainer::finalize(const std::vector<Entry*>& extensions, std::exception_ptr& failure) {

@@ -11,6 +11,7 @@
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
 #include "runtime/core/log.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -36,9 +37,12 @@ std::optional<TrainingLength> Trigger::training_length() const { return std::nul
 
 AnyTrigger::AnyTrigger() = default;
 AnyTrigger::AnyTrigger(std::shared_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
-AnyTrigger::AnyTrigger(const AnyTrigger& other)
+AnyTrigger::AnyTrigger(const AnyTrigger& other) try
     : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_),
-      clone_(other.clone_) {}
+      clone_(other.clone_) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a copy of a trigger");
+}
 AnyTrigger::AnyTrigger(AnyTrigger&& other) noexcept
     : trigger_(std::move(other.trigger_)), clone_(std::exchange(other.clone_, nullptr)) {}
 AnyTrigger& AnyTrigger::operator=(AnyTrigger other) noexcept {
@@ -53,11 +57,15 @@ bool AnyTrigger::finished() const { return trigger_ && trigger_->finished(); }
 bool AnyTrigger::is_over(const Trainer& trainer) const {
     return trigger_ && trigger_->is_over(trainer);
 }
-AnyTrigger AnyTrigger::interval(double period, const std::string& unit) {
+AnyTrigger AnyTrigger::interval(double period, const std::string& unit) try {
     return triggers::IntervalTrigger(period, unit);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a trigger");
 }
-AnyTrigger AnyTrigger::from_function(std::function<bool(Trainer&)> function) {
+AnyTrigger AnyTrigger::from_function(std::function<bool(Trainer&)> function) try {
     return FunctionTrigger(std::move(function));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a trigger");
 }
 AnyTrigger AnyTrigger::never() {
     return FunctionTrigger([](Trainer&) { return false; });

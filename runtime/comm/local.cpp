@@ -262,6 +262,7 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
         of_thread.reset();
     };
     std::vector<std::thread> threads;
+    threads.reserve(size_t(size));  // Nothing fails between a thread and its place.
     try {
         for (int r = 0; r < size; ++r)
             threads.push_back(start_thread("run_local", [&run, r] { run(r); }));

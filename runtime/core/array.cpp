@@ -74,7 +74,7 @@ Array on_host(const Array& array, Dtype dtype) {
 
 }  // namespace
 
-Array Array::empty(const Type& type, Device& device) {
+Array Array::empty(const Type& type, Device& device) try {
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->type = type;
     const size_t bytes = byte_count(type, &body->strides);
@@ -85,6 +85,8 @@ Array Array::empty(const Type& type, Device& device) {
                           error.held);
     }
     return Array(std::move(body));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([&] { return device.name(); }, "an array");
 }
 
 Array Array::empty(const Type& type) { return empty(type, current_device()); }
@@ -199,7 +201,7 @@ T* Array::to_fill(Caller at) const {
     return static_cast<T*>(to_fill());
 }
 
-Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
+Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const try {
     const ArrayBody& viewed = there("view", {});
     counted_elements(viewed.type.dtype, shape);
     if (Pending* pending = viewed.pending) {
@@ -214,6 +216,8 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
     body->strides = strides;
     body->contiguous = is_contiguous(shape, strides);
     return Array(std::move(body));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Array", "view");
 }
 
 Array Array::as_contiguous() const {
@@ -257,7 +261,7 @@ Array Array::to(Device& target) const {
 }
 
 template <Element T>
-T Array::item(Caller at) const {
+T Array::item(Caller at) const try {
     there("item", at);
     check_readable(*this, "item");
     if (size() != 1) {
@@ -268,15 +272,19 @@ T Array::item(Caller at) const {
             size(), to_string(shape()));
     }
     return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Array", "item");
 }
 
 template <Element T>
-std::vector<T> Array::to_vector(Caller at) const {
+std::vector<T> Array::to_vector(Caller at) const try {
     there("to_vector", at);
     check_readable(*this, "to_vector");
     const Array dense = on_host(*this, dtype_of<T>);
     const T* data = static_cast<const T*>(dense.elements());
     return std::vector<T>(data, data + size());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Array", "to_vector");
 }
 
 #define CATENA_INSTANTIATE(T)                                        \

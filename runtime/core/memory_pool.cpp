@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -374,8 +375,12 @@ void free_large(const MemoryBlock& block) noexcept {
         system_free(block.data, bytes);
         return;
     }
-    shared.large[block.size_class].push_back({block.data, shared.large_allocations});
-    shared.cached_bytes += bytes;
+    try {
+        shared.large[block.size_class].push_back({block.data, shared.large_allocations});
+        shared.cached_bytes += bytes;
+    } catch (const std::bad_alloc&) {  // No memory for its place: it is what is needed.
+        system_free(block.data, bytes);
+    }
 }
 
 void free_small_slowly(ThreadCache* mine, const MemoryBlock& block) {

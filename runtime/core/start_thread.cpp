@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 
@@ -15,6 +16,8 @@ std::thread start_thread(const char* what, std::function<void()> work) {
             "{}: no thread could be started: {}; the number of threads is limited by "
             "`ulimit -u` and by control groups (pids.max)",
             what, error.code().message());
+    } catch (const std::bad_alloc&) {
+        throw_out_of_memory(what, "a thread");
     }
 }
 

@@ -37,7 +37,10 @@ BorrowedStream::BorrowedStream(const std::string& device) {
 
 BorrowedStream::~BorrowedStream() {
     std::lock_guard lock(unused().mutex);
-    unused().streams[context_].push_back(stream_);
+    try {
+        unused().streams[context_].push_back(stream_);
+    } catch (const std::bad_alloc&) {  // No memory to remember it: nobody borrows it again.
+    }
 }
 
 }  // namespace catena::cuda

@@ -55,9 +55,7 @@ std::optional<std::string> read_file(const std::string& path, uint64_t most) {
         const FileReader file(path);
         if (file.size() > most) return std::nullopt;
         return file.read_all();
-    } catch (const FileError&) {
-        return std::nullopt;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {  // Or no memory is left for it.
         return std::nullopt;
     }
 }

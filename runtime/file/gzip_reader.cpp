@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 
 namespace catena {
@@ -25,7 +26,7 @@ GzipReader::GzipReader(std::string path) : path_(std::move(path)), file_(nullptr
     file_.reset(gzdopen(descriptor, "rb"));
     if (!file_) {
         close(descriptor);
-        throw InternalError("zlib: gzdopen failed");
+        throw_out_of_memory(path_);
     }
     gzbuffer(file_.get(), gzip_buffer_bytes);
 }
@@ -38,6 +39,7 @@ size_t GzipReader::read_some(void* to, size_t bytes) {
         int problem = Z_OK;
         const std::string message =
             gzerror(file_.get(), &problem);  // "<fd:3>: incorrect data check"
+        if (problem == Z_MEM_ERROR) throw_out_of_memory(path_);
         // A file that is cut off is told by the error alone: gzread gives what there is.
         if (got < 0 || problem != Z_OK)
             fail<FileError>("{}: is damaged: {}", path_, message.substr(message.rfind(": ") + 2));

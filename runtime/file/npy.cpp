@@ -7,6 +7,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -372,7 +373,7 @@ std::string read_npy_text(ByteSource& source) {
     return text.substr(0, text.find_last_not_of('\0') + 1);  // NumPy fills up with zeros.
 }
 
-Array load_npy(const std::string& path) {
+Array load_npy(const std::string& path) try {
     FileReader file(path);
     FileSource source(file, 0, file.size(), path);
     Array array = read_npy(source);
@@ -381,6 +382,8 @@ Array load_npy(const std::string& path) {
         fail<FileError>("{}: {} bytes follow the array's last element at byte {}", path,
                         source.remaining(), source.offset());
     return array;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("load_npy", path);
 }
 
 namespace {
@@ -438,10 +441,12 @@ void write_npy_text(std::string_view utf8, const ByteSink& sink) {
     sink(points.data(), 4 * points.size());
 }
 
-void save_npy(const std::string& path, const Array& array) {
+void save_npy(const std::string& path, const Array& array) try {
     AtomicFile file(path);
     write_npy(array, [&](const void* from, size_t bytes) { file.write(from, bytes); });
     file.commit();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("save_npy", path);
 }
 
 }  // namespace catena

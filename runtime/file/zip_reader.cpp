@@ -1,6 +1,7 @@
 #include "runtime/file/zip_reader.h"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include <zlib.h>
@@ -165,8 +166,10 @@ public:
         : packed_(file, begin, begin + entry.packed_bytes, file.path()),
           entry_(entry),
           name_(file.path() + "(" + entry.name + ")") {
-        if (entry_.deflated && inflateInit2(&stream_, -MAX_WBITS) != Z_OK)
-            throw InternalError("zlib: inflateInit2 failed");
+        if (!entry_.deflated) return;
+        const int status = inflateInit2(&stream_, -MAX_WBITS);
+        if (status == Z_MEM_ERROR) throw std::bad_alloc();
+        CATENA_ASSERT(status == Z_OK, "zlib: inflateInit2 failed");
     }
     ~EntrySource() override {
         if (entry_.deflated) inflateEnd(&stream_);
@@ -221,6 +224,7 @@ private:
         }
         uInt before = stream_.avail_out;
         int status = inflate(&stream_, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR) throw std::bad_alloc();
         bool stuck = stream_.avail_out == before &&
                      (status == Z_STREAM_END || stream_.avail_in == 0) &&
                      (status == Z_STREAM_END || packed_.remaining() == 0);

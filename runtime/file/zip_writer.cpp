@@ -1,6 +1,7 @@
 #include "runtime/file/zip_writer.h"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include <zlib.h>
@@ -16,9 +17,10 @@ struct ZipWriter::Deflater {
     z_stream stream{};
     std::vector<Bytef> output = std::vector<Bytef>(1 << 16);
     Deflater() {
-        if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
-                         Z_DEFAULT_STRATEGY) != Z_OK)
-            throw InternalError("zlib: deflateInit2 failed");
+        const int status = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
+                                        Z_DEFAULT_STRATEGY);
+        if (status == Z_MEM_ERROR) throw std::bad_alloc();
+        CATENA_ASSERT(status == Z_OK, "zlib: deflateInit2 failed");
     }
     ~Deflater() { deflateEnd(&stream); }
     /// Hands compressed bytes to `sink` until the input is used up (or, with Z_FINISH, the stream

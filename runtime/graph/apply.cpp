@@ -191,7 +191,7 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
 }  // namespace
 
 Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attributes& attributes,
-                std::span<const Scalar> scalars) {
+                std::span<const Scalar> scalars) try {
     LocationScope location(at);
     check_inputs(op, inputs);
     check_numbers(op, inputs, attributes, scalars);
@@ -205,15 +205,19 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
         }
     }
     return apply_to(op, inputs, attributes, scalars);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory(op.name);
 }
 
 Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attributes& attributes,
-                  std::span<const double> scalars) {
+                  std::span<const double> scalars) try {
     SmallVector<Type, 4> types;
     for (const Array& input : inputs) types.push_back(input.type());
     Types results = call_types(TypeCall{op, types, attributes});
     Device& device = inputs.empty() ? current_device() : inputs[0].device();
     return compute(op, inputs, results, device, attributes, scalars);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory(op.name);
 }
 
 }  // namespace catena

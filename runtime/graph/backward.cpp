@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/leaf_sinks.h"
@@ -64,7 +65,7 @@ VariableList::VariableList(std::initializer_list<Variable> variables)
     : span(variables.begin(), variables.size()) {}
 
 void backward(const VariableList& outputs, const VariableList& grad_outputs,
-              bool enable_double_backprop) {
+              bool enable_double_backprop) try {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(),
                          grad_outputs.size());
@@ -79,6 +80,8 @@ void backward(const VariableList& outputs, const VariableList& grad_outputs,
     run_backward(outputs, starts, {.enable_double_backprop = enable_double_backprop});
     for (const Variable& output : outputs)
         if (output.body()->creator) output.cleargrad();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("backward");
 }
 
 }  // namespace catena

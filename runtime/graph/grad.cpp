@@ -1,5 +1,6 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/backward.h"
@@ -85,8 +86,10 @@ Variables grad_from(const VariableList& outputs, const VariableList& inputs,
 }  // namespace
 
 Variables grad(const VariableList& outputs, const VariableList& inputs,
-               const VariableList& grad_outputs, const GradOptions& options) {
+               const VariableList& grad_outputs, const GradOptions& options) try {
     return grad_from(outputs, inputs, grad_outputs, options, false);
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("grad");
 }
 
 Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs,

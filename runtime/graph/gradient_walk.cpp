@@ -98,23 +98,33 @@ void GradientWalk::send(const Edge& edge, const Variable& gradient) {
     if (!sink_.wants(node)) return;
     WalkScratch& scratch = sink_.scratches.of(node);
     if (!scratch.queued) {
+        heap_.push_back(edge.node);  // From here on an error resets it.
+        std::push_heap(heap_.begin(), heap_.end(), later);
         scratch.queued = true;
         scratch.pending.resize(node.output_types.size());
-        heap_.push_back(edge.node);
-        std::push_heap(heap_.begin(), heap_.end(), later);
     }
     scratch.pending[edge.index] = sum_gradients(scratch.pending[edge.index], gradient);
 }
 
-void GradientWalk::visit(Node& node) {
+/// The gradients of a node's outputs. It is in no list any more, and ready for the next walk
+/// whatever happens here.
+SmallVector<Variable, 2> GradientWalk::take_gradients(Node& node) {
+    struct Reset {
+        GradientWalk& walk;
+        Node& node;
+        ~Reset() { walk.reset(node); }
+    } const reset_in_any_case{*this, node};
     WalkScratch& scratch = sink_.scratches.of(node);
     if ((retain_grad_ && lacks_inner_result(node, scratch.pending)) ||
         (node.region && !node.region->serves(scratch.pending)))
         sink_.expand(node);
     sink_.node(node);
     node.walked = node.walked || !config().enable_backprop;
-    SmallVector<Variable, 2> gy = std::move(scratch.pending);
-    reset(node);
+    return std::move(scratch.pending);
+}
+
+void GradientWalk::visit(Node& node) {
+    const SmallVector<Variable, 2> gy = take_gradients(node);
     if (retain_grad_)
         for (size_t i = 0; i < gy.size(); ++i)
             if (node.outputs[i] && gy[i].defined())

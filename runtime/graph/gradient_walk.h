@@ -60,6 +60,7 @@ private:
     void reset(Node& node);
     void send(const Edge& edge, const Variable& gradient);
     void visit(Node& node);
+    SmallVector<Variable, 2> take_gradients(Node& node);
     Variables gradients_of_inputs(Node& node, std::span<const Variable> gy);
     void send_below(const Node& node, const Variables& gx);
 

@@ -5,7 +5,6 @@
 
 #include "runtime/core/object_pool.h"
 #include "runtime/core/per_thread.h"
-#include "runtime/core/reused_vector.h"
 #include "runtime/graph/config.h"
 
 namespace catena {
@@ -16,7 +15,8 @@ thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]] = 0;
 /// Nodes whose last reference is released while another one is being freed wait here, so that a
 /// long chain is freed in a loop. The list is the outermost call's: one of the thread's own would
 /// be gone when nodes of static objects are freed.
-thread_local ReusedVector<Node*>* waiting_nodes [[gnu::tls_model("initial-exec")]] = nullptr;
+thread_local Node* waiting_nodes [[gnu::tls_model("initial-exec")]] = nullptr;
+thread_local bool frees_nodes [[gnu::tls_model("initial-exec")]] = false;
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
     Reads all;
@@ -74,19 +74,15 @@ void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 
 void Node::destroy(Node* node) {
     if (node->made_by) node->made_by->freed(node->number);
-    if (waiting_nodes) {
-        waiting_nodes->push_back(node);
-        return;
-    }
-    ReusedVector<Node*> waiting;
-    waiting_nodes = &waiting;
-    delete node;
-    while (!waiting.empty()) {
-        Node* next = waiting.back();
-        waiting.pop_back();
+    // A list in the nodes, by a member that they do not need any more: the end of a graph must not
+    // need memory.
+    node->made_by = reinterpret_cast<NodeOwner*>(std::exchange(waiting_nodes, node));
+    if (std::exchange(frees_nodes, true)) return;
+    while (Node* next = waiting_nodes) {
+        waiting_nodes = reinterpret_cast<Node*>(next->made_by);
         delete next;
     }
-    waiting_nodes = nullptr;
+    frees_nodes = false;
 }
 
 VariableBody::VariableBody() = default;

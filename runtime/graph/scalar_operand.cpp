@@ -1,8 +1,13 @@
 #include "runtime/graph/scalar_operand.h"
 
+#include "runtime/core/out_of_memory.h"
+
 namespace catena {
 
-Cell::Cell(double value, const char* name) : body_(make_ref<Body>(value, name)) {}
+Cell::Cell(double value, const char* name) try : body_(make_ref<Body>(value, name)) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("a number");
+}
 Cell::Cell(const Cell&) = default;
 Cell::~Cell() = default;
 

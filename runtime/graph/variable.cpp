@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/notice.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
@@ -57,8 +58,10 @@ const std::string& Variable::name() const {
     static const std::string& none = *new std::string;
     return body_ && body_->name ? *body_->name : none;
 }
-void Variable::set_name(std::string name) const {
+void Variable::set_name(std::string name) const try {
     there("set_name", Caller()).name = Owned<std::string>(new std::string(std::move(name)));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Variable", "set_name");
 }
 
 Variable Variable::grad_variable(Caller at) const {
@@ -91,13 +94,15 @@ void Variable::set_grad(Array grad, Caller at) const {
     set_grad_variable(grad.defined() ? Variable(std::move(grad), false) : Variable(), at);
 }
 
-void Variable::set_grad_variable(Variable grad, Caller at) const {
+void Variable::set_grad_variable(Variable grad, Caller at) const try {
     there("grad", at);
     if (grad.defined()) check_gradient(*this, grad.array());
     if (Recorder* recorder = current_recorder())
         recorder->changing(*body_, Recorder::Change::gradient);
     body_->grad = grad.ref();
     body_->grad_consumed = false;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Variable", "set_grad");
 }
 
 void Variable::cleargrad(Caller at) const { set_grad_variable(Variable(), at); }
@@ -111,7 +116,7 @@ void Variable::addgrad(const Variable& source) const {
     set_grad_variable(ours.defined() ? ours + theirs : theirs);
 }
 
-void Variable::backward(const BackwardOptions& options, Caller at) const {
+void Variable::backward(const BackwardOptions& options, Caller at) const try {
     check_has_graph(there("backward", at), at);
     const DeviceScope beside(device());  // For arrays that gradients create.
     Variable start = grad_variable();
@@ -127,10 +132,16 @@ void Variable::backward(const BackwardOptions& options, Caller at) const {
     if (!body_->creator) return set_grad_variable(start);
     run_backward(std::span(this, 1), std::span(&start, 1), options);
     if (!options.retain_grad) cleargrad();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("backward");
 }
 
 void Variable::unchain() const { catena::unchain(there("unchain", Caller())); }
 
-void Variable::unchain_backward() const { unchain_history(there("unchain_backward", Caller())); }
+void Variable::unchain_backward() const try {
+    unchain_history(there("unchain_backward", Caller()));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("unchain_backward");
+}
 
 }  // namespace catena

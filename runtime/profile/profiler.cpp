@@ -121,10 +121,14 @@ void add(const Label* label, Clock::time_point begin, Clock::time_point end, boo
     const auto since_start = [&](Clock::time_point t) {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - p.start).count();
     };
-    Lane& own = lane();
-    std::lock_guard lock(own.mutex);
-    own.content.is_of_pool = own.content.is_of_pool && in_pool;
-    own.content.slices.push_back({label, since_start(begin), since_start(end)});
+    try {  // Scopes end here, which must not fail.
+        Lane& own = lane();
+        std::lock_guard lock(own.mutex);
+        own.content.slices.push_back({label, since_start(begin), since_start(end)});
+        own.content.is_of_pool = own.content.is_of_pool && in_pool;
+    } catch (const std::bad_alloc&) {
+        p.dropped.fetch_add(1, std::memory_order_relaxed);
+    }
 }
 
 Content content() {

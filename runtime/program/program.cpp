@@ -8,6 +8,7 @@
 #include "runtime/core/foreign_array.h"
 #include "runtime/core/memory_allowance.h"
 #include "runtime/file/limits.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/launch_reports.h"
 #include "runtime/program/loaded_program.h"
@@ -233,14 +234,20 @@ struct Program::Implementation {
 };
 
 Program Program::load(const std::string& path) { return load(path, cpu_device()); }
-Program Program::load(const std::string& path, const ProgramOptions& options) {
+Program Program::load(const std::string& path, const ProgramOptions& options) try {
     return load(path, get_device(options.device));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Program", path);
 }
-Program Program::load(const std::string& path, Device& device) {
+Program Program::load(const std::string& path, Device& device) try {
     return Program(std::make_shared<Implementation>(path, &device));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Program", path);
 }
-Program Program::open(const std::string& path) {
+Program Program::open(const std::string& path) try {
     return Program(std::make_shared<Implementation>(path, nullptr));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Program", path);
 }
 
 Program::Implementation& Program::there() const {

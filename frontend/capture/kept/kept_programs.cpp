@@ -5,12 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/capture/kept/fits_recording.h"
 #include "frontend/capture/kept/program_key.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/environment_variables.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/profile/profiler.h"
 #include "runtime/program/check_lifetimes.h"
@@ -29,15 +31,19 @@ bool compilations_are_shown() {
     return false;
 }
 
-std::optional<Schedule> read(std::string_view key) {
-    const std::optional<std::string> form = DiskCache::instance().find(key);
-    if (!form) return std::nullopt;
+/// Nothing where its code was removed from the cache, where the form is not that of such a program,
+/// or where no memory was left to read it: it is compiled, and kept again.
+std::optional<Schedule> read(std::string_view key, const Trace& trace) {
     try {
-        return program::schedule_of_kept(*form);
-    } catch (
-        const FileError&) {  // Its code was removed from the cache: it is compiled and kept again.
-        return std::nullopt;
+        const std::optional<std::string> form = DiskCache::instance().find(key);
+        if (!form) return std::nullopt;
+        Schedule schedule = program::schedule_of_kept(*form);
+        if (fits_recording(schedule, trace)) return schedule;
+    } catch (const FileError&) {
+    } catch (const OutOfMemory&) {
+    } catch (const std::bad_alloc&) {
     }
+    return std::nullopt;
 }
 
 void check_against_compiled(const Schedule& read, const Trace& trace,
@@ -62,7 +68,7 @@ std::shared_ptr<Executable> compile_or_load(const Trace& trace, const CompileOpt
     if (!key.empty()) {
         const profile::Span span("read", trace.name);
         const auto start = std::chrono::steady_clock::now();
-        if (std::optional<Schedule> schedule = read(key)) {
+        if (std::optional<Schedule> schedule = read(key, trace)) {
             if (program::lifetimes_are_checked()) check_against_compiled(*schedule, trace, options);
             schedule->info.is_from_disk = true;
             schedule->info.compile_seconds =

@@ -1,4 +1,4 @@
-#include <dnnl.h>
+#include <dnnl.hpp>
 
 #include <algorithm>
 
@@ -78,9 +78,7 @@ void run(const Product& p) {
     const dnnl_status_t status =
         dnnl_sgemm(p.transa ? 'T' : 'N', p.transb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda,
                    p.b, p.ldb, p.row ? 1 : p.beta, p.c, p.ldc);
-    CATENA_ASSERT(
-        status == dnnl_success,
-        fmt::format("dnnl_sgemm of {}x{}x{} failed with status {}", p.m, p.n, p.k, int(status)));
+    if (status != dnnl_success) throw dnnl::error(status, "dnnl_sgemm");  // No memory, mostly.
 }
 
 /// c = the sum of the pieces + beta c, or + the row, row by row.
