@@ -8,7 +8,6 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/out_of_memory.h"
-#include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
