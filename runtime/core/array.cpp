@@ -176,6 +176,12 @@ void* Array::address() const {
            body_->offset * int64_t(size_of(dtype()));
 }
 
+int64_t Array::dim_from_end(int axis, const Caller& at) const {
+    const LocationScope scope(at);
+    const Shape& shape = body_->type.shape;
+    return shape[normalize_axis("dim", axis, shape.rank())];
+}
+
 void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at) const {
     if (dtype(at) == wanted) return;
     const LocationScope scope(at);

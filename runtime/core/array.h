@@ -132,8 +132,10 @@ public:
         return there("shape", at).type.shape;
     }
     int rank(Caller at = Caller::current()) const { return there("rank", at).type.shape.rank(); }
+    /// The size of an axis; negative axes count from the last. ShapeError when there is none.
     int64_t dim(int axis, Caller at = Caller::current()) const {
-        return there("dim", at).type.shape[axis];
+        const Shape& shape = there("dim", at).type.shape;
+        return unsigned(axis) < unsigned(shape.rank()) ? shape[axis] : dim_from_end(axis, at);
     }
     int64_t size(Caller at = Caller::current()) const {
         return element_count(there("size", at).type.shape);
@@ -196,6 +198,7 @@ private:
         return *body_;
     }
     [[noreturn]] static void undefined(const char* asked, const Caller& at);
+    int64_t dim_from_end(int axis, const Caller& at) const;
     void check_element_type(const char* asked, Dtype wanted, const Caller& at) const;
     void check_writable(const char* asked, const Caller& at) const;
     void settle() const;  ///< Computes the elements of a pending array.

@@ -22,6 +22,16 @@ TEST(Array, holds_what_it_was_made_from) {
     EXPECT_THROW(Array::from(std::vector<float>{1, 2, 3}, {2, 2}), ShapeError);
 }
 
+TEST(Array, axes_count_from_both_ends) {
+    const Array x = Array::zeros({Dtype::float32, {2, 3, 5}});
+    EXPECT_EQ(x.dim(0), 2);
+    EXPECT_EQ(x.dim(-1), 5);
+    EXPECT_EQ(x.dim(-3), 2);
+    EXPECT_THROW(x.dim(3), ShapeError);
+    EXPECT_THROW(x.dim(-4), ShapeError);
+    EXPECT_THROW(Array::scalar(1.0f).dim(0), ShapeError);
+}
+
 TEST(Array, is_aligned_to_cache_lines) {
     for (int64_t n : {1, 17, 1000, 100'000, 3'000'000}) {
         const Array x = Array::empty({Dtype::int8, {n}});
