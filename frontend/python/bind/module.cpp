@@ -14,5 +14,9 @@ NB_MODULE(_catena, m) {
     bind_functions(m);
     bind_settings(m);
     bind_random(m);
+    bind_user_function(m);
+    bind_optimizer(m);
+    bind_files(m);
+    bind_symbol(m);
     m.attr("__version__") = CATENA_VERSION;
 }
