@@ -39,13 +39,12 @@ void write_npz_file(const std::string& path, nb::dict values, bool compression) 
     } entries;
     write_all(entries, values);  // Before the file is opened.
     const nb::gil_scoped_release others_may_run;
-    save_npz(
-        path,
-        [&](const Serializer& s) {
-            for (const auto& [key, array] : entries.arrays) s.write(key, array);
-            for (const auto& [key, text] : entries.texts) s.write(key, text);
-        },
-        {.compression = compression});
+    save_npz(path,
+             [&](const Serializer& s) {
+                 for (const auto& [key, array] : entries.arrays) s.write(key, array);
+                 for (const auto& [key, text] : entries.texts) s.write(key, text);
+             },
+             {.compression = compression});
 }
 
 }  // namespace

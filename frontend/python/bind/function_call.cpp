@@ -5,6 +5,7 @@
 #include "frontend/python/bind/literal.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
+#include "frontend/python/bind/symbol.h"
 #include "runtime/core/error.h"
 #include "runtime/core/small_vector.h"
 
@@ -230,6 +231,9 @@ PyObject* call_function_object(PyObject* self, PyObject* const* arguments, size_
         Given given;
         take_positions(*function.def, arguments, by_position, given);
         take_keywords(function, arguments + by_position, keywords, given);
+        const size_t by_name = keywords ? size_t(PyTuple_GET_SIZE(keywords)) : 0;
+        if (has_symbol(arguments, by_position + by_name)) [[unlikely]]
+            return call_on_symbols(*function.def, given.of.data());
         return call(function, given);
     });
 }

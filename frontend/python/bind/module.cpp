@@ -18,5 +18,6 @@ NB_MODULE(_catena, m) {
     bind_optimizer(m);
     bind_files(m);
     bind_symbol(m);
+    bind_elementwise(m);
     m.attr("__version__") = CATENA_VERSION;
 }

@@ -22,5 +22,6 @@ void bind_user_function(nb::module_& m);
 void bind_optimizer(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_symbol(nb::module_& m);
+void bind_elementwise(nb::module_& m);
 
 }  // namespace catena::python

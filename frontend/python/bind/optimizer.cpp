@@ -36,21 +36,23 @@ private:
     Timing timing_;
 };
 
-std::vector<NamedParameter> named_in(nb::list pairs) {
+std::vector<NamedParameter> named_parameters_in(nb::list pairs) {
     std::vector<NamedParameter> list;
     for (nb::handle pair : pairs)
         list.push_back({nb::cast<std::string>(pair[0]), nb::cast<Parameter&>(pair[1])});
     return list;
 }
 
-void setup(Optimizer& self, nb::list pairs) { self.setup(named_in(pairs)); }
-void add_params(Optimizer& self, nb::list pairs) { self.add_params(named_in(pairs)); }
+void setup_optimizer(Optimizer& self, nb::list pairs) { self.setup(named_parameters_in(pairs)); }
+void add_optimizer_params(Optimizer& self, nb::list pairs) {
+    self.add_params(named_parameters_in(pairs));
+}
 
-void update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
+void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
     const CallScope scope;
     if (lossfun.is_none()) {
         const nb::gil_scoped_release others_may_run;
-        return self.update(SourceLoc());
+        return self.update(std::source_location());
     }
     self.update([&] {
         const nb::object loss = lossfun(*arguments, **keywords);
@@ -61,7 +63,7 @@ void update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs 
     });
 }
 
-void run_backward(Optimizer& self, nb::object loss) {
+void run_scaled_backward(Optimizer& self, nb::object loss) {
     const CallScope scope;
     if (!is_variable(loss.ptr()))
         fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
@@ -70,7 +72,7 @@ void run_backward(Optimizer& self, nb::object loss) {
     self.backward(start);
 }
 
-void add_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) {
+void add_optimizer_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) {
     if (nb::isinstance<OptimizerHook>(hook)) {
         self.add_hook(nb::cast<std::shared_ptr<OptimizerHook>>(hook), std::move(name));
         return;
@@ -80,43 +82,45 @@ void add_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) 
     nb::find(self).attr("_hooks")[name.c_str()] = hook;
 }
 
-nb::dict hyperparameters(const Optimizer& self) {
+nb::dict numbers_of_rule(const Optimizer& self) {
     nb::dict numbers;
     for (const Cell& cell : self.hyperparameters()) numbers[cell.name()] = cell.value();
     return numbers;
 }
 
-nb::list named_parameters(Optimizer& self) {
+nb::list parameters_with_paths(Optimizer& self) {
     nb::list list;
     for (const UpdateSlot& slot : self.slots())
         list.append(nb::make_tuple(slot.path.substr(1), nb::steal(new_variable(slot.param))));
     return list;
 }
 
-nb::dict state_of(Optimizer& self) {
+nb::dict optimizer_state(Optimizer& self) {
     MemoryArchive archive;
     save_to(archive, serialize_function(self));
     return read_all(archive);
 }
 
-void load_state(Optimizer& self, nb::dict state, bool strict) {
+void load_optimizer_state(Optimizer& self, nb::dict state, bool strict) {
     MemoryArchive archive;
     write_all(archive, state);
     load_from(archive, serialize_function(self), {.strict = strict});
 }
 
 void bind_steps(nb::class_<Optimizer>& type) {
-    type.def("_setup", setup)
-        .def("_add_params", add_params)
-        .def("update", update, nb::arg("lossfun") = nb::none(), nb::arg("args"), nb::arg("kwargs"),
+    type.def("_setup", setup_optimizer)
+        .def("_add_params", add_optimizer_params)
+        .def("update", run_update, nb::arg("lossfun") = nb::none(), nb::arg("args"),
+             nb::arg("kwargs"),
              "One step with the present gradients. With a function: its value is the loss; clears "
              "the\ngradients, runs backward, and does the step.")
-        .def("backward", run_backward, nb::arg("loss"), "loss.backward() with the loss scale.")
-        .def("_add_hook", add_hook)
+        .def("backward", run_scaled_backward, nb::arg("loss"),
+             "loss.backward() with the loss scale.")
+        .def("_add_hook", add_optimizer_hook)
         .def("_remove_hook", &Optimizer::remove_hook)
-        .def("_state", state_of)
-        .def("_load_state", load_state)
-        .def("named_parameters", named_parameters,
+        .def("_state", optimizer_state)
+        .def("_load_state", load_optimizer_state)
+        .def("named_parameters", parameters_with_paths,
              "[(path, Variable), ...] of what it updates.")
         .def("reallocate_cleared_grads", &Optimizer::reallocate_cleared_grads,
              "Gives zeros to parameters without a gradient: update() changes them by their moments "
@@ -129,7 +133,7 @@ void bind_steps(nb::class_<Optimizer>& type) {
 }
 
 void bind_numbers(nb::class_<Optimizer>& type) {
-    type.def_prop_ro("hyperparameters", hyperparameters,
+    type.def_prop_ro("hyperparameters", numbers_of_rule,
                      "The numbers of the rule by name; each is an attribute, too.")
         .def_prop_ro("learning_rate", &Optimizer::learning_rate,
                      "The step size of the last update.")
@@ -143,8 +147,8 @@ void bind_numbers(nb::class_<Optimizer>& type) {
         .def(
             "loss_scaling",
             [](Optimizer& self, int64_t interval, double initial, double highest) {
-                return loss_scaling(
-                    self, {.interval = interval, .initial = initial, .highest = highest});
+                return loss_scaling(self,
+                                    {.interval = interval, .initial = initial, .highest = highest});
             },
             nb::arg("interval") = 1000, nb::arg("initial") = 1.0, nb::arg("highest") = 65504.0,
             "A loss scale that follows the gradients; an update whose gradients are not finite is "

@@ -13,7 +13,7 @@ namespace catena::python {
 namespace {
 
 template <class Hook, class... Bases>
-void number(nb::class_<Hook, Bases...>& type, const char* name, Cell Hook::* cell) {
+void bind_number(nb::class_<Hook, Bases...>& type, const char* name, Cell Hook::* cell) {
     type.def_prop_rw(
         name, [=](const Hook& self) { return (self.*cell).value(); },
         [=](Hook& self, double value) { self.*cell = value; });
@@ -29,7 +29,7 @@ struct PythonParameterRule {
     }
 };
 
-nb::object state_of(const PythonParameterRule& self, const std::string& name) {
+nb::object moment_of(const PythonParameterRule& self, const std::string& name) {
     return nb::steal(new_variable(self.rule().state(name)));
 }
 
@@ -60,31 +60,31 @@ void bind_hooks(nb::module_& m) {
                                              "A hook that changes each gradient by itself.");
     nb::class_<WeightDecay, ParameterHook> weight_decay(m, "WeightDecay", "g += rate p");
     weight_decay.def(nb::init<double>(), nb::arg("rate"));
-    number(weight_decay, "rate", &WeightDecay::rate);
+    bind_number(weight_decay, "rate", &WeightDecay::rate);
     nb::class_<Lasso, ParameterHook> lasso(m, "Lasso", "g += rate sign(p)");
     lasso.def(nb::init<double>(), nb::arg("rate"));
-    number(lasso, "rate", &Lasso::rate);
+    bind_number(lasso, "rate", &Lasso::rate);
     nb::class_<GradientClipping, OptimizerHook> clipping(
         m, "GradientClipping",
         "Scales all gradients by threshold / norm where the L2 norm of all of them is larger.");
     clipping.def(nb::init<double>(), nb::arg("threshold"));
-    number(clipping, "threshold", &GradientClipping::threshold);
+    bind_number(clipping, "threshold", &GradientClipping::threshold);
     nb::class_<GradientHardClipping, ParameterHook> hard(
         m, "GradientHardClipping", "g = min(max(g, lower_bound), upper_bound)");
     hard.def(nb::init<double, double>(), nb::arg("lower_bound"), nb::arg("upper_bound"));
-    number(hard, "lower_bound", &GradientHardClipping::lower_bound);
-    number(hard, "upper_bound", &GradientHardClipping::upper_bound);
+    bind_number(hard, "lower_bound", &GradientHardClipping::lower_bound);
+    bind_number(hard, "upper_bound", &GradientHardClipping::upper_bound);
     nb::class_<GradientLARS, ParameterHook> lars(
         m, "GradientLARS", "Layer-wise adaptive rates, https://arxiv.org/abs/1708.03888.");
     lars.def(nb::init<double, double, double>(), nb::arg("threshold") = 1e-2,
              nb::arg("weight_decay") = 0.0, nb::arg("eps") = 1e-9);
-    number(lars, "threshold", &GradientLARS::threshold);
-    number(lars, "weight_decay", &GradientLARS::weight_decay);
-    number(lars, "eps", &GradientLARS::eps);
+    bind_number(lars, "threshold", &GradientLARS::threshold);
+    bind_number(lars, "weight_decay", &GradientLARS::weight_decay);
+    bind_number(lars, "eps", &GradientLARS::eps);
     nb::class_<GradientNoise, ParameterHook> noise(
         m, "GradientNoise", "g += normal noise of variance eta / (1 + t)^0.55");
     noise.def(nb::init<double>(), nb::arg("eta"));
-    number(noise, "eta", &GradientNoise::eta);
+    bind_number(noise, "eta", &GradientNoise::eta);
 }
 
 void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
@@ -130,8 +130,7 @@ void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
         .def_prop_rw(
             "enabled", [](const Rule& self) { return self.rule().enabled(); },
             [](const Rule& self, bool enabled) { self.rule().set_enabled(enabled); })
-        .def("state", state_of, nb::arg("name"),
-             "A moment, \"m\"; None before the first update.");
+        .def("state", moment_of, nb::arg("name"), "A moment, \"m\"; None before the first update.");
     optimizer.def(
         "update_rule",
         [](nb::handle self, nb::object parameter) {

@@ -18,7 +18,7 @@ namespace catena::python {
 namespace {
 
 /// The arguments of a rule that are no numbers: which form it takes.
-struct Flags {
+struct RuleFlags {
     std::vector<std::pair<const char*, bool>> of;
 
     void take(nb::kwargs& keywords) {
@@ -31,7 +31,7 @@ struct Flags {
 };
 
 template <class Rule>
-Flags flags() {
+RuleFlags rule_flags() {
     if constexpr (std::same_as<Rule, RMSprop>) return {{{"eps_inside_sqrt", false}}};
     if constexpr (std::same_as<Rule, Adam> || std::same_as<Rule, AdamW>)
         return {{{"amsgrad", false}, {"adabound", false}, {"decay_by_alpha", false}}};
@@ -41,7 +41,7 @@ Flags flags() {
 
 /// `make` of what the constructor of a rule takes for these flags.
 template <class Rule, class Make>
-auto with_options(const Flags& on, Make make) {
+auto with_options(const RuleFlags& on, Make make) {
     if constexpr (std::same_as<Rule, RMSprop>)
         return make(RMSpropOptions{.eps_inside_sqrt = on.of[0].second});
     else if constexpr (std::same_as<Rule, Adam> || std::same_as<Rule, AdamW>)
@@ -54,7 +54,7 @@ auto with_options(const Flags& on, Make make) {
         return make();
 }
 
-std::vector<std::string> names_of(std::span<const Cell> cells) {
+std::vector<std::string> names_of_numbers(std::span<const Cell> cells) {
     std::vector<std::string> names;
     for (const Cell& cell : cells) names.emplace_back(cell.name());
     return names;
@@ -65,7 +65,7 @@ void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
     std::vector<Cell> cells = rule.hyperparameters();
     const auto refuse = [&](const std::string& what) {
         throw nb::type_error(fmt::format("{}() {}; its arguments are: {}", rule.type_name(), what,
-                                         fmt::join(names_of(cells), ", "))
+                                         fmt::join(names_of_numbers(cells), ", "))
                                  .c_str());
     };
     if (given.size() > cells.size())
@@ -83,8 +83,8 @@ void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
 }
 
 template <class Rule>
-void construct(Rule* place, nb::args given, nb::kwargs keywords) {
-    Flags on = flags<Rule>();
+void construct_rule(Rule* place, nb::args given, nb::kwargs keywords) {
+    RuleFlags on = rule_flags<Rule>();
     on.take(keywords);
     with_options<Rule>(on, [&](const auto&... options) { new (place) Rule(options...); });
     try {
@@ -106,20 +106,21 @@ Cell number_of(const Optimizer& rule, const char* name) {
     const std::vector<Cell> cells = rule.hyperparameters();
     if (const Cell* found = find_number(cells, name)) return *found;
     throw nb::attribute_error(fmt::format("this {} has no number '{}'; it has: {}",
-                                          rule.type_name(), name, fmt::join(names_of(cells), ", "))
+                                          rule.type_name(), name,
+                                          fmt::join(names_of_numbers(cells), ", "))
                                   .c_str());
 }
 
 /// A class of Python whose arguments and attributes are the numbers and flags of the rule.
 template <class Rule>
 void bind_rule(nb::module_& m, const char* text) {
-    Flags on = flags<Rule>();
+    RuleFlags on = rule_flags<Rule>();
     const auto make = [](const auto&... options) { return std::make_unique<Rule>(options...); };
     const auto usual = with_options<Rule>(on, make);
     // Their names are kept by the type, which lives as long as the process.
     const std::string& name = *new std::string(usual->type_name());
     nb::class_<Rule, Optimizer> type(m, name.c_str(), text);
-    type.def("__init__", construct<Rule>, nb::arg("args"), nb::arg("kwargs"));
+    type.def("__init__", construct_rule<Rule>, nb::arg("args"), nb::arg("kwargs"));
     nb::dict parameters;
     for (const Cell& cell : usual->hyperparameters()) parameters[cell.name()] = cell.value();
     for (auto& [flag, is_on] : on.of) {

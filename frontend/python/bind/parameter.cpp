@@ -75,13 +75,13 @@ void construct_state(State* place, nb::object data, std::optional<std::string> n
     if (name) place->set_name(std::move(*name));
 }
 
-void initialize(Parameter& self, const std::vector<int64_t>& shape) {
+void initialize_parameter(Parameter& self, const std::vector<int64_t>& shape) {
     self.initialize(shape);
 }
 
 /// New content, also of another type; what a file or another object holds.
 void set_content(State& self, nb::object content) {
-    const Array array = is_variable(content.ptr()) ? variable_in(content.ptr()).array()
+    const Array array = is_variable(content.ptr())  ? variable_in(content.ptr()).array()
                         : is_ndarray(content.ptr()) ? copied_array_of(content.ptr())
                                                     : array_from(content.ptr(), std::nullopt);
     bind_state(*self.body(), array.to(self.home()));
@@ -90,11 +90,12 @@ void set_content(State& self, nb::object content) {
 void assign_content(State& self, nb::object content) {
     const CallScope scope;
     const Dtype dtype = self.is_initialized() ? self.dtype() : config().dtype;
-    Variable value = is_variable(content.ptr())  ? variable_in(content.ptr())
-                     : is_ndarray(content.ptr()) ? Variable(array_of(content.ptr()), false)
-                                                 : Variable(array_from(content.ptr(), dtype), false);
+    Variable value = is_variable(content.ptr()) ? variable_in(content.ptr())
+                     : is_ndarray(content.ptr())
+                         ? Variable(array_of(content.ptr()), false)
+                         : Variable(array_from(content.ptr(), dtype), false);
     if (self.is_initialized() && value.dtype() != dtype) value = value.astype(dtype);
-    self = Operand(value, SourceLoc());
+    self = Operand(value, std::source_location());
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ void bind_parameter(nb::module_& m) {
         m, "State", nb::dynamic_attr(),
         "A Variable with an identity: modules save it, compiled programs read and replace its "
         "content.")
-        .def("__init__", construct_state, nb::arg("data") = nb::none(), nb::arg("name") = nb::none())
+        .def("__init__", construct_state, nb::arg("data") = nb::none(),
+             nb::arg("name") = nb::none())
         .def_prop_ro("is_initialized", &State::is_initialized)
         .def("assign", assign_content, nb::arg("value"),
              "New content of the same shape, outside the graph; a part of the program in a static "
@@ -122,7 +124,7 @@ void bind_parameter(nb::module_& m) {
         "shape at\ninitialize(shape), when a layer knows it.")
         .def("__init__", construct_parameter, nb::arg("data") = nb::none(),
              nb::arg("shape") = nb::none(), nb::arg("name") = nb::none())
-        .def("initialize", initialize, nb::arg("shape"),
+        .def("initialize", initialize_parameter, nb::arg("shape"),
              "Fills it by its initializer. ShapeError when it has another shape already.")
         .def_prop_rw("update_enabled", &Parameter::update_enabled, &Parameter::set_update_enabled,
                      "False: optimizers leave it as it is.")
