@@ -10,7 +10,15 @@
 Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
 """
 
-from catena import _array_methods, _functions, _numpy_protocol
+from catena import (
+    _array_methods,
+    _functions,
+    _numpy_protocol,
+    _parameters,
+    initializers,
+    nn,
+    optim,
+)
 from catena._catena import (
     ArgumentError,
     CompileError,
@@ -22,6 +30,7 @@ from catena._catena import (
     OutOfMemoryError,
     Parameter,
     ShapeError,
+    State,
     TraceError,
     Variable,
     __version__,
@@ -29,14 +38,15 @@ from catena._catena import (
     config,
     current_device,
     functions,
-    grad,
     has_device,
     memory_in_use,
     random,
     release_cached_memory,
     using_device,
 )
+from catena._elementwise import elementwise
 from catena._functions import *  # noqa: F403
+from catena._io import load, save
 from catena._settings import (
     debug_mode,
     force_backprop_mode,
@@ -45,9 +55,12 @@ from catena._settings import (
     train_mode,
     using_config,
 )
+from catena._transforms import grad, value_and_grad
+from catena._user_function import UserFunction
 
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
+_parameters.attach()
 
 __all__ = [
     "ArgumentError",
@@ -60,24 +73,33 @@ __all__ = [
     "OutOfMemoryError",
     "Parameter",
     "ShapeError",
+    "State",
     "TraceError",
+    "UserFunction",
     "Variable",
     "__version__",
     "backward",
     "config",
     "current_device",
     "debug_mode",
+    "elementwise",
     "force_backprop_mode",
     "functions",
     "grad",
     "has_device",
+    "initializers",
+    "load",
     "memory_in_use",
+    "nn",
     "no_backprop_mode",
+    "optim",
     "random",
     "release_cached_memory",
+    "save",
     "test_mode",
     "train_mode",
     "using_config",
     "using_device",
+    "value_and_grad",
     *_functions.__all__,
 ]

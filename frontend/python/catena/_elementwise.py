@@ -48,7 +48,7 @@ class ElementwiseFunction:
 def elementwise(
     name: str, formula: Formula, gradient: Formula | Sequence[Formula | None] | None = None
 ) -> ElementwiseFunction:
-    """A new operation, computed in one pass over its elements, eagerly and compiled, on every device.
+    """A new operation, one pass over its elements, eagerly and compiled, on every device.
 
         soft_sign = ct.elementwise(
             "soft_sign",

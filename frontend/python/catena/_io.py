@@ -21,9 +21,9 @@ PathLike = str | os.PathLike[str]
 def save(path: PathLike, values: Any, *, compression: bool = True) -> None:
     """Writes arrays by key to a file; an older file stays until the new one is complete.
 
-    `values` is a Module, an optimizer, or anything with state_dict(); or a dict of arrays, Variables,
-    numbers and texts, where dicts within are parts: {"model": model, "epoch": 3}. The name's end
-    says what is written: `.npz` (readable by numpy.load, and by Chainer and Catena's C++ side as a
+    `values` is a Module, an optimizer, or anything with state_dict(); or a dict of arrays,
+    Variables, numbers and texts, where dicts within are parts: {"model": model, "epoch": 3}. The
+    name's end says what is written: `.npz` (readable by numpy.load, and by Chainer and Catena's C++ side as a
     link or optimizer), `.safetensors` (by the library of that name), `.h5` or `.hdf5` (by h5py).
     `compression` is for npz and HDF5. FileError where the file cannot be written; TypeError names a
     key whose value cannot be saved.
@@ -180,7 +180,7 @@ class _Safetensors:
         try:
             with library.safe_open(path, framework="numpy") as file:
                 texts = dict(file.metadata() or {})
-                for key in file.keys():  # noqa: SIM118: it is no dict.
+                for key in list(file.keys()):
                     values[key] = file.get_tensor(key)
         except (library.SafetensorError, OSError, ValueError, TypeError) as error:
             raise FileError(f"{path}: {error}") from error

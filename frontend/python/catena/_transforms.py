@@ -30,7 +30,7 @@ def _is_module(value: Any) -> bool:
 
 
 def _leaf(value: Any) -> Any:
-    """What the function is called with, and the gradient is of: a Variable, where it is of floats."""
+    """What the function is called with: a Variable, where the value is of floats."""
     if isinstance(value, Variable):
         return value
     if isinstance(value, (bool, int, str, bytes)) or value is None:
@@ -116,8 +116,9 @@ def value_and_grad(
     """A function of the same arguments that gives `(value, gradients)`.
 
     The gradients are those with respect to argument number `argnums`, or a tuple for several. They
-    have the form of the argument: of a Module, a dict of Variables by path; of an array, a Variable;
-    of dicts, lists and tuples, the same with gradients in the places; None where nothing flows.
+    have the form of the argument: of a Module, a dict of Variables by path; of an array, a
+    Variable; of dicts, lists and tuples, the same with gradients in the places; None where nothing
+    flows.
     `function` gives one element, or with `has_aux` a pair of it and anything.
 
         def loss(model, x, t):
@@ -184,4 +185,3 @@ def _grad_function(
         return (gradients, value[1]) if has_aux else gradients
 
     return run
-

@@ -24,10 +24,7 @@ from catena._catena import Parameter, Variable
 from catena._catena import optim as _bound
 from catena._catena.optim import (
     Hook,
-    LossScaling,
     Optimizer,
-    ParameterHook,
-    ParameterRule,
 )
 
 #: The rules and hooks that the C++ side has.
@@ -37,10 +34,10 @@ _classes = {
     if isinstance(value, type) and issubclass(value, (Optimizer, Hook))
 }
 globals().update(_classes)
-__all__ = sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"})  # noqa: PLE0605
+__all__ = sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"})
 
 Target = Any
-"""A Module, or anything with named_parameters(); a dict of Parameters by path; or a list of them."""
+"""A Module, or anything with named_parameters(); a dict of Parameters by path; or a list."""
 
 
 def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
@@ -169,7 +166,9 @@ def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
     made = []
     for name, default in parameters.items():
         by_name = isinstance(default, bool)
-        kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kind = (
+            inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
         annotation = "bool" if by_name else "float"
         made.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
     return inspect.Signature(made)

@@ -5,7 +5,7 @@ functions of catena, which Sequential takes as they are: `nn.Sequential(nn.Linea
 """
 
 from catena.nn._convolution import Conv1d, Conv2d, Conv3d, Deconv1d, Deconv2d, Deconv3d
-from catena.nn._linear import Bilinear, EmbedID, Embedding, Linear
+from catena.nn._linear import Bilinear, Embedding, EmbedID, Linear
 from catena.nn._module import Module, Sequential
 from catena.nn._normalization import BatchNorm, GroupNorm, LayerNorm
 from catena.nn._recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell

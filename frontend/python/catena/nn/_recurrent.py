@@ -97,8 +97,8 @@ class _Recurrent(Module):
     def _call_on_batch(self, hx: Sequence[Any], xs: Any) -> tuple[Any, ...]:
         if len(xs.shape) != 3:
             raise ValueError(
-                f"{type(self).__name__}: xs should be a list of sequences, or [N, length, in_size]; "
-                f"it is {xs.shape}"
+                f"{type(self).__name__}: xs should be a list of sequences, or "
+                f"[N, length, in_size]; it is {xs.shape}"
             )
         given = [self._zeros(xs.shape[0], xs) if h is None else h for h in hx]
         hy, ys = self._run(given, F.separate(xs, axis=1))
@@ -191,14 +191,10 @@ class LSTMCell(Module):
         initial_bias: Any = 0.0,
     ) -> None:
         self.out_size = positive("LSTMCell: out_size", out_size)
-        self.upward = Linear(
-            in_size, 4 * out_size, initial_W=initial_W, initial_bias=initial_bias
-        )
+        self.upward = Linear(in_size, 4 * out_size, initial_W=initial_W, initial_bias=initial_bias)
         self.lateral = Linear(out_size, 4 * out_size, bias=False, initial_W=initial_W)
 
-    def forward(
-        self, x: Any, state: tuple[Any, Any] | None = None
-    ) -> tuple[Variable, Variable]:
+    def forward(self, x: Any, state: tuple[Any, Any] | None = None) -> tuple[Variable, Variable]:
         gates = self.upward(x)
         if state is None:
             c = F.zeros((len(gates), self.out_size), gates.dtype)
@@ -224,9 +220,7 @@ class GRUCell(Module):
         initial_bias: Any = 0.0,
     ) -> None:
         self.out_size = positive("GRUCell: out_size", out_size)
-        self.upward = Linear(
-            in_size, 3 * out_size, initial_W=initial_W, initial_bias=initial_bias
-        )
+        self.upward = Linear(in_size, 3 * out_size, initial_W=initial_W, initial_bias=initial_bias)
         self.lateral = Linear(out_size, 3 * out_size, initial_W=initial_W)
 
     def forward(self, x: Any, h: Any = None) -> Variable:

@@ -14,7 +14,7 @@ Sizes = int | Sequence[int]
 
 
 class Dropout(Module):
-    """Zeros for a random part of the elements in training mode; the others grow to keep the mean."""
+    """In training mode, zeros for a random part of the elements; the others grow instead."""
 
     def __init__(self, ratio: float = 0.5) -> None:
         if not 0.0 <= ratio < 1.0:
