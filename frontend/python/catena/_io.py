@@ -23,8 +23,9 @@ def save(path: PathLike, values: Any, *, compression: bool = True) -> None:
 
     `values` is a Module, an optimizer, or anything with state_dict(); or a dict of arrays,
     Variables, numbers and texts, where dicts within are parts: {"model": model, "epoch": 3}. The
-    name's end says what is written: `.npz` (readable by numpy.load, and by Chainer and Catena's C++ side as a
-    link or optimizer), `.safetensors` (by the library of that name), `.h5` or `.hdf5` (by h5py).
+    name's end says what is written: `.npz` (readable by numpy.load, and by Chainer and Catena's
+    C++ side as a link or optimizer), `.safetensors` (by the library of that name), `.h5` or `.hdf5`
+    (by h5py).
     `compression` is for npz and HDF5. FileError where the file cannot be written; TypeError names a
     key whose value cannot be saved.
     """
