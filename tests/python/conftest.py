@@ -32,17 +32,13 @@ class CaseReport:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._write(
-                f"{report.outcome} {self._name(report.nodeid)} {report.duration:.3f}"
-            )
+            self._write(f"{report.outcome} {self._name(report.nodeid)} {report.duration:.3f}")
         elif report.failed:
             self._write(f"failed {self._name(report.nodeid)} {report.duration:.3f}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    path = os.environ.pop(
-        "CATENA_TEST_REPORT", None
-    )  # Not for a program that a test starts.
+    path = os.environ.pop("CATENA_TEST_REPORT", None)  # Not for a program that a test starts.
     if path:
         config.pluginmanager.register(CaseReport(path))
 

@@ -74,9 +74,7 @@ def test_without_a_gradient_nothing_flows() -> None:
 
 
 def test_a_truth_value_is_a_bool() -> None:
-    inside = ct.elementwise(
-        "py_inside", lambda x, *, bound=1.0: (x > -bound) & (x < bound)
-    )
+    inside = ct.elementwise("py_inside", lambda x, *, bound=1.0: (x > -bound) & (x < bound))
     assert inside(x).dtype == bool
     np.testing.assert_array_equal(inside(x).array, abs(x) < 1)
 
@@ -113,9 +111,7 @@ def test_the_formula_is_shown() -> None:
 def test_what_no_formula_can_have_is_refused() -> None:
     with pytest.raises(TypeError, match="write ct.where"):
         ct.elementwise("py_if", lambda x: x if x > 0 else -x)
-    with pytest.raises(
-        TypeError, match=r"softmax\(\) has no formula for single elements"
-    ):
+    with pytest.raises(TypeError, match=r"softmax\(\) has no formula for single elements"):
         ct.elementwise("py_softmax", lambda x: ct.softmax(x))
     with pytest.raises(TypeError, match="a formula takes symbols and numbers, not str"):
         ct.elementwise("py_text", lambda x: "x")
@@ -144,7 +140,5 @@ def test_errors_of_a_formula_leave_as_they_are() -> None:
 
 
 def test_a_wrong_number_of_arrays_is_refused() -> None:
-    with pytest.raises(
-        TypeError, match=r"py_weighted\(\) takes 2 arrays, 1 were given"
-    ):
+    with pytest.raises(TypeError, match=r"py_weighted\(\) takes 2 arrays, 1 were given"):
         weighted(x)

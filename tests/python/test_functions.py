@@ -43,13 +43,7 @@ def split(parameters: str) -> list[str]:
 
 def test_arguments_go_where_python_puts_them() -> None:
     x = ct.Variable(np.arange(6, dtype="float32").reshape(2, 3))
-    for y in [
-        ct.sum(x, 1),
-        ct.sum(x, axis=1),
-        ct.sum(axis=1, x=x),
-        ct.sum(x, (1,)),
-        x.sum(1),
-    ]:
+    for y in [ct.sum(x, 1), ct.sum(x, axis=1), ct.sum(axis=1, x=x), ct.sum(x, (1,)), x.sum(1)]:
         assert y.array.tolist() == [3, 12]
     assert ct.sum(x, keepdims=True).shape == (1, 1)
 
@@ -139,12 +133,7 @@ def test_dlpack_goes_both_ways() -> None:
 def test_methods_are_functions() -> None:
     x = ct.Variable(np.arange(6, dtype="float32").reshape(2, 3))
     assert x.T.shape == (3, 2)
-    assert (
-        x.reshape(3, 2).shape
-        == x.reshape((3, 2)).shape
-        == x.reshape(-1, 2).shape
-        == (3, 2)
-    )
+    assert x.reshape(3, 2).shape == x.reshape((3, 2)).shape == x.reshape(-1, 2).shape == (3, 2)
     assert x.transpose(1, 0).shape == (3, 2)
     assert x.max().item() == 5 and x.argmax().item() == 5
     assert x.mean(axis=0, keepdims=True).shape == (1, 3)

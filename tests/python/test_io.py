@@ -45,9 +45,7 @@ def test_arrays_of_every_dtype_come_back(file: Path) -> None:
 
 
 def test_texts_numbers_none_and_dicts_come_back_as_keys(file: Path) -> None:
-    ct.save(
-        file, {"a": {"b": ct.Variable([1.0]), "c": None}, "epoch": 3, "text": "größer"}
-    )
+    ct.save(file, {"a": {"b": ct.Variable([1.0]), "c": None}, "epoch": 3, "text": "größer"})
     loaded = ct.load(file)
     assert set(loaded) == {"a/b", "a/c", "epoch", "text"}
     assert loaded["a/c"] is None
@@ -88,9 +86,7 @@ def test_a_model_and_its_optimizer_are_parts_of_one_file(file: Path) -> None:
     assert int(values["epoch"]) == 7
     assert again.t == 1
     np.testing.assert_array_equal(twin[0].W.array, model[0].W.array)
-    np.testing.assert_array_equal(
-        again.state_dict()["0/W/m"], adam.state_dict()["0/W/m"]
-    )
+    np.testing.assert_array_equal(again.state_dict()["0/W/m"], adam.state_dict()["0/W/m"])
 
 
 def test_an_unshaped_module_takes_its_shape_from_a_file(file: Path) -> None:
@@ -134,9 +130,7 @@ def test_missing_files_and_folders_are_named(file: Path) -> None:
     ids=["empty", "other", "half", "overwritten"],
 )
 def test_damaged_files_are_file_errors(file: Path, damage: Any) -> None:
-    ct.save(
-        file, {"x": np.random.normal(size=100), "y": np.arange(3)}, compression=False
-    )
+    ct.save(file, {"x": np.random.normal(size=100), "y": np.arange(3)}, compression=False)
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(ct.FileError, match=file.name):
         values = ct.load(file)
@@ -166,9 +160,7 @@ def test_unknown_endings_list_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_what_is_no_dict_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        TypeError, match="takes a Module or a dict of arrays, not ndarray"
-    ):
+    with pytest.raises(TypeError, match="takes a Module or a dict of arrays, not ndarray"):
         ct.save(tmp_path / "x.npz", np.ones(1))
     with pytest.raises(TypeError, match="a key should be a text, 3 is not"):
         ct.save(tmp_path / "x.npz", {3: np.ones(1)})
@@ -195,8 +187,6 @@ def test_a_file_that_claims_too_much_memory_is_refused(tmp_path: Path) -> None:
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (9000000000000,), }"
     header += b" " * (118 - len(header) - 1) + b"\n"
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(
-            "x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
-        )
+        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     with pytest.raises(ct.FileError, match="x"):
         ct.load(file)

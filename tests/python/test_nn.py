@@ -108,22 +108,14 @@ def test_weights_are_drawn_from_numpy() -> None:
 
 def test_an_initializer_is_a_number_an_array_or_a_function() -> None:
     W = drawn(2, 3)
-    np.testing.assert_array_equal(
-        nn.Linear(3, 2, initial_W=0.5).W.array, np.full((2, 3), 0.5)
-    )
-    np.testing.assert_array_equal(
-        nn.Linear(3, 2, initial_W=ct.initializers.Constant(W)).W.array, W
-    )
+    np.testing.assert_array_equal(nn.Linear(3, 2, initial_W=0.5).W.array, np.full((2, 3), 0.5))
+    np.testing.assert_array_equal(nn.Linear(3, 2, initial_W=ct.initializers.Constant(W)).W.array, W)
 
     def ones(array: np.ndarray) -> None:
         array[...] = 1
 
-    np.testing.assert_array_equal(
-        nn.Linear(3, 2, initial_W=ones).W.array, np.ones((2, 3))
-    )
-    with pytest.raises(
-        ValueError, match=r"Constant: has shape \(2, 3\), the parameter \(3, 2\)"
-    ):
+    np.testing.assert_array_equal(nn.Linear(3, 2, initial_W=ones).W.array, np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"Constant: has shape \(2, 3\), the parameter \(3, 2\)"):
         nn.Linear(2, 3, initial_W=ct.initializers.Constant(W))
 
 
@@ -140,9 +132,7 @@ def test_an_initializer_is_a_number_an_array_or_a_function() -> None:
         ("Uniform", 0.05 / np.sqrt(3)),
     ],
 )
-def test_initializers_have_the_deviation_of_their_papers(
-    name: str, deviation: float
-) -> None:
+def test_initializers_have_the_deviation_of_their_papers(name: str, deviation: float) -> None:
     array = np.empty((400, 600), np.float32)
     getattr(ct.initializers, name)()(array)
     assert abs(array.mean()) < 0.01 * deviation * 10
@@ -179,9 +169,7 @@ def test_a_transposed_convolution_goes_back_to_the_size_of_the_picture() -> None
 
 
 def test_sizes_that_cannot_be_are_refused_by_name() -> None:
-    with pytest.raises(
-        ValueError, match="Linear: out_size should be positive, it is 0"
-    ):
+    with pytest.raises(ValueError, match="Linear: out_size should be positive, it is 0"):
         nn.Linear(3, 0)
     with pytest.raises(ValueError, match="out_channels should be a multiple of groups"):
         nn.Conv2d(4, 5, 3, groups=2)
@@ -263,9 +251,7 @@ def test_an_lstm_is_that_of_the_formulas_for_sequences_of_any_length() -> None:
     hy, cy, ys = layer(xs)
     assert hy.shape == cy.shape == (1, 3, 4)
     for i, x in enumerate(xs):
-        np.testing.assert_allclose(
-            ys[i].array, lstm_by_numpy(layer, x), rtol=1e-4, atol=1e-5
-        )
+        np.testing.assert_allclose(ys[i].array, lstm_by_numpy(layer, x), rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(hy.array[0, i], ys[i].array[-1], rtol=1e-6)
 
 
@@ -370,14 +356,10 @@ def test_load_state_dict_names_the_keys_and_changes_nothing() -> None:
     before = model.state_dict()
     state = MLP().state_dict()
     wrong = {**state, "l2/W": np.zeros((2, 5), np.float32)}
-    with pytest.raises(
-        ct.ShapeError, match=r"'l2/W' has shape \(2, 5\), it should have \(2, 4\)"
-    ):
+    with pytest.raises(ct.ShapeError, match=r"'l2/W' has shape \(2, 5\), it should have \(2, 4\)"):
         model.load_state_dict(wrong)
     del state["l1/b"]
-    with pytest.raises(
-        ValueError, match="MLP: there is nothing for l1/b; it has no l9/W"
-    ):
+    with pytest.raises(ValueError, match="MLP: there is nothing for l1/b; it has no l9/W"):
         model.load_state_dict({**state, "l9/W": 0})
     for path, array in model.state_dict().items():
         np.testing.assert_array_equal(array, before[path])

@@ -15,9 +15,7 @@ from catena import nn, optim
 RULES = [
     kind
     for name, kind in vars(optim).items()
-    if isinstance(kind, type)
-    and issubclass(kind, optim.Optimizer)
-    and name != "Optimizer"
+    if isinstance(kind, type) and issubclass(kind, optim.Optimizer) and name != "Optimizer"
 ]
 
 
@@ -55,9 +53,7 @@ def test_adam_is_its_formula() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_every_rule_makes_a_loss_smaller(rule: Any) -> None:
-    model = nn.Sequential(
-        nn.Linear(3, 4, initial_W=ct.initializers.Normal(0.5)), ct.tanh
-    )
+    model = nn.Sequential(nn.Linear(3, 4, initial_W=ct.initializers.Normal(0.5)), ct.tanh)
     np.random.seed(0)
     x = np.random.normal(size=(8, 3)).astype(np.float32)
     optimizer = rule().setup(model)
@@ -76,9 +72,7 @@ def test_every_rule_makes_a_loss_smaller(rule: Any) -> None:
 def test_numbers_are_arguments_and_attributes(rule: Any) -> None:
     signature = inspect.signature(rule)
     numbers = rule().hyperparameters
-    assert list(numbers) == [
-        n for n, p in signature.parameters.items() if p.default is not False
-    ]
+    assert list(numbers) == [n for n, p in signature.parameters.items() if p.default is not False]
     for name, value in numbers.items():
         assert getattr(rule(), name) == value == signature.parameters[name].default
         optimizer = rule(**{name: 0.25})
@@ -93,13 +87,9 @@ def test_numbers_by_position_are_those_of_the_signature() -> None:
 
 
 def test_wrong_arguments_list_the_right_ones() -> None:
-    with pytest.raises(
-        TypeError, match=r"Adam\(\) has no argument 'lr'; its arguments are: alpha"
-    ):
+    with pytest.raises(TypeError, match=r"Adam\(\) has no argument 'lr'; its arguments are: alpha"):
         optim.Adam(lr=0.1)
-    with pytest.raises(
-        TypeError, match="takes at most 1 arguments by position, 2 were given"
-    ):
+    with pytest.raises(TypeError, match="takes at most 1 arguments by position, 2 were given"):
         optim.SGD(0.1, 0.2)
     with pytest.raises(TypeError, match="got 'lr' twice"):
         optim.SGD(0.1, lr=0.2)
@@ -118,9 +108,7 @@ def test_flags_choose_the_form_of_a_rule() -> None:
     assert "final_lr" in optim.Adam(adabound=True).hyperparameters
     assert list(inspect.signature(optim.RMSprop).parameters)[-1] == "eps_inside_sqrt"
     model = model_with()
-    optimizer = optim.RMSprop(lr=1.0, alpha=0.0, eps=3.0, eps_inside_sqrt=True).setup(
-        model
-    )
+    optimizer = optim.RMSprop(lr=1.0, alpha=0.0, eps=3.0, eps_inside_sqrt=True).setup(model)
     set_grads(model, 1.0)
     optimizer.update()
     np.testing.assert_allclose(model.b.array, [0.5, 0.5])
@@ -160,9 +148,7 @@ def test_update_of_a_function_clears_runs_backward_and_steps() -> None:
     model = model_with()
     set_grads(model, 100.0)
     optimizer = optim.SGD(1.0).setup(model)
-    optimizer.update(
-        lambda x, *, scale: scale * ct.sum(model(x)), np.ones((1, 2)), scale=0.5
-    )
+    optimizer.update(lambda x, *, scale: scale * ct.sum(model(x)), np.ones((1, 2)), scale=0.5)
     np.testing.assert_array_equal(model.b.array, [0.5, 0.5])
     with pytest.raises(TypeError, match="lossfun gives a float"):
         optimizer.update(lambda: 1.0)
@@ -235,9 +221,7 @@ def test_functions_are_hooks_before_and_after_an_update() -> None:
         seen.append("pre")
 
     optimizer.add_hook(halve)
-    optimizer.add_hook(
-        lambda o: seen.append(("post", o.t)), name="count", timing="post"
-    )
+    optimizer.add_hook(lambda o: seen.append(("post", o.t)), name="count", timing="post")
     set_grads(model, 1.0)
     optimizer.update()
     np.testing.assert_array_equal(model.b.array, [0.5, 0.5])
@@ -296,9 +280,7 @@ def test_a_parameter_may_be_updated_by_another_rule() -> None:
     set_grads(model, 1.0)
     optimizer.update()
     np.testing.assert_array_equal(model.b.array, [0.5, 0.5])
-    np.testing.assert_array_equal(
-        optimizer.update_rule(model.b).state("v").array, [-0.5, -0.5]
-    )
+    np.testing.assert_array_equal(optimizer.update_rule(model.b).state("v").array, [-0.5, -0.5])
     assert optimizer.state_dict()["b/v"].shape == (2,)
 
 

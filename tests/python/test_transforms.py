@@ -29,9 +29,7 @@ def test_value_and_grad_of_a_module_is_a_dict_by_path() -> None:
 
 def test_a_module_that_gets_its_shape_in_the_call_has_gradients() -> None:
     model = nn.Linear(None, 1)
-    _, grads = ct.value_and_grad(
-        lambda model: ct.sum(model(np.ones((1, 2), np.float32)))
-    )(model)
+    _, grads = ct.value_and_grad(lambda model: ct.sum(model(np.ones((1, 2), np.float32))))(model)
     np.testing.assert_array_equal(grads["W"].array, [[1, 1]])
 
 
@@ -44,9 +42,7 @@ def test_trees_give_trees() -> None:
     }
 
     def loss(tree: Any) -> ct.Variable:
-        return (
-            ct.sum(tree["x"][0] * tree["pair"].a) * tree["x"][1] + tree["pair"].b[0] * 2
-        )
+        return ct.sum(tree["x"][0] * tree["pair"].a) * tree["x"][1] + tree["pair"].b[0] * 2
 
     _, grads = ct.value_and_grad(loss)(tree)
     np.testing.assert_array_equal(grads["x"][0].array, [6, 6])
@@ -120,9 +116,7 @@ def test_results_that_are_no_single_element_are_refused() -> None:
 
 def test_what_nothing_flows_to_has_none() -> None:
     assert ct.grad(lambda x, y: y * 2)(np.float32(1), np.float32(2)) is None
-    assert (
-        ct.grad(lambda x: ct.Variable(1.0, requires_grad=False))(np.float32(1)) is None
-    )
+    assert ct.grad(lambda x: ct.Variable(1.0, requires_grad=False))(np.float32(1)) is None
 
 
 def test_an_error_within_leaves_the_next_call_as_it_was() -> None:

@@ -205,9 +205,7 @@ def test_gradients_that_do_not_fit_are_refused() -> None:
 
     function = Wrong()
     function.gradients = (1, 2)
-    with pytest.raises(
-        ValueError, match="Wrong: backward gives 2 gradients, there are 1 inputs"
-    ):
+    with pytest.raises(ValueError, match="Wrong: backward gives 2 gradients, there are 1 inputs"):
         function(leaf(1)).backward()
     function = Wrong()
     function.gradients = np.ones(3, np.float32)
@@ -233,7 +231,7 @@ def test_a_gradient_agrees_with_differences() -> None:
     step = 1e-5
     for i in range(5):
         moved = np.eye(5)[i] * step
-        difference = (
-            np.sum((x + moved) ** 3 * weight) - np.sum((x - moved) ** 3 * weight)
-        ) / (2 * step)
+        difference = (np.sum((x + moved) ** 3 * weight) - np.sum((x - moved) ** 3 * weight)) / (
+            2 * step
+        )
         assert gradient[i] == pytest.approx(difference, rel=1e-6)

@@ -13,22 +13,10 @@ import catena as ct
 import numpy as np
 import pytest
 
-DTYPES = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "float16",
-    "float32",
-    "float64",
-]
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"]
 
 
-def numbers(
-    shape: tuple[int, ...], dtype: str = "float32", seed: int = 0
-) -> np.ndarray:
+def numbers(shape: tuple[int, ...], dtype: str = "float32", seed: int = 0) -> np.ndarray:
     return (np.random.default_rng(seed).uniform(0.5, 4, shape)).astype(dtype)
 
 
@@ -60,9 +48,7 @@ def test_bfloat16_is_ml_dtypes() -> None:
         lambda a: a[:0],
         lambda a: a[0, 0],
         lambda a: a.astype(">f4"),
-        lambda a: (
-            np.frombuffer(b"\0" + a.tobytes(), "u1")[1:].view("f4").reshape(a.shape)
-        ),
+        lambda a: np.frombuffer(b"\0" + a.tobytes(), "u1")[1:].view("f4").reshape(a.shape),
         lambda a: np.rec.fromarrays([a, a], names="x,y")["y"],
     ],
 )
@@ -112,9 +98,7 @@ BINARY = [
 
 
 @pytest.mark.parametrize("f", BINARY, ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    "other", ["variable", "ndarray", "float", "int", "numpy scalar"]
-)
+@pytest.mark.parametrize("other", ["variable", "ndarray", "float", "int", "numpy scalar"])
 def test_operators_are_numpy_s(f: Callable[[Any, Any], Any], other: str) -> None:
     a, b = numbers((2, 3)), numbers((2, 3), seed=1)
     right = {
@@ -125,10 +109,7 @@ def test_operators_are_numpy_s(f: Callable[[Any, Any], Any], other: str) -> None
         "numpy scalar": (np.float32(2.5), np.float32(2.5)),
     }[other]
     x = ct.Variable(a)
-    for ours, theirs in [
-        (f(x, right[0]), f(a, right[1])),
-        (f(right[0], x), f(right[1], a)),
-    ]:
+    for ours, theirs in [(f(x, right[0]), f(a, right[1])), (f(right[0], x), f(right[1], a))]:
         assert isinstance(ours, ct.Variable)
         assert ours.dtype == theirs.dtype
         np.testing.assert_allclose(ours.array, theirs, rtol=1e-5)
@@ -194,11 +175,7 @@ INDICES = [
 def test_indexing_is_numpy_s(index: Any) -> None:
     a = numbers((3, 4, 5))
     x = ct.Variable(a)
-    want = (
-        a[np.asarray(index, int) if index == [] else index]
-        if isinstance(index, list)
-        else a[index]
-    )
+    want = a[np.asarray(index, int) if index == [] else index] if isinstance(index, list) else a[index]
     got = x[index]
     assert got.shape == want.shape
     np.testing.assert_array_equal(got.array, want)
