@@ -116,7 +116,7 @@ def _targets(prefix: str, into: Any, parts: list[tuple[str, Any]]) -> None:
 
 
 @contextlib.contextmanager
-def _replacing(path: str) -> Iterator[str]:
+def replacing(path: str) -> Iterator[str]:
     """A file beside `path` that takes its place where the block succeeds."""
     folder = os.path.dirname(os.path.abspath(path))
     try:
@@ -171,7 +171,7 @@ class _Safetensors:
         nothing = [k for k, v in values.items() if v is None]
         if nothing:
             texts[cls.nothing] = "\n".join(nothing)
-        with _replacing(path) as temporary:
+        with replacing(path) as temporary:
             library.save_file(arrays, temporary, metadata=texts or None)
 
     @classmethod
@@ -197,7 +197,7 @@ class _Hdf5:
     @staticmethod
     def write(path: str, values: Values, compression: bool) -> None:
         library = _library("h5py", path)
-        with _replacing(path) as temporary, library.File(temporary, "w") as file:
+        with replacing(path) as temporary, library.File(temporary, "w") as file:
             for key, value in values.items():
                 if value is None:
                     file.create_dataset(key, data=library.Empty("f"))
