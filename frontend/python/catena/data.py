@@ -1,4 +1,4 @@
-"""Mini-batches of arrays. Training loops take any iterable; this is one that suffices for arrays."""
+"""Mini-batches of arrays. Training loops take any iterable; this one suffices for arrays."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _labels(path: Path) -> NDArray[Any]:
 
 
 def read_idx(path: str | os.PathLike[str], axes: int) -> NDArray[Any]:
-    """The unsigned bytes of an idx file, gzipped or not; FileError naming it where it is another."""
+    """The unsigned bytes of an idx file, gzipped or not; FileError naming it otherwise."""
     try:
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
