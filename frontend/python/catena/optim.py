@@ -37,13 +37,15 @@ globals().update(_classes)
 __all__ = sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"})
 
 Target = Any
-"""A Module, or anything with named_parameters(); a dict of Parameters by path; or a list."""
+"""A Module or link; a dict of Parameters by path; or a list of them."""
 
 
 def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
     """The paths and Parameters that an optimizer is to update; TypeError naming what is none."""
     if hasattr(target, "named_parameters"):
         pairs = list(target.named_parameters())
+    elif hasattr(target, "namedparams"):
+        pairs = [(path.removeprefix("/"), parameter) for path, parameter in target.namedparams()]
     elif isinstance(target, Mapping):
         pairs = list(target.items())
     elif isinstance(target, Parameter):
