@@ -79,7 +79,7 @@ def _listed(
 ) -> list[Formula | None]:
     if gradient is None:
         return [None] * count
-    gradients = [gradient] if callable(gradient) else list(gradient)
+    gradients: list[Formula | None] = [gradient] if callable(gradient) else list(gradient)
     if len(gradients) != count:
         raise ValueError(f"{name}: {len(gradients)} gradients for {count} arrays")
     return gradients

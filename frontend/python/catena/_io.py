@@ -43,7 +43,7 @@ def load(path: PathLike, into: Any = None, *, strict: bool = True) -> Values:
     name = os.fspath(path)
     if not os.path.exists(name):
         raise FileError(f"{name}: there is no such file")
-    values = _format_of(name).read(name)
+    values: Values = _format_of(name).read(name)
     if into is not None:
         try:
             _load_into(into, values, strict)

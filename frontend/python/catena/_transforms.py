@@ -156,7 +156,10 @@ def value_and_grad(
 def _grads_of(loss: Variable, inputs: list[Variable]) -> list[Variable | None]:
     if not inputs or not loss.requires_grad:
         return [None] * len(inputs)
-    return _catena.grad([loss], inputs, enable_double_backprop=_running.depth > 0)
+    found: list[Variable | None] = _catena.grad(
+        [loss], inputs, enable_double_backprop=_running.depth > 0
+    )
+    return found
 
 
 def grad(outputs: Any, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:

@@ -194,7 +194,7 @@ def _attach() -> None:
         setattr(Optimizer, name, method)
     for kind in _classes.values():
         if hasattr(kind, "_parameters"):
-            kind.__signature__ = _signature(kind._parameters)
+            setattr(kind, "__signature__", _signature(kind._parameters))  # noqa: B010
 
 
 _attach()

@@ -40,10 +40,11 @@ class Linear(Module):
             if in_size is None:
                 raise ValueError("Linear: out_size is needed")
             in_size, out_size = None, in_size
-        self.out_size = positive("Linear: out_size", out_size)
+        out = positive("Linear: out_size", out_size)
         in_size = positive_or_none("Linear: in_size", in_size)
-        self.W = Parameter(initial_W, None if in_size is None else (out_size, in_size))
-        self.b = Parameter(initial_bias, (out_size,)) if bias else None
+        self.out_size = out
+        self.W = Parameter(initial_W, None if in_size is None else (out, in_size))
+        self.b = Parameter(initial_bias, (out,)) if bias else None
 
     def forward(self, x: Any, n_batch_axes: int = 1) -> Variable:
         if not self.W.is_initialized and len(x.shape) > n_batch_axes >= 1:

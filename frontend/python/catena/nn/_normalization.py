@@ -95,7 +95,8 @@ class BatchNorm(Module):
 
 
 class LayerNorm(Module):
-    """Every row of x [N, size] with its own mean and variance, times gamma, plus beta.
+    """Every row along the last axis of x [..., size] with its own mean and variance, times gamma,
+    plus beta.
 
     size None: from the first input.
     """
@@ -117,21 +118,12 @@ class LayerNorm(Module):
         if not self.gamma.is_initialized:
             for parameter in (self.gamma, self.beta):
                 parameter.initialize((x.shape[-1],))
-        return _along_last(lambda rows: F.layer_normalization(rows, *self._pair(), self.eps), x)
-
-    def _pair(self) -> tuple[Parameter, Parameter]:
-        return self.gamma, self.beta
+        rows = x if len(x.shape) == 2 else F.reshape(x, (-1, x.shape[-1]))
+        y = F.layer_normalization(rows, self.gamma, self.beta, self.eps)
+        return y if rows is x else F.reshape(y, x.shape)
 
     def extra(self) -> str:
         return str(self.gamma.shape[0]) if self.gamma.is_initialized else "None"
-
-
-def _along_last(function: Any, x: Any) -> Variable:
-    """A function of rows [N, size] applied to the last axis of x."""
-    if len(x.shape) == 2:
-        return function(x)
-    rows = F.reshape(x, (-1, x.shape[-1]))
-    return F.reshape(function(rows), x.shape)
 
 
 class GroupNorm(Module):
