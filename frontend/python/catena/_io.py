@@ -166,7 +166,7 @@ class _Safetensors:
     @classmethod
     def write(cls, path: str, values: Values, compression: bool) -> None:
         library = _library("safetensors.numpy", path)
-        arrays = {k: np.ascontiguousarray(v) for k, v in values.items() if _is_array(v)}
+        arrays = {k: np.asarray(v, order="C") for k, v in values.items() if _is_array(v)}
         texts = {k: v for k, v in values.items() if isinstance(v, str)}
         nothing = [k for k, v in values.items() if v is None]
         if nothing:

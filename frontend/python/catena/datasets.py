@@ -97,8 +97,10 @@ def read_idx(path: str | os.PathLike[str], axes: int) -> NDArray[Any]:
             f"{begin.hex()}"
         )
     head = 4 + 4 * axes
+    if len(data) < head:
+        raise FileError(f"{path}: ends in its header")
     shape = tuple(int(size) for size in np.frombuffer(data[4:head], ">u4"))
-    if len(shape) != axes or len(data) - head != math.prod(shape):
+    if len(data) - head != math.prod(shape):
         raise FileError(f"{path}: declares the shape {shape} and has {len(data) - head} elements")
     return np.frombuffer(data, np.uint8, offset=head).reshape(shape)
 
