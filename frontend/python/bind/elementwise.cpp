@@ -54,13 +54,28 @@ Formula formula_of(nb::handle lambda, int inputs, const Names& scalars) {
     return made;
 }
 
+/// Operations live as long as the process, what they hold of Python as long as the interpreter: the
+/// attribute `_kept` of the module holds it, and null stands there afterwards.
+std::shared_ptr<PyObject*> kept_for_ever(nb::handle object) {
+    using Kept = std::shared_ptr<PyObject*>;
+    const Kept kept = std::make_shared<PyObject*>(object.ptr());
+    const nb::capsule holder(new Kept(kept), [](void* place) noexcept {
+        const std::unique_ptr<Kept> ended(static_cast<Kept*>(place));
+        Py_CLEAR(**ended);
+    });
+    object.inc_ref();
+    nb::module_::import_("catena._catena").attr("_kept").attr("append")(holder);
+    return kept;
+}
+
 /// For double backward: the same lambda on Variables, in the order inputs, scalars, y, gy.
 MapGradient gradient_of(nb::handle lambda, int inputs, const Names& scalars) {
     MapGradient gradient;
     gradient.formula = formula_of(lambda, inputs + 2, scalars);
-    PyObject* const kept = lambda.inc_ref().ptr();  // As long as the operation.
-    gradient.on_variables = [kept, inputs, scalars](std::span<const Variable> v) {
+    gradient.on_variables = [kept = kept_for_ever(lambda), inputs,
+                             scalars](std::span<const Variable> v) {
         const nb::gil_scoped_acquire lock;
+        if (!*kept) fail<ValueError>("elementwise: the interpreter has ended");
         const auto variable = [&](size_t i) {
             // What the formula does not read is not kept; its value decides nothing.
             return nb::steal(new_variable(v[i].defined() ? v[i] : v.back()));
@@ -70,7 +85,7 @@ MapGradient gradient_of(nb::handle lambda, int inputs, const Names& scalars) {
         for (size_t i = v.size() - 2; i < v.size(); ++i) arguments.append(variable(i));
         const nb::dict keywords =
             named_scalars(scalars, [&](int i) { return variable(size_t(inputs + i)); });
-        const nb::object result = nb::handle(kept)(*arguments, **keywords);
+        const nb::object result = nb::handle(*kept)(*arguments, **keywords);
         if (const auto number = to_scalar(result.ptr())) return as_result(number->value(), v);
         return to_variable(result.ptr(), "elementwise", "the gradient");
     };
@@ -129,6 +144,7 @@ void bind_elementwise(nb::module_& m) {
         .def_prop_ro("name", [](const ElementwiseOp& self) { return self.op->name; })
         .def_prop_ro("formula",
                      [](const ElementwiseOp& self) { return self.op->formula.to_string(); });
+    m.attr("_kept") = nb::list();
     m.def("_define_elementwise", define, nb::arg("name"), nb::arg("formula"), nb::arg("gradients"),
           nb::arg("inputs"), nb::arg("scalars"));
 }
