@@ -150,6 +150,14 @@ def notebooks() -> list[Path]:
     return sorted(FOLDER.glob("*.ipynb"))
 
 
+def looks_like(printed: str, shown: str) -> bool:
+    """Equal, but for a few points of a picture: other processors round in other ways."""
+    if not shown or set(shown) - set(".#\n"):
+        return printed == shown
+    differing = sum(a != b for a, b in zip(printed, shown, strict=False))
+    return len(printed) == len(shown) and differing < 0.05 * len(shown)
+
+
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 def test_a_notebook_prints_what_it_shows(path: Path) -> None:
     names: dict[str, Any] = {}
@@ -162,4 +170,4 @@ def test_a_notebook_prints_what_it_shows(path: Path) -> None:
         shown = "".join(
             "".join(output["text"]) for output in cell["outputs"] if output.get("name") == "stdout"
         )
-        assert printed.getvalue() == shown, "".join(cell["source"])
+        assert looks_like(printed.getvalue(), shown), "".join(cell["source"])
