@@ -11,7 +11,7 @@ build_and_test() {
     local preset=$1 build=$2
     say "$preset: configure and build"
     rm -rf "$build"/tests.{xml,json} "$build/test_reports"
-    if ! configure "$preset" -DCATENA_TESTS=ON || ! cmake --build --preset "$preset" -j "$jobs" </dev/null; then
+    if ! configure "$preset" -DCATENA_TESTS=ON "${python_options[@]}" || ! cmake --build --preset "$preset" -j "$jobs" </dev/null; then
         echo "$preset: the build failed"
         return
     fi
@@ -34,6 +34,7 @@ fetch_onnx_runtime() {
 
 install_packages
 fetch_onnx_runtime
+find_python_tools
 start=$SECONDS
 builds=()
 for preset in "${@:-release}"; do

@@ -40,6 +40,21 @@ install_packages() {
 
 jobs=$(nproc)
 
+# The Python package needs nanobind and others, which are not in Debian. Without PyPI it is not built: python_options says
+# what configure is told.
+python_options=(-DCATENA_PYTHON=OFF)
+find_python_tools() {
+    local lines
+    if [ -n "${CATENA_PYTHON_EXECUTABLE:-}" ]; then
+        python_options=(-DPython_EXECUTABLE="$CATENA_PYTHON_EXECUTABLE")
+    elif lines=$(timeout 300 tests/python/setup.sh "$root/build/python-tools" </dev/null 2>/dev/null); then
+        eval "$lines"
+        python_options=(-DPython_EXECUTABLE="$CATENA_PYTHON_EXECUTABLE")
+    else
+        say "no Python package: PyPI could not be reached for nanobind and NumPy"
+    fi
+}
+
 # configure PRESET [-DOPTION=VALUE...]: quiet unless it fails.
 configure() {
     local log

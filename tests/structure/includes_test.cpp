@@ -140,5 +140,12 @@ TEST(Includes, cuda_nccl_and_mpi_stay_in_plug_ins) {
     }
 }
 
+TEST(Includes, python_stays_in_its_package) {
+    for (const auto& i : all_includes())
+        EXPECT_TRUE(i.file.starts_with("frontend/python/") ||
+                    !starts_with_any(i.target, {"Python.h", "nanobind/", "numpy/"}))
+            << to_string(i);
+}
+
 }  // namespace
 }  // namespace catena::structure

@@ -1,10 +1,13 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include "frontend/python/bind/call.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/types.h"
+#include "runtime/graph/creator.h"
 #include "runtime/graph/gradient.h"
+#include "runtime/graph/inspect.h"
 
 namespace catena::python {
 namespace {
@@ -41,9 +44,48 @@ void backward_of(nb::object outputs, nb::object grad_outputs, bool enable_double
              variables_in(grad_outputs, "backward", "grad_outputs"), enable_double_backprop);
 }
 
+/// Variables where somebody has them, else None.
+nb::tuple inputs_of(const Creator& creator) {
+    nb::list list;
+    for (const CreatorInput& input : creator.inputs())
+        list.append(nb::steal(new_variable(input.variable)));
+    return nb::tuple(list);
+}
+nb::tuple outputs_of(const Creator& creator) {
+    nb::list list;
+    for (const Variable& output : creator.outputs()) list.append(nb::steal(new_variable(output)));
+    return nb::tuple(list);
+}
+
+void bind_creator(nb::module_& m) {
+    nb::class_<Creator>(m, "Creator", "The operation that made a Variable.")
+        .def_prop_ro("label", &Creator::label, "Its name: \"exp\".")
+        .def_prop_ro("rank", &Creator::rank, "Larger than that of every operation before it.")
+        .def_prop_ro(
+            "location", [](const Creator& c) { return to_string(c.location()); },
+            "The line that called it.")
+        .def_prop_ro("inputs", inputs_of, "Its arguments; None where nobody has them any more.")
+        .def_prop_ro("outputs", outputs_of, "Its results; None where nobody has them any more.")
+        .def(
+            "__eq__", [](const Creator& a, const Creator& b) { return a == b; }, nb::is_operator());
+    nb::class_<Variable> variable = nb::borrow<nb::class_<Variable>>(m.attr("Variable"));
+    variable
+        .def_prop_ro(
+            "creator", [](const Variable& x) { return creator(x); },
+            "The operation that made it; None of leaves, and where no graph is recorded.")
+        .def_prop_ro("rank", &graph_rank, "0 of leaves, else that of its creator.")
+        .def_prop_ro("label", &label)
+        .def("summary", &summary, "One line: name, type, device, and what made it.")
+        .def("debug_print", &debug_print, "With mean and deviation of elements and gradient.")
+        .def(
+            "copydata", [](const Variable& to, const Variable& from) { copydata(to, from); },
+            nb::arg("var"), "Takes the elements of another one, outside the graph.");
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
+    bind_creator(m);
     m.def("grad", grad_of, nb::arg("outputs"), nb::arg("inputs"),
           nb::arg("grad_outputs") = nb::none(), nb::arg("grad_inputs") = nb::none(),
           nb::arg("set_grad") = false, nb::arg("retain_grad") = false,

@@ -6,7 +6,7 @@
 namespace catena::python {
 namespace {
 
-Scalar integer(PyObject* object) {
+Scalar integer_scalar(PyObject* object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
@@ -29,7 +29,7 @@ std::optional<Scalar> numpy_scalar(PyObject* object) {
 std::optional<Scalar> to_scalar(PyObject* object) {
     if (PyFloat_Check(object)) return PyFloat_AS_DOUBLE(object);
     if (PyBool_Check(object)) return object == Py_True;
-    if (PyLong_Check(object)) return integer(object);
+    if (PyLong_Check(object)) return integer_scalar(object);
     if (is_numpy_scalar(object)) return numpy_scalar(object);
     return std::nullopt;
 }

@@ -8,7 +8,7 @@
 namespace catena::python {
 namespace {
 
-void construct(Parameter* place, nb::object data, std::optional<std::string> name) {
+void construct_parameter(Parameter* place, nb::object data, std::optional<std::string> name) {
     if (data.is_none()) {
         new (place) Parameter();
         if (name) place->set_name(std::move(*name));
@@ -25,7 +25,7 @@ void construct(Parameter* place, nb::object data, std::optional<std::string> nam
 void bind_parameter(nb::module_& m) {
     nb::class_<Parameter, Variable>(
         m, "Parameter", "A Variable that is learned: an optimizer replaces its content.")
-        .def("__init__", construct, nb::arg("data") = nb::none(), nb::arg("name") = nb::none())
+        .def("__init__", construct_parameter, nb::arg("data") = nb::none(), nb::arg("name") = nb::none())
         .def_prop_ro("is_initialized", &Parameter::is_initialized)
         .def_prop_rw("update_enabled", &Parameter::update_enabled, &Parameter::set_update_enabled);
 }

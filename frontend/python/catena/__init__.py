@@ -6,7 +6,78 @@
     y = ct.sum(ct.exp(x))
     y.backward()
     print(x.grad)
+
+Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
 """
 
-from catena import _catena, _methods, _numpy
-from catena._catena import *  # noqa: F403
+from catena import _array_methods, _functions, _numpy_protocol
+from catena._catena import (
+    ArgumentError,
+    CompileError,
+    DeviceError,
+    DtypeError,
+    Error,
+    FileError,
+    Function,
+    OutOfMemoryError,
+    Parameter,
+    ShapeError,
+    TraceError,
+    Variable,
+    __version__,
+    backward,
+    config,
+    current_device,
+    functions,
+    grad,
+    has_device,
+    memory_in_use,
+    random,
+    release_cached_memory,
+    using_device,
+)
+from catena._functions import *  # noqa: F403
+from catena._settings import (
+    debug_mode,
+    force_backprop_mode,
+    no_backprop_mode,
+    test_mode,
+    train_mode,
+    using_config,
+)
+
+_array_methods.attach(Variable)
+_numpy_protocol.attach(Variable)
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "DeviceError",
+    "DtypeError",
+    "Error",
+    "FileError",
+    "Function",
+    "OutOfMemoryError",
+    "Parameter",
+    "ShapeError",
+    "TraceError",
+    "Variable",
+    "__version__",
+    "backward",
+    "config",
+    "current_device",
+    "debug_mode",
+    "force_backprop_mode",
+    "functions",
+    "grad",
+    "has_device",
+    "memory_in_use",
+    "no_backprop_mode",
+    "random",
+    "release_cached_memory",
+    "test_mode",
+    "train_mode",
+    "using_config",
+    "using_device",
+    *_functions.__all__,
+]

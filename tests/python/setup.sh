@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# setup.sh DIR: a Python environment in DIR with what the package `catena` is built and tested with, from PyPI; nothing is
+# done where it is already.
+set -euo pipefail
+here=$(dirname "${BASH_SOURCE[0]}")
+wanted=$(cat "$here/requirements.txt")
+if [ "$(cat "$1/wanted" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$1"
+    /usr/bin/python3 -m venv "$1"
+    "$1/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 -r "$here/requirements.txt"
+    echo "$wanted" >"$1/wanted"
+fi
+echo "export CATENA_PYTHON_EXECUTABLE=$1/bin/python"
