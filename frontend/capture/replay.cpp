@@ -32,7 +32,7 @@ struct Tables {
 constexpr int shared = -1;
 
 Tables& tables() {
-    thread_local PerThread<Tables> tables;
+    static constinit PerThread<Tables> tables;
     return tables.get();
 }
 

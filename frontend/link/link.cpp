@@ -19,7 +19,7 @@ namespace {
 
 // Links being copied on this thread whose members have not been copied yet: C++ copies the base
 // class first.
-thread_local PerThread<std::vector<Link*>> awaiting_parts;
+constinit PerThread<std::vector<Link*>> awaiting_parts;
 
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
     return reinterpret_cast<const char*>(part) -

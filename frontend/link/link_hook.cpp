@@ -8,7 +8,7 @@
 
 namespace catena {
 namespace {
-thread_local PerThread<std::vector<LinkHook*>> scoped_hooks;
+constinit PerThread<std::vector<LinkHook*>> scoped_hooks;
 thread_local size_t scoped_hook_count [[gnu::tls_model("initial-exec")]] =
     0;  // Each call of a link asks.
 }  // namespace

@@ -6,6 +6,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/core/share.h"
 #include "runtime/cpu/map_kernel.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int64_t chunk_elements =
     16384;  // A row of Adam then takes 448 KiB at most: it fits the L2 cache.
 
-thread_local SweepStatistics statistics;
+constinit PerThread<SweepStatistics> statistics;
 
 Array flat(const Array& array, int64_t begin, int64_t end) {
     return array.view({end - begin}, {1}, array.body()->offset + begin);
@@ -164,7 +165,7 @@ void check_shapes(const std::string& name, std::span<const Variables> rows) {
 
 }  // namespace
 
-const SweepStatistics& sweep_statistics() { return statistics; }
+const SweepStatistics& sweep_statistics() { return statistics.get(); }
 
 Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
     map_ = &define_map(name, rule_);
@@ -214,15 +215,15 @@ void Sweep::run_together(std::span<const Variables* const> rows,
         for (int target : rule_.targets) {
             const Variable& old = (*row)[target];
             const bool in_place = owned_alone(old);
-            (in_place ? statistics.in_place : statistics.fresh) += 1;
+            (in_place ? statistics.get().in_place : statistics.get().fresh) += 1;
             outputs.push_back(in_place ? old.array() : Array::empty(old.type(), old.device()));
         }
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> numbers;
     for (const Scalar& s : scalars) numbers.push_back(s.value());
     cpu_device().launch(KernelCall{*all_, arrays, outputs, {}, numbers});
-    statistics.launches += 1;
-    statistics.parameters += int64_t(rows.size());
+    statistics.get().launches += 1;
+    statistics.get().parameters += int64_t(rows.size());
 
     for (Array& output : outputs) values.emplace_back(std::move(output), false);
     for (FunctionHook* hook : hooks) hook->forward_postprocess(*all_, inputs);

@@ -2,13 +2,14 @@
 
 #include "frontend/link/link.h"
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
 
-thread_local Reporter* thread_reporter = nullptr;
+constinit PerThread<Reporter*> thread_reporter;
 
 }  // namespace
 
@@ -55,27 +56,27 @@ void Reporter::report(const Observation& values, const Link* observer) {
 
 Reporter::Scope::Scope(Reporter& reporter, Observation& observation)
     : reporter_(reporter),
-      previous_reporter_(thread_reporter),
+      previous_reporter_(thread_reporter.get()),
       previous_observation_(reporter.observation_),
       previous_recorder_(reporter.recorder_) {
-    thread_reporter = &reporter;
+    thread_reporter.get() = &reporter;
     reporter.observation_ = &observation;
     reporter.recorder_ = current_recorder();
 }
 
 Reporter::Scope::~Scope() {
-    thread_reporter = previous_reporter_;
+    thread_reporter.get() = previous_reporter_;
     reporter_.observation_ = previous_observation_;
     reporter_.recorder_ = previous_recorder_;
 }
 
-Reporter* current_reporter() { return thread_reporter; }
+Reporter* current_reporter() { return thread_reporter.get(); }
 
 void report(const Observation& values, const Link& observer) {
-    if (thread_reporter) thread_reporter->report(values, &observer);
+    if (Reporter* const own = thread_reporter.get()) own->report(values, &observer);
 }
 void report(const Observation& values) {
-    if (thread_reporter) thread_reporter->report(values);
+    if (Reporter* const own = thread_reporter.get()) own->report(values);
 }
 
 }  // namespace catena

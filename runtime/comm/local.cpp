@@ -231,7 +231,7 @@ std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     return std::make_shared<LocalCommunicator>(part, place, int(members.size()));
 }
 
-thread_local PerThread<std::shared_ptr<Communicator>> communicator_of_thread;
+constinit PerThread<std::shared_ptr<Communicator>> communicator_of_thread;
 
 }  // namespace
 

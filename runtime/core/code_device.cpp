@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "runtime/core/fork.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 
 namespace {
 
 std::atomic<KernelProvider& (*)()> provider{nullptr};
-thread_local KernelProvider* own_provider = nullptr;
+constinit PerThread<KernelProvider*> own_provider;
 
 struct Sites {
     struct Site {
@@ -103,7 +104,7 @@ std::unique_ptr<CodeDevice::Timer> CodeDevice::make_timer() {
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
 
 KernelProvider& kernel_provider() {
-    if (own_provider) return *own_provider;
+    if (KernelProvider* const own = own_provider.get()) return *own;
     auto* load = provider.load();
     if (!load)
         fail<DeviceError>(
@@ -112,10 +113,10 @@ KernelProvider& kernel_provider() {
     return load();
 }
 
-KernelProviderScope::KernelProviderScope(KernelProvider* next) : previous_(own_provider) {
-    if (next) own_provider = next;
+KernelProviderScope::KernelProviderScope(KernelProvider* next) : previous_(own_provider.get()) {
+    if (next) own_provider.get() = next;
 }
-KernelProviderScope::~KernelProviderScope() { own_provider = previous_; }
+KernelProviderScope::~KernelProviderScope() { own_provider.get() = previous_; }
 
 void set_kernel_provider(KernelProvider& (*load)()) { provider = load; }
 

@@ -10,11 +10,12 @@
 #include <pthread.h>
 
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
 
-thread_local int own_scopes = 0;  ///< Of NoFork on this thread.
+constinit PerThread<int> own_scopes;  ///< Of NoFork on this thread.
 
 /// A mutex of any kind.
 struct Taken {
@@ -83,7 +84,7 @@ void Forks::release(size_t count) {
 void Forks::begin() {
     const size_t count = function_count.load();
     for (size_t i = 0; i < count; ++i) functions[i]();
-    const int own = own_scopes > 0;
+    const int own = own_scopes.get() > 0;
     while (true) {
         if (const std::optional<Taken> held = take_all()) {
             held->wait(held->mutex);
@@ -101,7 +102,7 @@ void Forks::end() { release(mutexes.size()); }
 /// The C library knows who has locked a shared or recursive mutex by the thread's number, which is
 /// another one in the child.
 void Forks::begin_child() {
-    scopes.store(own_scopes > 0);
+    scopes.store(own_scopes.get() > 0);
     for (const Taken& taken : mutexes) taken.renew(taken.mutex);
     gate.unlock();
 }
@@ -129,14 +130,14 @@ void before_forks(void (*function)()) {
 }
 
 NoFork::NoFork() {
-    if (own_scopes++ > 0) return;
+    if (own_scopes.get()++ > 0) return;
     Forks& f = forks();
     const std::lock_guard lock(f.gate);
     ++f.scopes;
 }
 
 NoFork::~NoFork() {
-    if (--own_scopes > 0) return;
+    if (--own_scopes.get() > 0) return;
     Forks& f = forks();
     --f.scopes;
     f.scopes.notify_all();

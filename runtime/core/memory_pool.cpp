@@ -16,6 +16,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
 #include "runtime/core/out_of_memory.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 
@@ -196,8 +197,8 @@ struct ThreadEnd {
         central().threads.push_back(fresh);
     }
     cache = fresh;
-    thread_local ThreadEnd end;
-    static_cast<void>(&end);
+    static constinit PerThread<ThreadEnd> end;
+    end.get();
     return fresh;
 }
 

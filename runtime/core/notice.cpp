@@ -5,17 +5,18 @@
 #include <set>
 
 #include "runtime/core/fork.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/printable.h"
 
 namespace catena {
 namespace {
-thread_local int quiet_scopes = 0;
+constinit PerThread<int> quiet_scopes;
 }
 
-QuietScope::QuietScope() { ++quiet_scopes; }
-QuietScope::~QuietScope() { --quiet_scopes; }
+QuietScope::QuietScope() { ++quiet_scopes.get(); }
+QuietScope::~QuietScope() { --quiet_scopes.get(); }
 
-bool is_quiet() { return quiet_scopes > 0; }
+bool is_quiet() { return quiet_scopes.get() > 0; }
 
 void notice_once(const std::string& line) {
     if (is_quiet()) return;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <new>
 
+#include "runtime/core/per_thread.h"
+
 namespace catena {
 
 /// Objects of one class from a list of this thread, for classes made and freed by every operation:
@@ -17,69 +19,70 @@ template <class T>
 class ObjectPool {
 public:
     static void* allocate() {
-        List& list = list_;
-        if (Free* first = list.first) {
-            list.first = first->next;
-            --list.count;
-            return first;
+        const Free* const first = first_;
+        if (Free* const next = first->next) {
+            first_ = next;
+            return const_cast<Free*>(first);
         }
         return ::operator new(bytes, alignment);
     }
 
     static void free(void* object) noexcept {
-        List& list = list_;
-        if (list.count >= list.limit) {
+        Free* const first = first_;
+        if (first->count >= most) {
             free_slowly(object);
             return;
         }
-        list.first = new (object) Free{list.first};
-        ++list.count;
+        first_ = new (object) Free{first, first->count + 1};
     }
 
 private:
     struct Free {
         Free* next;
+        size_t count;  ///< Of the list that begins here.
     };
     static constexpr size_t bytes = sizeof(T) < sizeof(Free) ? sizeof(Free) : sizeof(T);
-    static constexpr std::align_val_t alignment{alignof(T)};
+    static constexpr std::align_val_t alignment{alignof(T) < alignof(Free) ? alignof(Free)
+                                                                           : alignof(T)};
 #if defined(__SANITIZE_ADDRESS__)
-    static constexpr size_t kept_bytes = 0;
+    static constexpr size_t most = 0;
 #else
-    static constexpr size_t kept_bytes = size_t(8) << 20;
+    static constexpr size_t most = (size_t(8) << 20) / bytes;
 #endif
 
-    /// Constant-initialised and trivially destroyed, so that reaching it costs one instruction.
-    struct List {
-        Free* first;
-        size_t count;
-        size_t
-            limit;  ///< 0 until the first free registered the cleaner, and after the thread's end.
-        bool registered;
-    };
+    /// Of a thread that has freed none, and again after its end.
+    static inline constinit Free unused_{nullptr, most};
+    static inline constinit Free empty_{nullptr, 0};
+
     struct Cleaner {
         ~Cleaner() {
-            list_.limit = 0;
-            while (Free* first = list_.first) {
-                list_.first = first->next;
-                ::operator delete(first, alignment);
+            for (Free* each = first_; each->next;) {
+                Free* const next = each->next;
+                ::operator delete(each, alignment);
+                each = next;
             }
-            list_.count = 0;
+            first_ = &unused_;
         }
     };
 
     [[gnu::noinline]] static void free_slowly(void* object) noexcept {
-        if (list_.registered) {
+        if (most == 0 || first_ != &unused_) {
             ::operator delete(object, alignment);
             return;
         }
-        thread_local Cleaner cleaner;
-        static_cast<void>(&cleaner);
-        list_.registered = true;
-        list_.limit = kept_bytes / bytes;
+        static constinit PerThread<Cleaner> cleaner;
+        try {
+            cleaner.get();
+        } catch (const std::bad_alloc&) {
+            ::operator delete(object, alignment);
+            return;
+        }
+        first_ = &empty_;
         free(object);
     }
 
-    static inline thread_local List list_ [[gnu::tls_model("initial-exec")]] = {};
+    /// All of a list that is the thread's own: it costs an instruction, and few bytes.
+    static inline constinit thread_local Free* first_ [[gnu::tls_model("initial-exec")]] = &unused_;
 };
 
 }  // namespace catena

@@ -1,51 +1,58 @@
 #pragma once
 
-#include <unistd.h>
-
+#include <atomic>
+#include <memory>
 #include <utility>
-
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 namespace catena {
 
-/// A value that each thread creates at its first use. It is destroyed with its thread; the main
-/// thread's is not, because destructors of statics may use it: a user's objects at file scope are
-/// destroyed after all thread_local ones.
+namespace per_thread {
+
+/// This thread's values by the numbers of their PerThread: nulls until the first is made.
+extern constinit thread_local void** values [[gnu::tls_model("initial-exec")]];
+
+/// Keeps a value for this thread under the PerThread's number, which it gives at the first use in
+/// the process.
+void keep(std::atomic<int>& number, void* value, void (*destroy)(void* value));
+
+}  // namespace per_thread
+
+/// A value that each thread creates at its first use, on the heap: a library that a running
+/// process loads has room for a hundred bytes or so of thread_local data, all variables together.
+/// Destroyed with its thread, after all that is thread_local; one that is used yet later is made
+/// anew, and destroyed as well. The main thread's is not destroyed, because destructors of statics
+/// may use it: a user's objects at file scope are destroyed after all that is the thread's.
 ///
-///     thread_local PerThread<std::vector<Hook*>> hooks;
+///     constinit PerThread<std::vector<Hook*>> hooks;  // Or static, in a function.
 ///     hooks.get().push_back(&hook);
-///     thread_local PerThread<Variable> state;
+///     static constinit PerThread<Variable> state;
 ///     return state.get([] { return Variable(...); });
 template <class T>
 class PerThread {
 public:
-    PerThread() = default;
+    constexpr PerThread() = default;
     PerThread(const PerThread&) = delete;
     PerThread& operator=(const PerThread&) = delete;
-    ~PerThread() {
-        if (!is_main_thread()) delete std::exchange(value_, nullptr);
-    }
 
     template <class Make>
     T& get(Make&& make) {
-        if (!value_) value_ = new T(std::forward<Make>(make)());
-        return *value_;
+        if (void* const value = per_thread::values[number_.load(std::memory_order_relaxed)])
+            return *static_cast<T*>(value);
+        return add(std::make_unique<T>(std::forward<Make>(make)()));
     }
     T& get() {
-        return get([] { return T(); });
+        if (void* const value = per_thread::values[number_.load(std::memory_order_relaxed)])
+            return *static_cast<T*>(value);
+        return add(std::make_unique<T>());
     }
 
 private:
-    static bool is_main_thread() {
-#if defined(__linux__)
-        return syscall(SYS_gettid) == getpid();
-#else
-        return true;
-#endif
+    [[gnu::noinline]] T& add(std::unique_ptr<T> made) {
+        per_thread::keep(number_, made.get(), [](void* value) { delete static_cast<T*>(value); });
+        return *made.release();
     }
-    T* value_ = nullptr;
+
+    std::atomic<int> number_{0};  ///< 0, whose value is always null, before the first use.
 };
 
 }  // namespace catena

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/device.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
@@ -170,8 +171,8 @@ private:
 }  // namespace
 
 PrintOptions& print_options() {
-    thread_local PrintOptions options;
-    return options;
+    static constinit PerThread<PrintOptions> options;
+    return options.get();
 }
 
 std::string to_text(const Array& array, const PrintOptions& options) {

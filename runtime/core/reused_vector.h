@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/per_thread.h"
+
 namespace catena {
 
 /// A list that calls make again and again: it begins empty, with the memory of an earlier list of
@@ -12,9 +14,9 @@ template <class T>
 class ReusedVector : public std::vector<T> {
 public:
     ReusedVector() {
-        if (Lists* idle = idle_lists(); idle && !idle->empty()) {
-            this->swap(idle->back());
-            idle->pop_back();
+        if (Lists& idle = idle_lists(); !idle.empty()) {
+            this->swap(idle.back());
+            idle.pop_back();
         }
     }
     explicit ReusedVector(size_t size) : ReusedVector() { this->resize(size); }
@@ -23,8 +25,7 @@ public:
     ~ReusedVector() {
         this->clear();
         if (this->capacity() == 0 || this->capacity() * sizeof(T) > most_bytes) return;
-        if (Lists* idle = idle_lists(); idle && idle->size() < most_idle)
-            idle->emplace_back().swap(*this);
+        if (Lists& idle = idle_lists(); idle.size() < most_idle) idle.emplace_back().swap(*this);
     }
 
 private:
@@ -34,18 +35,13 @@ private:
                                          << 10;  ///< Of a list that is kept: to allocate a longer
                                                  ///< one costs little beside filling it.
 
-    /// Null at the end of the thread.
-    static Lists* idle_lists() {
-        struct Idle {
+    static Lists& idle_lists() {
+        static constinit PerThread<Lists> idle;
+        return idle.get([] {
             Lists lists;
-            bool& ended;
-            explicit Idle(bool& ended) : ended(ended) { lists.reserve(most_idle); }
-            ~Idle() { ended = true; }
-        };
-        thread_local bool ended = false;  // Has no destructor, so it can still be asked.
-        if (ended) return nullptr;
-        thread_local Idle idle(ended);
-        return &idle.lists;
+            lists.reserve(most_idle);
+            return lists;
+        });
     }
 };
 

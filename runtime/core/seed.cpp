@@ -4,6 +4,7 @@
 #include <random>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
@@ -17,8 +18,8 @@ int64_t seed_of_process() {
 }
 
 RandomStream& host_stream() {
-    thread_local RandomStream next{uint64_t(first_seed()), first_host_operation};
-    return next;
+    static constinit PerThread<RandomStream> next;
+    return next.get([] { return RandomStream{uint64_t(first_seed()), first_host_operation}; });
 }
 
 }  // namespace
@@ -26,8 +27,9 @@ RandomStream& host_stream() {
 int64_t first_seed() {
     static const int64_t of_process = seed_of_process();
     static std::atomic<uint64_t> threads{0};
-    thread_local const uint64_t of_thread = threads++ * 0x9E3779B97F4A7C15u;
-    return int64_t(uint64_t(of_process) + of_thread);
+    static constinit PerThread<uint64_t> of_thread;
+    return int64_t(uint64_t(of_process) +
+                   of_thread.get([] { return threads++ * 0x9E3779B97F4A7C15u; }));
 }
 
 RandomStream next_host_stream() {

@@ -183,7 +183,7 @@ uint64_t literal_bits(double value, Compute compute) {
 const BlockProgram& block_program(const OpDef& op, Compute compute) {
     if (const BlockProgram* program = programs.find(op, compute)) return *program;
     if (const BlockProgram* program = programs.add(op, compute)) return *program;
-    thread_local PerThread<std::unique_ptr<BlockProgram>> unregistered;
+    static constinit PerThread<std::unique_ptr<BlockProgram>> unregistered;
     return *(unregistered.get() = std::make_unique<BlockProgram>(ProgramMaker(op, compute).make()));
 }
 

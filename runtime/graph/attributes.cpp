@@ -9,6 +9,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 
@@ -58,9 +59,6 @@ size_t place_of(Entries entries) {
 template <class List>
 class KnownLists {
 public:
-    explicit KnownLists(bool& ended) : ended_(ended) {}
-    ~KnownLists() { ended_ = true; }
-
     /// A list of these entries, made by make() if there is none.
     template <class Make>
     Ref<List> get(Entries entries, Make&& make) {
@@ -89,23 +87,17 @@ private:
     };
     Place places_[size];
     uint64_t uses_ = 0;
-    bool& ended_;
 };
 
-template <class List, class Make>
-Ref<List> known_list(Entries entries, Make&& make) {
-    thread_local bool ended = false;  // The thread ends: its lists are gone, the flag stays.
-    if (ended) return make();
-    thread_local KnownLists<List> lists(ended);
-    return lists.get(entries, make);
-}
+template <class List>
+constinit PerThread<KnownLists<List>> known_lists;
 
 }  // namespace
 
 void Attributes::List::destroy(List* list) { delete list; }
 
 Attributes::Attributes(std::initializer_list<Entry> entries) {
-    list_ = known_list<List>({entries.begin(), entries.size()}, [&] {
+    list_ = known_lists<List>.get().get({entries.begin(), entries.size()}, [&] {
         Ref<List> list(new List);
         list->entries = entries;
         return list;
@@ -113,7 +105,7 @@ Attributes::Attributes(std::initializer_list<Entry> entries) {
 }
 
 Attributes::Attributes(std::vector<Entry> entries) {
-    list_ = known_list<List>(entries, [&] {
+    list_ = known_lists<List>.get().get(entries, [&] {
         Ref<List> list(new List);
         list->entries = std::move(entries);
         return list;

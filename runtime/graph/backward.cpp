@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/leaf_sinks.h"
@@ -12,14 +13,14 @@
 
 namespace catena {
 namespace {
-thread_local GradientListener* listener = nullptr;
+constinit PerThread<GradientListener*> listener;
 }
 
-GradientListener* gradient_listener() { return listener; }
-GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener) {
-    listener = &next;
+GradientListener* gradient_listener() { return listener.get(); }
+GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener.get()) {
+    listener.get() = &next;
 }
-GradientListenerScope::~GradientListenerScope() { listener = previous_; }
+GradientListenerScope::~GradientListenerScope() { listener.get() = previous_; }
 
 void check_has_graph(const VariableBody& output, const SourceLoc& at) {
     if (output.creator || output.requires_grad) return;
@@ -51,8 +52,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
         RememberingSink remembering(leaves, *memory);
         walk(request, remembering, false);
         memory->ended({});
-    } else if (listener) {
-        CountingSink counting(scratches, *listener, outputs);
+    } else if (GradientListener* const told = listener.get()) {
+        CountingSink counting(scratches, *told, outputs);
         walk(request, counting, options.retain_grad);
     } else {
         walk(request, leaves, options.retain_grad);

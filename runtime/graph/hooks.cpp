@@ -8,7 +8,7 @@
 
 namespace catena {
 namespace {
-thread_local PerThread<std::vector<FunctionHook*>> hooks;
+constinit PerThread<std::vector<FunctionHook*>> hooks;
 // Each operation asks: these cost an instruction, the list a call.
 thread_local size_t hook_count [[gnu::tls_model("initial-exec")]] = 0;
 thread_local bool paused [[gnu::tls_model("initial-exec")]] = false;

@@ -1,13 +1,14 @@
 #include "runtime/graph/mixed16.h"
 
 #include "runtime/core/environment.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
 
 bool& is_mixed() {
-    thread_local bool of_thread = environment::text("CATENA_DTYPE") == "mixed16";
-    return of_thread;
+    static constinit PerThread<bool> of_thread;
+    return of_thread.get([] { return environment::text("CATENA_DTYPE") == "mixed16"; });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/core/object_pool.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/config.h"
 
@@ -48,8 +49,8 @@ void add_output(Ref<Node> node, const Variable& output) {
 /// Backward communicates in reverse order of the forward messages: otherwise two ranks with
 /// different graphs would deadlock.
 void follow_messages(Node& node) {
-    thread_local int64_t last_rank = 0;
-    last_rank = node.rank = std::max(node.rank, last_rank + 1);
+    static constinit PerThread<int64_t> last_rank;
+    last_rank.get() = node.rank = std::max(node.rank, last_rank.get() + 1);
 }
 
 /// Bit 63 stands for that input or output and all after it.

@@ -12,7 +12,7 @@ namespace catena {
 namespace {
 
 // Of nodes that a scope of this thread keeps alive.
-thread_local PerThread<std::unordered_map<const Node*, std::vector<FunctionHook*>>> hooks_of_nodes;
+constinit PerThread<std::unordered_map<const Node*, std::vector<FunctionHook*>>> hooks_of_nodes;
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace catena {
 namespace {
 
 std::atomic<int> awaiting_updates = 0;
-thread_local PerThread<std::vector<std::string>> noted_parameters;
+constinit PerThread<std::vector<std::string>> noted_parameters;
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena::profile {
 namespace {
@@ -43,15 +44,15 @@ Profiler& profiler() {
 }
 
 Lane& lane() {
-    thread_local Lane* own = nullptr;
-    if (!own) {
+    static constinit PerThread<Lane*> own;
+    return *own.get([] {
         Profiler& p = profiler();
         std::lock_guard lock(p.mutex);
-        own = &p.lanes.emplace_back();
-        own->content.number = int(p.lanes.size()) - 1;
-        own->content.is_of_pool = true;
-    }
-    return *own;
+        Lane& fresh = p.lanes.emplace_back();
+        fresh.content.number = int(p.lanes.size()) - 1;
+        fresh.content.is_of_pool = true;
+        return &fresh;
+    });
 }
 
 void write_at_exit() {

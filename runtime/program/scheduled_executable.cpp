@@ -34,7 +34,7 @@ void* thread_scratch(int64_t bytes) {
         std::unique_ptr<void, Free> block;
         int64_t size = 0;
     };
-    thread_local PerThread<Scratch> of_thread;
+    static constinit PerThread<Scratch> of_thread;
     auto& [block, size] = of_thread.get();
     if (bytes > size) {
         size = 0;  // Until there is a block.

@@ -12,7 +12,7 @@ Variable floats(const Shape& shape) { return Variable(Array::full({Dtype::float3
 
 Variables call(const char* name, std::vector<Variable> arrays,
                const std::map<std::string, const char*>& arguments = {}) {
-    std::map<std::string, LiteralValue, std::less<>> values;
+    NamedValues values;
     for (const auto& [key, text] : arguments) values[key] = parse_literal(text);
     return call_function(name, std::move(arrays), std::move(values));
 }
@@ -21,15 +21,14 @@ Variables call(const char* name, std::vector<Variable> arrays,
 class RandomCall {
 public:
     RandomCall(const FunctionDef& f, unsigned seed) : random_(seed) {
-        size_t count = f.array_names.size();
-        if (count == 1 && f.array_names[0] == "*") count = below(4);
+        const size_t count = f.takes_list ? below(4) : f.array_count;
         const Shape common = shape();
         const Dtype one = dtype();
         const bool alike = below(2);
         for (size_t i = 0; i < count; ++i)
             arrays.push_back(array(alike ? common : shape(), alike ? one : dtype()));
-        for (const auto& [name, value] : f.defaults)
-            if (below(3) == 0) arguments[name] = parse_literal(text());
+        for (const FunctionParameter& p : f.parameters)
+            if (p.fallback && below(3) == 0) arguments[p.name] = parse_literal(text());
         for (const char* name : {"axis", "shape", "ksize", "r", "n", "size", "start", "stop",
                                  "indices_or_sections", "slices"})
             if (f.signature.find(std::string("(") + name + ")") != f.signature.npos ||
@@ -38,7 +37,7 @@ public:
                 arguments[name] = parse_literal(text());
     }
     std::vector<Variable> arrays;
-    std::map<std::string, LiteralValue, std::less<>> arguments;
+    NamedValues arguments;
 
 private:
     size_t below(size_t n) { return random_() % n; }
@@ -121,6 +120,22 @@ TEST(RejectedByName, a_list_of_arrays_is_no_argument) {
                                 "concat: xs is a list of arrays, which are given in order; it is "
                                 "called as concat(xs, axis=1)",
                                 call("concat", {floats({2, 3})}, {{"xs", "5"}}));
+}
+
+TEST(RejectedByName, an_array_beside_a_list_is_no_argument) {
+    EXPECT_REFUSED_WITHOUT_LINE(ValueError,
+                                "argmax_crf1d: cost is an array, which is given in order; it is "
+                                "called as argmax_crf1d(cost, xs)",
+                                call("argmax_crf1d", {floats({2, 3})}, {{"cost", "5"}}));
+}
+
+TEST(RejectedByName, axes_that_are_no_integers) {
+    EXPECT_EQ(
+        refusal<ValueError>(
+            [] { call("tensordot", {floats({2, 3}), floats({2, 3})}, {{"axes", "[[0.5], [1]]"}}); })
+            .find("tensordot: axes should be an integer or two lists of integers, not [[0.5], "
+                  "[1]]"),
+        0u);
 }
 
 TEST(RejectedByName, windows_larger_than_can_be_counted) {

@@ -29,7 +29,8 @@ TEST(LastingObjects, short_lived_ones_are_found) {
     EXPECT_TRUE(is_short_lived("    static std::map<std::string, int> known;"));
     EXPECT_TRUE(is_short_lived("    static const std::string none;"));
     EXPECT_TRUE(is_short_lived("    static const std::vector<int> all = {1, 2};"));
-    EXPECT_FALSE(is_short_lived("thread_local PerThread<std::vector<Hook*>> hooks;"));
+    EXPECT_FALSE(is_short_lived("constinit PerThread<std::vector<Hook*>> hooks;"));
+    EXPECT_FALSE(is_short_lived("    static constinit PerThread<std::vector<Hook*>> hooks;"));
     EXPECT_FALSE(is_short_lived("thread_local std::vector<Node*>* waiting = nullptr;"));
     EXPECT_FALSE(is_short_lived("    static const auto& all = *new std::vector<int>{1, 2};"));
     EXPECT_FALSE(is_short_lived("    static std::unique_ptr<Line> through(const Trace& trace);"));
@@ -43,7 +44,7 @@ TEST(LastingObjects, all_outlive_those_of_users) {
             for (const std::string& line : lines_of(file))
                 if (is_short_lived(line)) found.push_back(file + ": " + line);
     EXPECT_THAT(found, testing::IsEmpty())
-        << "write: thread_local PerThread<T> x;  or: static T& x = *new T;";
+        << "write: constinit PerThread<T> x;  or: static T& x = *new T;";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace catena::tool {
 namespace {
 
-using Settings = std::map<std::string, LiteralValue, std::less<>>;
+using Settings = NamedValues;
 
 struct CallOptions {
     std::string function;
@@ -216,12 +216,13 @@ NamedArrays run_call(const CallOptions& options) {
 
 void print_function(const FunctionDef& def) {
     std::string arrays;
-    for (const std::string& name : def.array_names) arrays += (arrays.empty() ? "" : ", ") + name;
+    for (const FunctionParameter& p : def.parameters) {
+        if (p.is_value()) continue;
+        arrays += (arrays.empty() ? "" : ", ") + p.name;
+        if (p.kind == FunctionParameter::Kind::arrays) arrays += " (any number)";
+    }
     fmt::print("{}\n  arrays, in this order, from files: {}\n  the others by --set NAME=JSON\n",
-               def.signature,
-               arrays == "*"    ? "any number"
-               : arrays.empty() ? "none"
-                                : arrays);
+               def.signature, arrays.empty() ? "none" : arrays);
 }
 
 void print_functions() {
@@ -240,8 +241,8 @@ std::vector<std::string> arguments_to_set(std::span<const std::string> before) {
     const std::vector<std::string> names = function_names();
     const auto named = std::find_first_of(before.begin(), before.end(), names.begin(), names.end());
     if (named != before.end())
-        for (const auto& [name, value] : find_function(*named).defaults)
-            arguments.push_back(name + "=");
+        for (const FunctionParameter& p : find_function(*named).parameters)
+            if (p.fallback) arguments.push_back(p.name + "=");
     return arguments;
 }
 

@@ -14,7 +14,7 @@ dnnl::engine& engine() {
 }
 
 dnnl::stream& stream() {
-    thread_local PerThread<dnnl::stream> stream;
+    static constinit PerThread<dnnl::stream> stream;
     return stream.get([] { return dnnl::stream(engine()); });
 }
 

@@ -37,7 +37,7 @@ private:
 /// it at the first use. It is kept as long as the thread and, by it, the primitive.
 template <class Make>
 Call& call_of_this_thread(const dnnl::primitive& primitive, Make&& make) {
-    thread_local PerThread<std::unordered_map<dnnl_primitive_t, Call>> calls_of_thread;
+    static constinit PerThread<std::unordered_map<dnnl_primitive_t, Call>> calls_of_thread;
     auto& calls = calls_of_thread.get();
     const auto found = calls.find(primitive.get());
     return found != calls.end() ? found->second

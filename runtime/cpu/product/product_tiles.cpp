@@ -26,7 +26,7 @@ constexpr int64_t widest_unpacked = 96;
 class Packed {
 public:
     static Packed& of_thread() {
-        thread_local PerThread<Packed> packed;
+        static constinit PerThread<Packed> packed;
         return packed.get();
     }
     float* panel() { return memory_.get(); }

@@ -55,7 +55,7 @@ const FunctionDef& f_diagonal =
         return diagonal(a.array("x"), a.integer("offset"), a.integer("axis1"), a.integer("axis2"));
     });
 const FunctionDef& f_transpose_sequence =
-    function("transpose_sequence(xs)", {"*"},
+    function("transpose_sequence(xs)", {"*xs"},
              [](const FunctionArguments& a) { return transpose_sequence(a.list()); });
 
 }  // namespace

@@ -184,7 +184,7 @@ Variable concat(std::initializer_list<Variable> xs, int64_t axis, const std::sou
     return concat(std::span<const Variable>(xs.begin(), xs.size()), axis, at);
 }
 static const FunctionDef& f_concat =
-    function("concat(xs, axis=1)", {"*"},
+    function("concat(xs, axis=1)", {"*xs"},
              [](const FunctionArguments& a) { return concat(a.list(), a.integer("axis")); });
 
 // stack_c1: shapes are equal
@@ -205,7 +205,7 @@ Variable stack(std::initializer_list<Variable> xs, int64_t axis, const std::sour
     return stack(std::span<const Variable>(xs.begin(), xs.size()), axis, at);
 }
 static const FunctionDef& f_stack =
-    function("stack(xs, axis=0)", {"*"},
+    function("stack(xs, axis=0)", {"*xs"},
              [](const FunctionArguments& a) { return stack(a.list(), a.integer("axis")); });
 
 Variable hstack(std::span<const Variable> xs, const std::source_location& at) {
@@ -217,7 +217,7 @@ Variable hstack(std::initializer_list<Variable> xs, const std::source_location& 
     return hstack(std::span<const Variable>(xs.begin(), xs.size()), at);
 }
 static const FunctionDef& f_hstack =
-    function("hstack(xs)", {"*"}, [](const FunctionArguments& a) { return hstack(a.list()); });
+    function("hstack(xs)", {"*xs"}, [](const FunctionArguments& a) { return hstack(a.list()); });
 
 Variable vstack(std::span<const Variable> xs, const std::source_location& at) {
     LocationScope scope(at);
@@ -227,7 +227,7 @@ Variable vstack(std::initializer_list<Variable> xs, const std::source_location& 
     return vstack(std::span<const Variable>(xs.begin(), xs.size()), at);
 }
 static const FunctionDef& f_vstack =
-    function("vstack(xs)", {"*"}, [](const FunctionArguments& a) { return vstack(a.list()); });
+    function("vstack(xs)", {"*xs"}, [](const FunctionArguments& a) { return vstack(a.list()); });
 
 Variable dstack(std::span<const Variable> xs, const std::source_location& at) {
     LocationScope scope(at);
@@ -237,7 +237,7 @@ Variable dstack(std::initializer_list<Variable> xs, const std::source_location& 
     return dstack(std::span<const Variable>(xs.begin(), xs.size()), at);
 }
 static const FunctionDef& f_dstack =
-    function("dstack(xs)", {"*"}, [](const FunctionArguments& a) { return dstack(a.list()); });
+    function("dstack(xs)", {"*xs"}, [](const FunctionArguments& a) { return dstack(a.list()); });
 
 constexpr int64_t most_sections = int64_t(1) << 24;
 
@@ -283,8 +283,11 @@ static const FunctionDef& f_split_axis = function(
     "split_axis(x, indices_or_sections, axis, force_tuple=True)", {"x"},
     [](const FunctionArguments& a) {
         const bool equal = std::holds_alternative<int64_t>(a.value("indices_or_sections").value);
-        return equal ? split_axis(a.array("x"), a.integer("indices_or_sections"), a.integer("axis"))
-                     : split_axis(a.array("x"), a.dims("indices_or_sections"), a.integer("axis"));
+        Variables parts =
+            equal ? split_axis(a.array("x"), a.integer("indices_or_sections"), a.integer("axis"))
+                  : split_axis(a.array("x"), a.dims("indices_or_sections"), a.integer("axis"));
+        const bool is_alone = parts.size() == 1 && !a.flag("force_tuple");
+        return OneOrMore(std::move(parts), is_alone);
     });
 
 Variables separate(const Operand& x, int64_t axis) {

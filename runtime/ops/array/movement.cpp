@@ -258,7 +258,7 @@ Variables broadcast(std::span<const Variable> xs, const std::source_location& at
     return result;
 }
 static const FunctionDef& f_broadcast = function(
-    "broadcast(*args)", {"*"}, [](const FunctionArguments& a) { return broadcast(a.list()); });
+    "broadcast(*args)", {"*args"}, [](const FunctionArguments& a) { return broadcast(a.list()); });
 
 Variable expand_dims(const Operand& x, int64_t axis) {
     LocationScope scope(x.location());

@@ -12,7 +12,7 @@ void append_integers(const LiteralValue& value, int depth, Shape& shape,
                      std::vector<int64_t>& integers) {
     if (const int64_t* integer = std::get_if<int64_t>(&value.value))
         return integers.push_back(*integer);
-    const auto* list = std::get_if<std::vector<LiteralValue>>(&value.value);
+    const auto list = value.items();
     if (!list) fail<ValueError>("get_item: an index array is a list of integers");
     if (depth == shape.rank()) shape.push_back(int64_t(list->size()));
     for (const LiteralValue& item : *list) append_integers(item, depth + 1, shape, integers);
@@ -56,7 +56,7 @@ Index index_of_literal(const LiteralValue& value) {
 }  // namespace
 
 std::vector<Index> read_slices(const FunctionArguments& a) {
-    const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("slices").value);
+    const auto list = a.value("slices").items();
     std::vector<Index> slices;
     if (!list)
         slices.push_back(index_of_literal(a.value("slices")));

@@ -30,7 +30,7 @@ const FunctionDef& f_roll =
         return roll(a.array("x"), a.integer("shift"), a.integer_unless_none("axis"));
     });
 const FunctionDef& f_concatenate =
-    function("concatenate(xs, axis=0)", {"*"}, [](const FunctionArguments& a) {
+    function("concatenate(xs, axis=0)", {"*xs"}, [](const FunctionArguments& a) {
         return concatenate(a.list(), a.integer_unless_none("axis"));
     });
 

@@ -342,9 +342,8 @@ namespace {
 
 /// NumPy's pad_width: n, (before, after), or one such pair for each axis.
 void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& after) {
-    const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("pad_width").value);
-    const bool nested = list && !list->empty() &&
-                        std::holds_alternative<std::vector<LiteralValue>>((*list)[0].value);
+    const auto list = a.value("pad_width").items();
+    const bool nested = list && !list->empty() && list->front().items();
     if (!nested) {
         const Dims pair = a.pair("pad_width");
         before = Dims::filled(rank, pair[0]);
@@ -352,7 +351,7 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
         return;
     }
     for (const LiteralValue& entry : *list) {
-        const auto* pair = std::get_if<std::vector<LiteralValue>>(&entry.value);
+        const auto pair = entry.items();
         const int64_t* ends[2] = {};
         for (size_t i = 0; pair && pair->size() == 2 && i < 2; ++i)
             ends[i] = std::get_if<int64_t>(&(*pair)[i].value);
@@ -372,7 +371,7 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
 /// it is one number.
 std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& a, int rank) {
     std::vector<std::pair<double, double>> sides;
-    const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("constant_values").value);
+    const auto list = a.value("constant_values").items();
     const auto number = [](const LiteralValue& value) {
         if (const auto* integer = std::get_if<int64_t>(&value.value)) return double(*integer);
         if (const auto* real = std::get_if<double>(&value.value)) return *real;
@@ -380,7 +379,7 @@ std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& 
             "pad: constant_values is a number, (before, after) or a list of such pairs, one for "
             "each axis");
     };
-    const auto add = [&](const std::vector<LiteralValue>& pair) {
+    const auto add = [&](const LiteralValue::List& pair) {
         if (pair.empty() || pair.size() > 2)
             fail<ValueError>(
                 "pad: constant_values has {} numbers for an axis, (before, after) are two",
@@ -388,15 +387,12 @@ std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& 
         sides.emplace_back(number(pair.front()), number(pair.back()));
     };
     if (!list) return sides;
-    const bool nested =
-        !list->empty() && std::holds_alternative<std::vector<LiteralValue>>(list->front().value);
+    const bool nested = !list->empty() && list->front().items();
     if (!nested)
         add(*list);
     else
-        for (const LiteralValue& entry : *list) {
-            const auto* pair = std::get_if<std::vector<LiteralValue>>(&entry.value);
-            add(pair ? *pair : std::vector<LiteralValue>{entry});
-        }
+        for (const LiteralValue& entry : *list)
+            add(entry.items().value_or(LiteralValue::List{entry}));
     if (sides.size() == 1) sides.resize(size_t(rank), sides[0]);
     if (int(sides.size()) != rank)
         fail<ValueError>("pad: constant_values has {} pairs, x has {} axes", sides.size(), rank);
@@ -456,7 +452,7 @@ Variable pad_sequence(std::span<const Variable> xs, int64_t length, const Scalar
     return stack(rows, 0, at);
 }
 static const FunctionDef& f_pad_sequence =
-    function("pad_sequence(xs, length=None, padding=0)", {"*"}, [](const FunctionArguments& a) {
+    function("pad_sequence(xs, length=None, padding=0)", {"*xs"}, [](const FunctionArguments& a) {
         return pad_sequence(a.list(), a.is_none("length") ? 0 : a.integer("length"),
                             a.scalar("padding"));
     });

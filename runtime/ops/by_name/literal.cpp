@@ -1,3 +1,5 @@
+#include "runtime/ops/by_name/literal.h"
+
 #include <cctype>
 #include <charconv>
 #include <optional>
@@ -5,7 +7,6 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/read_number.h"
-#include "runtime/ops/by_name/function.h"
 
 namespace catena {
 namespace {
@@ -51,7 +52,7 @@ private:
 
     LiteralValue parse_list(int depth) {
         char close = text_[at_++] == '[' ? ']' : ')';
-        std::vector<LiteralValue> items;
+        LiteralValue::List items;
         for (;;) {
             skip_space();
             if (at_ < text_.size() && text_[at_] == close) break;
@@ -115,7 +116,38 @@ private:
     size_t at_ = 0;
 };
 
+struct Print {
+    std::string operator()(std::monostate) const { return "None"; }
+    std::string operator()(bool b) const { return b ? "True" : "False"; }
+    std::string operator()(int64_t i) const { return std::to_string(i); }
+    std::string operator()(double d) const { return fmt::format("{}", d); }
+    std::string operator()(const std::string& s) const { return "'" + s + "'"; }
+    std::string operator()(const LiteralValue::List& list) const { return listed(list); }
+    std::string operator()(const Dims& dims) const { return listed(dims); }
+
+private:
+    template <class List>
+    static std::string listed(const List& list) {
+        std::string text;
+        for (const auto& item : list)
+            text += (text.empty() ? "" : ", ") + to_string(LiteralValue{item});
+        return "[" + text + "]";
+    }
+};
+
 }  // namespace
+
+std::optional<LiteralValue::List> LiteralValue::items() const {
+    if (const List* list = std::get_if<List>(&value)) return *list;
+    if (const Dims* dims = std::get_if<Dims>(&value)) {
+        List list;
+        for (const int64_t item : *dims) list.push_back({item});
+        return list;
+    }
+    return std::nullopt;
+}
+
+std::string to_string(const LiteralValue& value) { return std::visit(Print(), value.value); }
 
 LiteralValue parse_literal(std::string_view text) { return Parser(text).parse_all(); }
 

@@ -108,7 +108,7 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
 }
 
 const Variable& anchor(Device& device) {
-    thread_local PerThread<Variable> leaf;
+    static constinit PerThread<Variable> leaf;
     const Variable& made = leaf.get([] {
         RecorderScope unseen(nullptr);
         DeviceScope host(cpu_device());
@@ -129,7 +129,7 @@ Variable empty_delegate(Device& device) {
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, const std::function<Type()>& ask) {
     if (options.type) return *options.type;
-    thread_local PerThread<std::map<ReceivingPlace, Type>> latest;
+    static constinit PerThread<std::map<ReceivingPlace, Type>> latest;
     const ReceivingPlace place{call,          comm.id(), peer, tag, to_string(current_location()),
                                config().train};
     Recorder* recorder = current_recorder();

@@ -1,9 +1,11 @@
 #include "runtime/ops/communication/received_types.h"
 
+#include "runtime/core/per_thread.h"
+
 namespace catena::parallel {
 namespace {
 
-thread_local ReceivingCall* call_of_thread = nullptr;
+constinit PerThread<ReceivingCall*> call_of_thread;
 
 }  // namespace
 
@@ -18,10 +20,10 @@ void ReceivedTypes::set(const ReceivingPlace& place, int n, const Type& type) {
     types_[{place, n}] = type;
 }
 
-ReceivingCall::ReceivingCall(ReceivedTypes& types) : types_(types), outer_(call_of_thread) {
-    call_of_thread = this;
+ReceivingCall::ReceivingCall(ReceivedTypes& types) : types_(types), outer_(call_of_thread.get()) {
+    call_of_thread.get() = this;
 }
-ReceivingCall::~ReceivingCall() { call_of_thread = outer_; }
-ReceivingCall* ReceivingCall::current() { return call_of_thread; }
+ReceivingCall::~ReceivingCall() { call_of_thread.get() = outer_; }
+ReceivingCall* ReceivingCall::current() { return call_of_thread.get(); }
 
 }  // namespace catena::parallel

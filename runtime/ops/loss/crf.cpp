@@ -97,24 +97,24 @@ Variable score_of(const Variable& cost, std::span<const Variable> xs,
     return score.all();
 }
 
-const FunctionDef& f_crf1d =
-    function("crf1d(cost, xs, ys, reduce='mean')", {"*"}, [](const FunctionArguments& a) {
-        const std::vector<Variable>& all = a.list();  // cost, then xs, then as many ys.
+const FunctionDef& f_crf1d = function(
+    "crf1d(cost, xs, ys, reduce='mean')", {"cost", "*xs", "*ys"}, [](const FunctionArguments& a) {
+        const std::span<const Variable> all = a.list();  // cost, then xs, then as many ys.
         if (all.size() < 3 || all.size() % 2 == 0)
             fail<ValueError>("crf1d: {} arrays given; cost, xs and as many ys are needed",
                              all.size());
-        const std::span<const Variable> rest = std::span(all).subspan(1);
+        const std::span<const Variable> rest = all.subspan(1);
         return crf1d(all[0], rest.first(rest.size() / 2), rest.last(rest.size() / 2),
                      a.text("reduce"));
     });
 const FunctionDef& f_argmax_crf1d =
-    function("argmax_crf1d(cost, xs)", {"*"}, [](const FunctionArguments& a) {
-        const std::vector<Variable>& all = a.list();
+    function("argmax_crf1d(cost, xs)", {"cost", "*xs"}, [](const FunctionArguments& a) {
+        const std::span<const Variable> all = a.list();
         if (all.empty()) fail<ValueError>("argmax_crf1d: cost and xs are missing");
-        CrfPath path = argmax_crf1d(all[0], std::span(all).subspan(1));
+        CrfPath path = argmax_crf1d(all[0], all.subspan(1));
         Variables results{path.score};
         for (const Variable& labels : path.labels) results.push_back(labels);
-        return results;
+        return EndsInList{std::move(results), 1};
     });
 
 }  // namespace

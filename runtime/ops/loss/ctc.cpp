@@ -132,7 +132,7 @@ Variable log_likelihood(const Task& task, const Variable& alpha) {
 const FunctionDef& f_ctc = function(
     "connectionist_temporal_classification(x, t, blank_symbol, input_length=None, "
     "label_length=None, reduce='mean')",
-    {"*"}, [](const FunctionArguments& a) {
+    {"*x", "t", "input_length", "label_length"}, [](const FunctionArguments& a) {
         // Matrices, of which the last is t; then perhaps input_length and label_length.
         const std::span<const Variable> all = a.list();
         size_t steps = all.size();

@@ -338,8 +338,8 @@ Variable as_number(const Operand& truth) { return truth; }
 
 namespace {
 
-Variables run_add(const FunctionArguments& a) { return {add(a.list())}; }
-const FunctionDef& f_add = register_function("add(*xs)", {"*"}, run_add);
+const FunctionDef& f_add = function(
+    "add(*xs)", {"*xs"}, [](const FunctionArguments& a) { return Variable(add(a.list())); });
 
 template <class F>
 const FunctionDef& binary(const char* signature, const char* x, const char* y, F f) {

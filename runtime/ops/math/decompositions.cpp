@@ -172,12 +172,12 @@ const FunctionDef& f_svd =
     function("svd(a, full_matrices=True, compute_uv=True)", {"a"}, [](const FunctionArguments& a) {
         const bool all = a.flag("compute_uv");
         const Svd f = svd(a.array("a"), all && a.flag("full_matrices"));
-        return all ? Variables{f.u, f.s, f.vt} : Variables{f.s};
+        return OneOrMore(all ? Variables{f.u, f.s, f.vt} : Variables{f.s});
     });
 const FunctionDef& f_qr = function("qr(a, mode='reduced')", {"a"}, [](const FunctionArguments& a) {
     const std::string mode = a.text("mode");
     const Qr f = qr(a.array("a"), mode == "r" ? "reduced" : mode);
-    return mode == "r" ? Variables{f.r} : Variables{f.q, f.r};
+    return OneOrMore(mode == "r" ? Variables{f.r} : Variables{f.q, f.r});
 });
 
 }  // namespace

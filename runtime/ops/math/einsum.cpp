@@ -151,7 +151,7 @@ private:
 };
 
 const FunctionDef& f_einsum =
-    function("einsum(subscripts, operands)", {"*"},
+    function("einsum(subscripts, operands)", {"*operands"},
              [](const FunctionArguments& a) { return einsum(a.text("subscripts"), a.list()); });
 
 }  // namespace

@@ -42,11 +42,12 @@ const FunctionDef& f_linear_interpolate =
     function("linear_interpolate(p, x, y)", {"p", "x", "y"}, [](const FunctionArguments& a) {
         return linear_interpolate(a.array("p"), a.array("x"), a.array("y"));
     });
-const FunctionDef& f_identity = function("identity(inputs)", {"*"}, [](const FunctionArguments& a) {
-    Variables results;
-    for (const Variable& x : a.list()) results.push_back(identity(x));
-    return results;
-});
+const FunctionDef& f_identity =
+    function("identity(*inputs)", {"*inputs"}, [](const FunctionArguments& a) {
+        Variables results;
+        for (const Variable& x : a.list()) results.push_back(identity(x));
+        return OneOrMore(std::move(results));
+    });
 
 }  // namespace
 

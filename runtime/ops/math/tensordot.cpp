@@ -37,7 +37,7 @@ Variable ordered(const Variable& x, const Axes& first, const Axes& last) {
 const FunctionDef& f_tensordot =
     function("tensordot(a, b, axes=2)", {"a", "b"}, [](const FunctionArguments& a) {
         const LiteralValue& axes = a.value("axes");
-        const auto* lists = std::get_if<std::vector<LiteralValue>>(&axes.value);
+        const auto lists = axes.items();
         if (!lists) return tensordot(a.array("a"), a.array("b"), a.integer("axes"));
         if (lists->size() != 2)
             fail<ValueError>("tensordot: axes has {} lists, it should be an integer or two lists",
@@ -45,13 +45,14 @@ const FunctionDef& f_tensordot =
         Axes each[2];
         for (size_t i = 0; i < 2; ++i) {
             const LiteralValue& one = (*lists)[i];
-            if (const int64_t* axis = std::get_if<int64_t>(&one.value))
+            for (const LiteralValue& each_axis : one.items().value_or(LiteralValue::List{one})) {
+                const int64_t* axis = std::get_if<int64_t>(&each_axis.value);
+                if (!axis)
+                    fail<ValueError>(
+                        "tensordot: axes should be an integer or two lists of integers, not {}",
+                        to_string(axes));
                 each[i].push_back(*axis);
-            else if (const auto* list = std::get_if<std::vector<LiteralValue>>(&one.value))
-                for (const LiteralValue& axis : *list)
-                    each[i].push_back(std::get<int64_t>(axis.value));
-            else
-                fail<ValueError>("tensordot: axes should be an integer or two lists of integers");
+            }
         }
         return tensordot(a.array("a"), a.array("b"), each[0], each[1]);
     });

@@ -90,20 +90,21 @@ Variable drop(const Variable& x, const Scalar& ratio) {
     return y;
 }
 
-const FunctionDef& f_dropout =
-    function("dropout(x, ratio=0.5, *, mask=None, return_mask=False)", {"x", "mask"},
-             [](const FunctionArguments& a) {
-                 Variable x = a.array("x"), mask = a.array("mask");
-                 double ratio = a.number("ratio");
-                 if (mask.defined()) {
-                     Variables y{dropout(x, ratio, mask)};
-                     if (a.flag("return_mask")) y.push_back(mask);
-                     return y;
-                 }
-                 if (!a.flag("return_mask")) return Variables{dropout(x, ratio)};
-                 MaskedResult both = dropout_with_mask(x, ratio);
-                 return both.mask.defined() ? Variables{both.y, both.mask} : Variables{both.y};
-             });
+const FunctionDef& f_dropout = function("dropout(x, ratio=0.5, *, mask=None, return_mask=False)",
+                                        {"x", "mask"}, [](const FunctionArguments& a) {
+                                            Variable x = a.array("x"), mask = a.array("mask");
+                                            double ratio = a.number("ratio");
+                                            const bool returned = a.flag("return_mask");
+                                            if (mask.defined()) {
+                                                Variables y{dropout(x, ratio, mask)};
+                                                if (returned) y.push_back(mask);
+                                                return OneOrMore(std::move(y));
+                                            }
+                                            if (!returned)
+                                                return OneOrMore(Variables{dropout(x, ratio)});
+                                            const MaskedResult both = dropout_with_mask(x, ratio);
+                                            return OneOrMore(Variables{both.y, both.mask});
+                                        });
 const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, return_eps=False)",
                                          {"mean", "ln_var", "eps"}, [](const FunctionArguments& a) {
                                              Variable mean = a.array("mean"), eps = a.array("eps");
@@ -111,7 +112,7 @@ const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, re
                                                  eps = random_normal(mean.shape(), mean.dtype());
                                              Variables y{gaussian(mean, a.array("ln_var"), eps)};
                                              if (a.flag("return_eps")) y.push_back(eps);
-                                             return y;
+                                             return OneOrMore(std::move(y));
                                          });
 
 }  // namespace

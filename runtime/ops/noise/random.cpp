@@ -169,7 +169,7 @@ const FunctionDef& f_random_normal =
 }  // namespace
 
 const Variable& random_state() {
-    thread_local PerThread<Variable> state;
+    static constinit PerThread<Variable> state;
     return state.get([] {
         RecorderScope unseen(nullptr);
         Variable made(state_array(first_seed()), false);

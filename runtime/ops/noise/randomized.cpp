@@ -28,7 +28,7 @@ const FunctionDef& f_rrelu =
                  if (!r.defined() || !config().train) r = rrelu_slopes(x, l, u);
                  Variables results{rrelu(x, l, u, r)};
                  if (a.flag("return_r")) results.push_back(r);
-                 return results;
+                 return OneOrMore(std::move(results));
              });
 const FunctionDef& f_gumbel_softmax =
     function("gumbel_softmax(log_pi, tau=0.1, axis=1)", {"log_pi"}, [](const FunctionArguments& a) {

@@ -399,7 +399,7 @@ const FunctionDef& f_max_pooling_2d = function(
             a.array("x"), a.dims("ksize"),
             {.stride = a.dims("stride"), .pad = a.dims("pad"), .cover_all = a.flag("cover_all")});
         if (!a.flag("return_indices")) both.pop_back();
-        return both;
+        return OneOrMore(std::move(both));
     });
 const FunctionDef& f_average_pooling_2d = function(
     "average_pooling_2d(x, ksize, stride=None, pad=0)", {"x"}, [](const FunctionArguments& a) {

@@ -139,9 +139,9 @@ const FunctionDef& max_function(const char* name, int axes) {
     return function(
         std::string(name) + "(x, ksize, stride=None, pad=0, cover_all=True, return_indices=False)",
         {"x"}, [name, axes](const FunctionArguments& a) {
-            return maxima(name, axes, a.array("x"), a.dims("ksize"),
-                          {a.dims("stride"), a.dims("pad"), a.flag("cover_all")},
-                          a.flag("return_indices"));
+            return OneOrMore(maxima(name, axes, a.array("x"), a.dims("ksize"),
+                                    {a.dims("stride"), a.dims("pad"), a.flag("cover_all")},
+                                    a.flag("return_indices")));
         });
 }
 const FunctionDef& average_function(const char* name, int axes) {

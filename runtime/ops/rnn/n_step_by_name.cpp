@@ -15,7 +15,7 @@ struct Lists {
 
 Lists lists_of(const char* function, const FunctionArguments& a, int64_t directions, size_t arrays,
                bool has_memory) {
-    const std::vector<Variable>& all = a.list();
+    const std::span<const Variable> all = a.list();
     const int64_t n_layers = a.integer("n_layers");
     if (n_layers < 1)
         fail<ValueError>("{}: n_layers should be 1 or more, it is {}", function, n_layers);
@@ -25,7 +25,7 @@ Lists lists_of(const char* function, const FunctionArguments& a, int64_t directi
         fail<ValueError>(
             "{}: {} arrays given; hx, {}{} weights, as many biases and the steps xs are needed",
             function, all.size(), has_memory ? "cx, " : "", layers * arrays);
-    Lists lists{all[0], has_memory ? all[1] : Variable(), {}, {}, std::span(all).subspan(before)};
+    Lists lists{all[0], has_memory ? all[1] : Variable(), {}, {}, all.subspan(before)};
     const auto list = [&](size_t k) {
         const auto begin = all.begin() + std::ptrdiff_t(states + k * arrays);
         return std::vector<Variable>(begin, begin + std::ptrdiff_t(arrays));
@@ -45,22 +45,22 @@ NStepActivation activation_of(const char* function, const std::string& text) {
     fail<ValueError>("{}: activation is '{}' and should be {}", function, text, names);
 }
 
-Variables flat(const NStepResult& y) {
+EndsInList flat(const NStepResult& y) {
     Variables all{y.hy};
     for (const Variable& step : y.ys) all.push_back(step);
-    return all;
+    return {std::move(all), 1};
 }
-Variables flat(const NStepLstmResult& y) {
+EndsInList flat(const NStepLstmResult& y) {
     Variables all{y.hy, y.cy};
     for (const Variable& step : y.ys) all.push_back(step);
-    return all;
+    return {std::move(all), 2};
 }
 
 template <auto f>
 const FunctionDef& plain(const char* name, int64_t directions) {
     return function(
-        std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh')", {"*"},
-        [=](const FunctionArguments& a) {
+        std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh')",
+        {"hx", "*ws", "*bs", "*xs"}, [=](const FunctionArguments& a) {
             const Lists l = lists_of(name, a, directions, 2, false);
             return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs,
                           activation_of(name, a.text("activation"))));
@@ -68,8 +68,8 @@ const FunctionDef& plain(const char* name, int64_t directions) {
 }
 template <auto f>
 const FunctionDef& gated(const char* name, int64_t directions) {
-    return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs)", {"*"},
-                    [=](const FunctionArguments& a) {
+    return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs)",
+                    {"hx", "*ws", "*bs", "*xs"}, [=](const FunctionArguments& a) {
                         const Lists l = lists_of(name, a, directions, 6, false);
                         return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws,
                                       l.bs, l.xs));
@@ -77,8 +77,8 @@ const FunctionDef& gated(const char* name, int64_t directions) {
 }
 template <auto f>
 const FunctionDef& with_memory(const char* name, int64_t directions) {
-    return function(std::string(name) + "(n_layers, dropout_ratio, hx, cx, ws, bs, xs)", {"*"},
-                    [=](const FunctionArguments& a) {
+    return function(std::string(name) + "(n_layers, dropout_ratio, hx, cx, ws, bs, xs)",
+                    {"hx", "cx", "*ws", "*bs", "*xs"}, [=](const FunctionArguments& a) {
                         const Lists l = lists_of(name, a, directions, 8, true);
                         return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.cx,
                                       l.ws, l.bs, l.xs));

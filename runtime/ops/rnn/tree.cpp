@@ -35,12 +35,12 @@ const FunctionDef& f_slstm =
                  return Variables{y.c, y.h};
              });
 const FunctionDef& f_tree_lstm =
-    function("tree_lstm(inputs)", {"*"}, [](const FunctionArguments& a) {
-        const std::vector<Variable>& all = a.list();  // The children's c, then x.
+    function("tree_lstm(*inputs)", {"*inputs"}, [](const FunctionArguments& a) {
+        const std::span<const Variable> all = a.list();  // The children's c, then x.
         if (all.size() < 2)
             fail<ValueError>("tree_lstm: {} arrays given; c of a child or more, then x, are needed",
                              all.size());
-        const LstmResult y = tree_lstm(std::span(all).first(all.size() - 1), all.back());
+        const LstmResult y = tree_lstm(all.first(all.size() - 1), all.back());
         return Variables{y.c, y.h};
     });
 

@@ -157,7 +157,7 @@ struct Repeated {
     Repeated(const ConvolutionTail& of, int64_t channels)
         : times(most_lanes / std::gcd(channels, most_lanes)), tail(of) {
         if (times == 1) return;
-        thread_local PerThread<std::vector<float>> of_thread;
+        static constinit PerThread<std::vector<float>> of_thread;
         std::vector<float>& numbers = of_thread.get();
         numbers.resize(size_t(3 * times * channels));
         float* to = numbers.data();
