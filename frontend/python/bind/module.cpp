@@ -14,5 +14,7 @@ NB_MODULE(_catena, m) {
     bind_functions(m);
     bind_settings(m);
     bind_random(m);
+    bind_region(m);
+    bind_program(m);
     m.attr("__version__") = CATENA_VERSION;
 }

@@ -182,8 +182,7 @@ bool has_elements_of(PyObject* ndarray, const Array& array) {
     PyArrayObject* const found = as_ndarray(ndarray);
     if (shape_of(found) != array.shape() || dtype_of_array(found) != array.dtype()) return false;
     const Array tidy_copy = PyArray_ISCARRAY_RO(found) ? Array() : copied_array_of(ndarray);
-    const void* const elements =
-        tidy_copy.defined() ? tidy_copy.elements() : PyArray_DATA(found);
+    const void* const elements = tidy_copy.defined() ? tidy_copy.elements() : PyArray_DATA(found);
     const size_t bytes = size_t(array.size()) * size_of(array.dtype());
     return bytes == 0 || std::memcmp(elements, array.to(cpu_device()).elements(), bytes) == 0;
 }

@@ -104,7 +104,8 @@ public:
     class Scope {
     public:
         Scope(Inside& inside, PyObject* object) : inside_(inside) {
-            if (Py_EnterRecursiveCall(" in the values of a static region")) throw nb::python_error();
+            if (Py_EnterRecursiveCall(" in the values of a static region"))
+                throw nb::python_error();
             inside_.open_.push_back(object);
         }
         ~Scope() {
@@ -158,8 +159,7 @@ private:
     void parts(Kind kind, PyObject* object) {
         if (kind == Kind::dictionary) return dictionary(object);
         if (kind == Kind::dataclass) return dataclass(object);
-        if (kind == Kind::named_tuple)
-            sign_identity(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        if (kind == Kind::named_tuple) sign_identity(reinterpret_cast<PyObject*>(Py_TYPE(object)));
         if (kind == Kind::list) {  // It may change under the walk: a dataclass has properties.
             sign(uint64_t(PyList_GET_SIZE(object)));
             for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i)
@@ -173,8 +173,7 @@ private:
 
     void dictionary(PyObject* object) {
         sign(uint64_t(PyDict_GET_SIZE(object)));
-        if (!PyDict_CheckExact(object))
-            sign_identity(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        if (!PyDict_CheckExact(object)) sign_identity(reinterpret_cast<PyObject*>(Py_TYPE(object)));
         Py_ssize_t place = 0;
         for (PyObject *key, *part; PyDict_Next(object, &place, &key, &part);) {
             const nb::object kept_key = nb::borrow(key), kept_part = nb::borrow(part);
@@ -273,8 +272,7 @@ nb::object weakly(PyObject* object) {
 
 nb::object object_of(PyObject* stands_for_it) {
     if (!PyCapsule_IsValid(stands_for_it, weak_name)) return nb::borrow(stands_for_it);
-    auto* const reference =
-        static_cast<PyObject*>(PyCapsule_GetPointer(stands_for_it, weak_name));
+    auto* const reference = static_cast<PyObject*>(PyCapsule_GetPointer(stands_for_it, weak_name));
     nb::object object = checked(PyObject_CallNoArgs(reference));
     if (object.is_none())
         fail<ValueError>(
@@ -345,8 +343,8 @@ private:
     }
 
     nb::object dictionary(PyObject* object) {
-        nb::object made = PyDict_CheckExact(object) ? checked(PyDict_New())
-                                                    : copy_function()(nb::handle(object));
+        nb::object made =
+            PyDict_CheckExact(object) ? checked(PyDict_New()) : copy_function()(nb::handle(object));
         Py_ssize_t next = 0;
         for (PyObject *key, *part; PyDict_Next(object, &next, &key, &part);) {
             const nb::object kept_key = nb::borrow(key), kept_part = nb::borrow(part);

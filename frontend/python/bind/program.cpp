@@ -22,8 +22,8 @@ namespace {
 /// An array of the port's dtype, unless the object has one of its own that does not fit.
 Array input_for(const Program::Port& port, nb::handle object, Device& device) {
     if (is_variable(object.ptr())) return variable_in(object.ptr()).array().to(device);
-    const Array array = is_ndarray(object.ptr()) ? array_of(object.ptr())
-                                                 : array_from(object.ptr(), port.dtype);
+    const Array array =
+        is_ndarray(object.ptr()) ? array_of(object.ptr()) : array_from(object.ptr(), port.dtype);
     return array.to(device);
 }
 
@@ -34,9 +34,9 @@ size_t input_number(const Program& program, const std::string& name) {
         if (ports[i].name == name) return i;
         names += (i ? ", " : "") + ports[i].name;
     }
-    throw nb::type_error(fmt::format("program {} has no input '{}': it has {}", program.name(),
-                                     name, names)
-                             .c_str());
+    throw nb::type_error(
+        fmt::format("program {} has no input '{}': it has {}", program.name(), name, names)
+            .c_str());
 }
 
 /// The arguments in the order of the inputs.
@@ -53,16 +53,16 @@ std::vector<Array> inputs_of(const Program& program, const nb::args& arguments,
     for (auto [name, value] : named) {
         const size_t i = input_number(program, nb::cast<std::string>(name));
         if (inputs[i].defined())
-            throw nb::type_error(fmt::format("program {} got its input '{}' twice", program.name(),
-                                             ports[i].name)
-                                     .c_str());
+            throw nb::type_error(
+                fmt::format("program {} got its input '{}' twice", program.name(), ports[i].name)
+                    .c_str());
         inputs[i] = input_for(ports[i], value, program.device());
     }
     for (size_t i = 0; i < inputs.size(); ++i)
         if (!inputs[i].defined())
-            throw nb::type_error(fmt::format("program {} misses its input '{}'", program.name(),
-                                             ports[i].name)
-                                     .c_str());
+            throw nb::type_error(
+                fmt::format("program {} misses its input '{}'", program.name(), ports[i].name)
+                    .c_str());
     return inputs;
 }
 
@@ -111,8 +111,7 @@ std::string to_text(const Program::Port& port) {
 std::string to_text(const Program& program) {
     std::string text = fmt::format("<catena.Program {}", program.name());
     const auto list = [&](const char* before, const std::vector<Program::Port>& ports) {
-        for (size_t i = 0; i < ports.size(); ++i)
-            text += (i ? ", " : before) + to_text(ports[i]);
+        for (size_t i = 0; i < ports.size(); ++i) text += (i ? ", " : before) + to_text(ports[i]);
     };
     list(": ", program.inputs());
     list(" -> ", program.outputs());
@@ -124,8 +123,9 @@ void bind_port(nb::module_& m) {
         .def_ro("name", &Program::Port::name)
         .def_prop_ro("dtype", [](const Program::Port& port) { return port.dtype; })
         .def_ro("sizes", &Program::Port::sizes, "Texts: open sizes have names, ['batch', '784'].")
-        .def("__repr__",
-             [](const Program::Port& port) { return "<catena.ProgramPort " + to_text(port) + ">"; });
+        .def("__repr__", [](const Program::Port& port) {
+            return "<catena.ProgramPort " + to_text(port) + ">";
+        });
 }
 
 void bind_members(nb::class_<Program>& type) {

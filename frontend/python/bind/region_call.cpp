@@ -77,8 +77,8 @@ void fill_arguments(void* value, FillVariables& variables) {
     const nb::gil_scoped_acquire lock;
     auto& arguments = *static_cast<PythonArguments*>(value);
     PyObject* const list = kept_list(arguments);
-    keep_list(arguments, nb::steal(arguments.is_emptied ? filled(list, variables)
-                                                        : empty_argument(list)));
+    keep_list(arguments,
+              nb::steal(arguments.is_emptied ? filled(list, variables) : empty_argument(list)));
     arguments.is_emptied = !std::exchange(arguments.is_emptied, true);
 }
 

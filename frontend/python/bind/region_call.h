@@ -26,9 +26,9 @@ struct PythonArguments {
     size_t by_position = 0, count = 0;
     PyObject* keywords = nullptr;  ///< A tuple of names; null: none.
     PythonRegion* region = nullptr;
-    std::shared_ptr<KeptObject> kept;  ///< (the list as a tuple, keywords or None)
-    bool is_emptied = false;           ///< The kept list has no Variables.
-    bool is_eager = false;             ///< A call as of plain Python.
+    std::shared_ptr<KeptObject> kept;           ///< (the list as a tuple, keywords or None)
+    bool is_emptied = false;                    ///< The kept list has no Variables.
+    bool is_eager = false;                      ///< A call as of plain Python.
     mutable PyThreadState* released = nullptr;  ///< Not null: without the interpreter's lock.
 };
 

@@ -126,9 +126,7 @@ PyObject* representation(PyObject* self) {
 }
 
 /// Pickled by name, as functions are, and itself in copies.
-PyObject* reduce(PyObject* self, PyObject*) {
-    return PyObject_GetAttrString(self, "__qualname__");
-}
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 PyObject* explain(PyObject* self, PyObject*) {
     return guarded([&] {
@@ -195,9 +193,9 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(RegionObject, attributes), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(RegionObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
-PyGetSetDef properties[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
-                             nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},

@@ -10,6 +10,9 @@
 Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
 from catena import _array_methods, _functions, _numpy_protocol
 from catena._catena import (
     ArgumentError,
@@ -21,7 +24,9 @@ from catena._catena import (
     Function,
     OutOfMemoryError,
     Parameter,
+    Program,
     ShapeError,
+    StaticGraph,
     TraceError,
     Variable,
     __version__,
@@ -32,11 +37,13 @@ from catena._catena import (
     grad,
     has_device,
     memory_in_use,
+    profile_scope,
     random,
     release_cached_memory,
     using_device,
 )
 from catena._functions import *  # noqa: F403
+from catena._jit import jit, static_graph
 from catena._settings import (
     debug_mode,
     force_backprop_mode,
@@ -45,6 +52,16 @@ from catena._settings import (
     train_mode,
     using_config,
 )
+
+# Read when they are asked for: they load libraries that most programs do not need.
+_FORMATS = ("caffe", "onnx")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _FORMATS:
+        return _importlib.import_module(f"catena.{name}")
+    raise AttributeError(f"module 'catena' has no attribute {name!r}")
+
 
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
@@ -59,7 +76,9 @@ __all__ = [
     "Function",
     "OutOfMemoryError",
     "Parameter",
+    "Program",
     "ShapeError",
+    "StaticGraph",
     "TraceError",
     "Variable",
     "__version__",
@@ -71,10 +90,13 @@ __all__ = [
     "functions",
     "grad",
     "has_device",
+    "jit",
     "memory_in_use",
     "no_backprop_mode",
+    "profile_scope",
     "random",
     "release_cached_memory",
+    "static_graph",
     "test_mode",
     "train_mode",
     "using_config",

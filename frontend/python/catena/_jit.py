@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import html
 import inspect
-from typing import Any, Callable, TypeVar, overload
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
 from catena import _catena
 

@@ -19,7 +19,7 @@ using caffe::CaffeFunction;
 using Names = std::vector<std::string>;
 
 nb::list run(const CaffeFunction& net, const CaffeFunction::Blobs& inputs, const Names& outputs,
-              const Names& disable) {
+             const Names& disable) {
     nb::list results;
     for (const Variable& output : net(inputs, outputs, disable)) results.append(nb::cast(output));
     return results;
@@ -28,8 +28,8 @@ nb::list run(const CaffeFunction& net, const CaffeFunction::Blobs& inputs, const
 nb::list namedparams(nb::object self) {
     nb::list list;
     for (const auto& [name, parameter] : nb::inst_ptr<CaffeFunction>(self)->namedparams())
-        list.append(nb::make_tuple(
-            name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
+        list.append(
+            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
     return list;
 }
 
@@ -38,7 +38,8 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
                      const std::string& graph_name, const std::string& file_name,
                      const Names& input_names, const Names& output_names) {
     const auto body = [&](std::span<const Variable> given) {
-        const nb::object results = call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
+        const nb::object results =
+            call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
         Variables outputs;
         for (nb::handle result : results) outputs.push_back(nb::cast<Variable>(result));
         return outputs;

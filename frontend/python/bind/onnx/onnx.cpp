@@ -28,8 +28,8 @@ nb::list run(const onnx::Model& model, const std::vector<Variable>& inputs) {
 nb::list namedparams(nb::object self) {
     nb::list list;
     for (const auto& [name, parameter] : nb::inst_ptr<onnx::Model>(self)->namedparams())
-        list.append(nb::make_tuple(
-            name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
+        list.append(
+            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
     return list;
 }
 
@@ -51,7 +51,8 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
     for (const auto& [input, axis, name] : open_sizes)
         options.open_sizes.push_back({input, axis, name});
     const auto body = [&](std::span<const Variable> given) {
-        const nb::object results = call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
+        const nb::object results =
+            call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
         Variables outputs;
         for (nb::handle result : results) outputs.push_back(nb::cast<Variable>(result));
         return outputs;
