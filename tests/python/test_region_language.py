@@ -34,7 +34,7 @@ def thing_a_number_is_captured_and_changes(region, log):
         return ct.exp(x * scale) - scale
 
     x = ct.Variable(values(4))
-    for scale in (2.0, 3.0, -1.5, 3.0):
+    for scale in (2.0, 3.0, -1.5, 3.0):  # noqa: B007
         log(step(x))
 
 

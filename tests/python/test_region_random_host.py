@@ -1,5 +1,7 @@
-"""Random host programs in Python: random_host.py. CATENA_PYTHON_HOST_PROGRAMS asks for more of them,
-CATENA_PYTHON_HOST_SEED for others."""
+"""Random host programs in Python: random_host.py.
+
+CATENA_PYTHON_HOST_PROGRAMS asks for more of them, CATENA_PYTHON_HOST_SEED for others.
+"""
 
 from __future__ import annotations
 

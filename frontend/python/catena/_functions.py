@@ -4,4 +4,4 @@ from catena._catena import Function, functions
 
 _registered = {name: f for name, f in vars(functions).items() if isinstance(f, Function)}
 globals().update(_registered)
-__all__ = list(_registered)
+__all__ = list(_registered)  # noqa: PLE0605

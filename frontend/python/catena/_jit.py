@@ -96,7 +96,7 @@ _SUSPENDED = (
 
 
 def _refuse_suspended(f: Any) -> None:
-    code = f if inspect.isroutine(f) or inspect.isclass(f) else getattr(f, "__call__", f)
+    code = f if inspect.isroutine(f) or inspect.isclass(f) else type(f).__call__
     for is_one, what in _SUSPENDED:
         if is_one(f) or is_one(code):
             raise TypeError(
