@@ -61,9 +61,11 @@ SourceLoc place_of(nb::handle function) {
     const nb::object code = nb::getattr(inner, "__code__", nb::none());
     SourceLoc at;
     if (code.is_none()) return at;
-    at.file = kept_text(nb::cast<std::string>(code.attr("co_filename")));
-    at.function = kept_text(nb::cast<std::string>(code.attr("co_name")));
-    at.line = nb::cast<uint32_t>(code.attr("co_firstlineno"));
+    const nb::object file = code.attr("co_filename"), name = code.attr("co_name"),
+                     line = code.attr("co_firstlineno");
+    at.file = kept_text(nb::cast<std::string>(file));
+    at.function = kept_text(nb::cast<std::string>(name));
+    at.line = nb::cast<uint32_t>(line);
     return at;
 }
 
