@@ -170,14 +170,6 @@ Array copied_array_of(PyObject* ndarray) {
     return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
 }
 
-bool shows_memory_of(const Array& array, PyObject* ndarray) {
-    PyArrayObject* const found = as_ndarray(ndarray);
-    const void* const memory = static_cast<const char*>(array.storage()->data) +
-                               array.body()->offset * int64_t(size_of(array.dtype()));
-    return PyArray_DATA(found) == memory && shape_of(found) == array.shape() &&
-           dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides();
-}
-
 bool has_elements_of(PyObject* ndarray, const Array& array) {
     PyArrayObject* const found = as_ndarray(ndarray);
     if (shape_of(found) != array.shape() || dtype_of_array(found) != array.dtype()) return false;

@@ -10,28 +10,20 @@ constinit thread_local RegionArrays* running = nullptr;
 
 }  // namespace
 
-RegionArrays::RegionArrays(bool skips) : previous_(running), skips_(skips) {
+RegionArrays::RegionArrays() : previous_(running) {
     if (!running) running = this;
 }
 
 RegionArrays::~RegionArrays() { running = previous_; }
 
-Array RegionArrays::copy(Known& known) {
+Array RegionArrays::of(PyObject* ndarray) {
     Recorder* const recorder = current_recorder();
     const RecorderScope unseen(nullptr);
-    if (known.array.defined()) {
-        if (has_elements_of(known.ndarray.ptr(), known.array)) return known.array;
-        if (recorder) recorder->needs_code("it changes an ndarray that it reads");
-    }
-    return known.array = copied_array_of(known.ndarray.ptr());
-}
-
-Array RegionArrays::of(PyObject* ndarray) {
-    Known& known = known_.try_emplace(ndarray, Known{nb::borrow(ndarray), Array()}).first->second;
-    if (skips_) return copy(known);
-    if (!known.array.defined() || !shows_memory_of(known.array, ndarray))
-        known.array = array_of(ndarray);
-    return known.array;
+    const auto [found, is_new] = known_.try_emplace(ndarray, Known{nb::borrow(ndarray), Array()});
+    Known& known = found->second;
+    if (!is_new && has_elements_of(ndarray, known.array)) return known.array;
+    if (!is_new && recorder) recorder->needs_code("it changes an ndarray that it reads");
+    return known.array = copied_array_of(ndarray);
 }
 
 Array argument_array(PyObject* ndarray) {

@@ -7,14 +7,13 @@
 
 namespace catena::python {
 
-/// The ndarrays that the running call of a region reads, and the Array of each, by which the region
-/// recognises it: the same one at each use. One for each thread's outermost call; inner calls
-/// belong to it.
+/// The ndarrays that the running call of a region reads, and the Array of each: a copy of its
+/// elements, because operations are computed later than they are called. It is the same one at each
+/// use, by which the region recognises an argument, until NumPy has changed an element. One for
+/// each thread's outermost call; inner calls belong to it.
 class RegionArrays {
 public:
-    /// `skips`: calls may skip the code. Then an ndarray is its elements, a copy, which is made
-    /// again when NumPy has changed them; else its memory, whose changes the recorder notices.
-    explicit RegionArrays(bool skips);
+    RegionArrays();
     ~RegionArrays();
     RegionArrays(const RegionArrays&) = delete;
 
@@ -25,10 +24,7 @@ private:
         nb::object ndarray;  ///< Kept: another one at its place would be taken for it.
         Array array;
     };
-    Array copy(Known& known);
-
     RegionArrays* const previous_;
-    const bool skips_;
     std::unordered_map<PyObject*, Known> known_;
 };
 

@@ -61,6 +61,7 @@ void keep_list(PythonArguments& arguments, nb::object list) {
         arguments.keywords ? nb::borrow(arguments.keywords) : nb::object(nb::none());
     arguments.list = PySequence_Fast_ITEMS(list.ptr());
     arguments.kept = arguments.region->keep(nb::make_tuple(std::move(list), std::move(keywords)));
+    arguments.region->drop_unused();  // What it had before.
 }
 
 void* copy_arguments(const void* value) {
@@ -112,6 +113,7 @@ void fill_result(void* value, FillVariables& variables) {
         result.object = nb::steal(filled(result.object.ptr(), variables));
     } else {
         result.kept = result.region->keep(nb::steal(empty_result(result.kept->object.ptr())));
+        result.region->drop_unused();
         result.is_emptied = true;
     }
 }
@@ -170,7 +172,7 @@ nb::object PythonRegion::call(PyObject* function, PyObject* const* list, size_t 
                               .region = this,
                               .is_eager = runs_eagerly()};
     std::optional<RegionArrays> arrays;
-    if (!arguments.is_eager) arrays.emplace(may_skip_code_);
+    if (!arguments.is_eager) arrays.emplace();
     struct WithLock {
         const PythonArguments& arguments;
         ~WithLock() { take_lock(arguments); }
@@ -184,17 +186,21 @@ nb::object PythonRegion::call(PyObject* function, PyObject* const* list, size_t 
 }
 
 void PythonRegion::save(const std::string& path, const PackageOptions& options,
-                        PyObject* function) const {
+                        PyObject* function) {
     StaticRegion::save(path, options, function);
+    drop_unused();
 }
 
 std::shared_ptr<KeptObject> PythonRegion::keep(nb::object object) {
+    return kept_.emplace_back(std::make_shared<KeptObject>(std::move(object)));
+}
+
+void PythonRegion::drop_unused() {
     // Dropped last, because that may run code which comes here again.
     std::vector<std::shared_ptr<KeptObject>> unused;
     for (auto& kept : kept_)
         if (kept.use_count() == 1) unused.push_back(std::move(kept));
     std::erase(kept_, nullptr);
-    return kept_.emplace_back(std::make_shared<KeptObject>(std::move(object)));
 }
 
 int PythonRegion::traverse(visitproc visit, void* argument) {

@@ -40,10 +40,12 @@ public:
     /// Calls the function, or does what it would do. Throws python_error for its exceptions.
     nb::object call(PyObject* function, PyObject* const* arguments, size_t count,
                     PyObject* keywords);
-    void save(const std::string& path, const PackageOptions& options, PyObject* function) const;
+    void save(const std::string& path, const PackageOptions& options, PyObject* function);
 
     bool may_skip_code() const { return may_skip_code_; }
     std::shared_ptr<KeptObject> keep(nb::object object);
+    /// Gives back what the core keeps no longer.
+    void drop_unused();
     /// For Python's collector: the objects that only this region keeps.
     int traverse(visitproc visit, void* argument);
     void drop_kept();

@@ -135,12 +135,13 @@ std::vector<OpenSize> open_sizes(nb::handle object) {
             sizes.push_back({nb::cast<int>(parts[0]), nb::cast<int>(parts[1]),
                              nb::cast<std::string>(parts[2])});
         }
+        return sizes;
     } catch (const nb::cast_error&) {
-        fail<DtypeError>(
-            "open_sizes is {}: it is a list of (input, axis, name), such as [(0, 0, 'batch')]",
-            nb::cast<std::string>(nb::repr(object)));
+    } catch (const nb::python_error&) {  // No sequence.
     }
-    return sizes;
+    fail<DtypeError>(
+        "open_sizes is {}: it is a list of (input, axis, name), such as [(0, 0, 'batch')]",
+        nb::cast<std::string>(nb::repr(object)));
 }
 
 }  // namespace catena::python
