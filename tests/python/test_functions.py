@@ -97,7 +97,7 @@ def test_several_lists_and_results() -> None:
     ws = [[rng.normal(size=s).astype("float32") for s in sizes]]
     bs = [[np.zeros(2, "float32")] * 8]
     hy, cy, ys = ct.n_step_lstm(1, 0.0, None, None, ws, bs, xs)
-    assert hy.shape == (1, 2, 2) and cy.shape == (1, 2, 2)
+    assert hy.shape == (1, 4, 2) and cy.shape == (1, 4, 2)
     assert [y.shape for y in ys] == [(4, 2), (2, 2)]
 
 

@@ -7,7 +7,7 @@ namespace catena::python {
 /// Around everything that Python calls: errors and recordings show the line of Python that runs.
 class CallScope {
 public:
-    CallScope() = default;
+    CallScope() {}
 };
 
 /// Elements from which on a computation is long enough to let other threads of Python run.

@@ -56,6 +56,13 @@ void bind_errors(nb::module_& m) {
     });
 }
 
+std::string to_string(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* const characters = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!characters) throw nb::python_error();
+    return std::string(characters, size_t(size));
+}
+
 void set_python_error() noexcept {
     const Exceptions& e = exceptions;
     try {

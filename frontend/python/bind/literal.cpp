@@ -60,7 +60,7 @@ LiteralValue to_literal(PyObject* object, const char* function, const char* argu
     if (PyBool_Check(object)) return {object == Py_True};
     if (PyLong_Check(object)) return integer(object, function, argument);
     if (PyFloat_Check(object)) return {PyFloat_AS_DOUBLE(object)};
-    if (PyUnicode_Check(object)) return {nb::cast<std::string>(nb::handle(object))};
+    if (PyUnicode_Check(object)) return {to_string(object)};
     if (PyList_Check(object) || PyTuple_Check(object)) return list(object, function, argument);
     if (const auto scalar = to_scalar(object)) return number(*scalar);
     if (is_dtype(object)) return {std::string(name_of(dtype_of(object)))};

@@ -37,7 +37,7 @@ PyArrayObject* as_ndarray(PyObject* object) { return reinterpret_cast<PyArrayObj
 std::string text_of(PyObject* object) {
     const nb::object text = nb::steal(PyObject_Str(object));
     if (!text.is_valid()) throw nb::python_error();
-    return nb::cast<std::string>(text);
+    return to_string(text.ptr());
 }
 
 /// The same number whatever the platform calls it (NPY_LONG and NPY_LONGLONG have 64 bits both).

@@ -2,6 +2,7 @@
 
 #include <Python.h>
 
+#include <string>
 #include <utility>
 
 #include <nanobind/nanobind.h>
@@ -29,6 +30,9 @@ inline const Variable& variable_in(PyObject* object) {
 }
 /// A new reference to a `catena.Variable`; None for an undefined one.
 PyObject* new_variable(Variable variable);
+
+/// The characters of a Python text.
+std::string to_string(PyObject* text);
 
 /// Sets the Python exception for the C++ exception that is being handled. Shapes and values are
 /// ValueErrors in Python, dtypes TypeErrors, files OSErrors (see docs/python.md).
