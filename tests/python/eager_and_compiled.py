@@ -52,9 +52,12 @@ def assert_same(eager: Any, compiled: Any, place: str = "") -> None:
         for key in eager:
             assert_same(eager[key], compiled[key], f"{place}[{key!r}]")
     elif isinstance(eager, (list, tuple)):
-        assert len(eager) == len(compiled), f"{place}: {eager!r} or {compiled!r}"
-        for i, (a, b) in enumerate(zip(eager, compiled, strict=True)):
+        for i, (a, b) in enumerate(zip(eager, compiled, strict=False)):
             assert_same(a, b, f"{place}[{i}]")
+        rest = len(min(eager, compiled, key=len))
+        assert len(eager) == len(compiled), (
+            f"{place}: after {rest}, {eager[rest:]!r} or {compiled[rest:]!r}"
+        )
     else:
         assert eager == compiled, f"{place}: {eager!r} or {compiled!r}"
 

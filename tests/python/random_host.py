@@ -276,7 +276,12 @@ class Writer:
         ]
 
     def calls(self) -> None:
-        """What is done with the region, outside of it."""
+        """What is done with the region, outside of it.
+
+        No backward where there was one inside: a region does not keep the graph that it went
+        through (docs/static_graph.md).
+        """
+        walked = any(".backward()" in line or "ct.grad(" in line for line in self.lines)
         for call in range(self.random.randint(4, 7)):
             shape = "2, 3" if call % 3 == 2 and self.random.random() < 0.3 else "3"
             argument = self.random.choice(["ct.Variable(x)", "x", "ct.Variable(x)"])
@@ -287,7 +292,7 @@ class Writer:
             self.line(f"    result = step({argument}, {call % 3})")
             self.line("    log(result)")
             kind = self.random.randrange(4)
-            if kind == 0:
+            if kind == 0 and not walked:
                 self.line("    total = sum_of(result)")
                 self.line("    if total.requires_grad: total.backward()")
             elif kind == 1:

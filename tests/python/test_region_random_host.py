@@ -11,7 +11,7 @@ import pytest
 
 from random_host import check
 
-PROGRAMS = int(os.environ.get("CATENA_PYTHON_HOST_PROGRAMS", "300"))
+PROGRAMS = int(os.environ.get("CATENA_PYTHON_HOST_PROGRAMS", "240"))
 FIRST = int(os.environ.get("CATENA_PYTHON_HOST_SEED", "1"))
 GROUP = 20
 

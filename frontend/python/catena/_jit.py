@@ -6,7 +6,7 @@ import functools
 import html
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from catena import _catena
 
@@ -62,7 +62,7 @@ def static_graph(f: F, name: str | None = None, **options: Any) -> F:
     functools.update_wrapper(region, f, updated=())
     vars(region).update(getattr(f, "__dict__", {}) if inspect.isroutine(f) else {})
     region.__wrapped__ = f
-    return region  # type: ignore[return-value]
+    return cast(F, region)
 
 
 @overload

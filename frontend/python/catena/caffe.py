@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from catena import _caffe  # type: ignore[attr-defined]
+from catena import _caffe
+from catena._caffe import Layer
 from catena._catena import Variable
 from catena._foreign_model import (
     WithParameters,
@@ -17,8 +18,6 @@ from catena._foreign_model import (
 )
 
 __all__ = ["CaffeFunction", "Layer", "export", "load"]
-
-Layer = _caffe.Layer
 
 
 class CaffeFunction(WithParameters):

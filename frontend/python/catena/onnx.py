@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from catena import _onnx  # type: ignore[attr-defined]
+from catena import _onnx
 from catena._catena import Variable
 from catena._foreign_model import (
     WithParameters,
@@ -17,10 +17,9 @@ from catena._foreign_model import (
     function_of_lists,
     one_or_all,
 )
+from catena._onnx import Port
 
 __all__ = ["Model", "Port", "export", "load", "load_tensor"]
-
-Port = _onnx.Port
 
 
 class Model(WithParameters):
