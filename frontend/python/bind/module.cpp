@@ -19,5 +19,7 @@ NB_MODULE(_catena, m) {
     bind_files(m);
     bind_symbol(m);
     bind_elementwise(m);
+    bind_region(m);
+    bind_program(m);
     m.attr("__version__") = CATENA_VERSION;
 }

@@ -10,6 +10,9 @@
 Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begins at the beginning.
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
 from catena import (
     _array_methods,
     _functions,
@@ -31,8 +34,10 @@ from catena._catena import (
     Function,
     OutOfMemoryError,
     Parameter,
+    Program,
     ShapeError,
     State,
+    StaticGraph,
     TraceError,
     Variable,
     __version__,
@@ -42,6 +47,7 @@ from catena._catena import (
     functions,
     has_device,
     memory_in_use,
+    profile_scope,
     random,
     release_cached_memory,
     using_device,
@@ -49,6 +55,7 @@ from catena._catena import (
 from catena._elementwise import elementwise
 from catena._functions import *  # noqa: F403
 from catena._io import load, save
+from catena._jit import jit, static_graph
 from catena._settings import (
     debug_mode,
     force_backprop_mode,
@@ -59,6 +66,16 @@ from catena._settings import (
 )
 from catena._transforms import grad, value_and_grad
 from catena._user_function import UserFunction
+
+# Read when they are asked for: they load libraries that most programs do not need.
+_FORMATS = ("caffe", "onnx")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _FORMATS:
+        return _importlib.import_module(f"catena.{name}")
+    raise AttributeError(f"module 'catena' has no attribute {name!r}")
+
 
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
@@ -74,8 +91,10 @@ __all__ = [
     "Function",
     "OutOfMemoryError",
     "Parameter",
+    "Program",
     "ShapeError",
     "State",
+    "StaticGraph",
     "TraceError",
     "UserFunction",
     "Variable",
@@ -92,14 +111,17 @@ __all__ = [
     "grad",
     "has_device",
     "initializers",
+    "jit",
     "load",
     "memory_in_use",
     "nn",
     "no_backprop_mode",
     "optim",
+    "profile_scope",
     "random",
     "release_cached_memory",
     "save",
+    "static_graph",
     "test_mode",
     "train_mode",
     "using_config",
