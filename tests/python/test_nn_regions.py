@@ -54,7 +54,7 @@ class Pictures(nn.Module):
     """The rows as pictures of 2 x 3."""
 
     def __init__(self) -> None:
-        self.c = nn.Conv2d(None, 4, 2, pad=1)
+        self.c = nn.Conv2d(None, 4, 2, pad=1, bias=False)
         self.bn = nn.BatchNorm(4)
         self.out = nn.Linear(3)
 
