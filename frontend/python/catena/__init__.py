@@ -11,6 +11,7 @@ Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begin
 """
 
 import importlib as _importlib
+import os as _os
 from typing import Any as _Any
 
 from catena import (
@@ -50,6 +51,7 @@ from catena._catena import (
     profile_scope,
     random,
     release_cached_memory,
+    set_own_folder,
     using_device,
 )
 from catena._elementwise import elementwise
@@ -77,6 +79,7 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module 'catena' has no attribute {name!r}")
 
 
+set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 _parameters.attach()
