@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from catena import _catena
+import catena._catena as _catena
 from catena._catena import Variable
 
 Formula = Callable[..., Any]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from catena import _catena
+import catena._catena as _catena
 from catena._catena import Error, FileError, Variable
 
 Values = dict[str, Any]

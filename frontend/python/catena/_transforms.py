@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from catena import _catena
+import catena._catena as _catena
 from catena._catena import Variable
 
 Argnums = int | Sequence[int]

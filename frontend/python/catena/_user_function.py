@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from catena import _catena
+import catena._catena as _catena
 from catena._catena import Variable
 
 

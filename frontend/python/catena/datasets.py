@@ -7,7 +7,6 @@ import hashlib
 import math
 import os
 import sys
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +105,8 @@ def read_idx(path: str | os.PathLike[str], axes: int) -> NDArray[Any]:
 
 
 def _download(path: Path, digest: str, mirrors: tuple[str, ...]) -> None:
+    import urllib.request  # It costs more than the rest of the package.
+
     problems = []
     for mirror in mirrors:
         url = mirror + path.name

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from catena import _catena
 from catena._catena import Parameter, Variable
+from catena._catena import functions as F
 from catena.nn._module import Module
 from catena.nn._sizes import per_axis, positive, positive_or_none
 
-F = _catena.functions
 Sizes = int | Sequence[int]
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from catena import _catena
 from catena._catena import Parameter, Variable
+from catena._catena import functions as F
 from catena.initializers import Normal
 from catena.nn._module import Module
 from catena.nn._sizes import positive, positive_or_none
-
-F = _catena.functions
 
 
 class Linear(Module):
@@ -36,15 +34,13 @@ class Linear(Module):
         initial_W: Any = None,
         initial_bias: Any = 0.0,
     ) -> None:
-        if out_size is None:
-            if in_size is None:
-                raise ValueError("Linear: out_size is needed")
-            in_size, out_size = None, in_size
-        out = positive("Linear: out_size", out_size)
-        in_size = positive_or_none("Linear: in_size", in_size)
-        self.out_size = out
-        self.W = Parameter(initial_W, None if in_size is None else (out, in_size))
-        self.b = Parameter(initial_bias, (out,)) if bias else None
+        given, inputs = (in_size, None) if out_size is None else (out_size, in_size)
+        if given is None:
+            raise ValueError("Linear: out_size is needed")
+        self.out_size = positive("Linear: out_size", given)
+        inputs = positive_or_none("Linear: in_size", inputs)
+        self.W = Parameter(initial_W, None if inputs is None else (self.out_size, inputs))
+        self.b = Parameter(initial_bias, (self.out_size,)) if bias else None
 
     def forward(self, x: Any, n_batch_axes: int = 1) -> Variable:
         if not self.W.is_initialized and len(x.shape) > n_batch_axes >= 1:

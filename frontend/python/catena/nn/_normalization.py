@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from catena import _catena
 from catena._catena import Parameter, State, Variable, config
+from catena._catena import functions as F
 from catena.initializers import generate
 from catena.nn._module import Module
 from catena.nn._sizes import positive
-
-F = _catena.functions
 
 
 class BatchNorm(Module):

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from catena import _catena
 from catena._catena import Parameter, Variable
+from catena._catena import functions as F
 from catena.nn._linear import Linear
 from catena.nn._module import Module
 from catena.nn._sizes import positive
 
-F = _catena.functions
 Sequences = Any
 """A list of sequences [length, in_size], or one array [N, length, in_size]."""
 
