@@ -5,6 +5,8 @@
 #include "frontend/python/bind/literal.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
+#include "frontend/python/bind/region_arrays.h"
+#include "frontend/python/bind/symbol.h"
 #include "runtime/core/error.h"
 #include "runtime/core/small_vector.h"
 
@@ -80,7 +82,7 @@ using Variables4 = SmallVector<Variable, 8>;
 Variable as_array(const FunctionDef& def, const FunctionParameter& parameter, PyObject* object,
                   std::span<const Variable> beside) {
     if (is_variable(object)) return variable_in(object);
-    if (is_ndarray(object)) return Variable(array_of(object), false);
+    if (is_ndarray(object)) return Variable(region_array(object), false);
     if (PyList_Check(object) || PyTuple_Check(object) || to_scalar(object))
         return array_from(def, parameter.name,
                           to_literal(object, def.name.c_str(), parameter.name.c_str()), beside);
@@ -230,6 +232,9 @@ PyObject* call_function_object(PyObject* self, PyObject* const* arguments, size_
         Given given;
         take_positions(*function.def, arguments, by_position, given);
         take_keywords(function, arguments + by_position, keywords, given);
+        const size_t by_name = keywords ? size_t(PyTuple_GET_SIZE(keywords)) : 0;
+        if (has_symbol(arguments, by_position + by_name)) [[unlikely]]
+            return call_on_symbols(*function.def, given.of.data());
         return call(function, given);
     });
 }

@@ -17,6 +17,13 @@ NB_MODULE(_catena, m) {
     bind_functions(m);
     bind_settings(m);
     bind_random(m);
+    bind_user_function(m);
+    bind_optimizer(m);
+    bind_files(m);
+    bind_symbol(m);
+    bind_elementwise(m);
+    bind_region(m);
+    bind_program(m);
     m.def("set_own_folder", &set_own_folder, "Where frames of the package itself lie.");
     m.attr("__version__") = CATENA_VERSION;
 }

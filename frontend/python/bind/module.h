@@ -20,5 +20,8 @@ void bind_region(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_user_function(nb::module_& m);
 void bind_optimizer(nb::module_& m);
+void bind_files(nb::module_& m);
+void bind_symbol(nb::module_& m);
+void bind_elementwise(nb::module_& m);
 
 }  // namespace catena::python

@@ -5,6 +5,7 @@
 #include <numpy/arrayobject.h>
 
 #include <array>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -167,6 +168,15 @@ Array copied_array_of(PyObject* ndarray) {
     if (is_tidy(array)) return from_host_data(PyArray_DATA(array), type, *strides_of(array));
     const nb::object copy = tidy(ndarray);
     return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
+}
+
+bool has_elements_of(PyObject* ndarray, const Array& array) {
+    PyArrayObject* const found = as_ndarray(ndarray);
+    if (shape_of(found) != array.shape() || dtype_of_array(found) != array.dtype()) return false;
+    const Array tidy_copy = PyArray_ISCARRAY_RO(found) ? Array() : copied_array_of(ndarray);
+    const void* const elements = tidy_copy.defined() ? tidy_copy.elements() : PyArray_DATA(found);
+    const size_t bytes = size_t(array.size()) * size_of(array.dtype());
+    return bytes == 0 || std::memcmp(elements, array.to(cpu_device()).elements(), bytes) == 0;
 }
 
 Array array_from(PyObject* object, std::optional<Dtype> dtype) {

@@ -1,6 +1,7 @@
 #include "frontend/python/bind/operand.h"
 
 #include "frontend/python/bind/ndarray.h"
+#include "frontend/python/bind/region_arrays.h"
 #include "runtime/core/error.h"
 
 namespace catena::python {
@@ -38,7 +39,7 @@ PythonOperand::PythonOperand(PyObject* object) {
     if (is_variable(object)) {
         variable_ = &variable_in(object);
     } else if (is_ndarray(object)) {
-        own_ = Variable(array_of(object), false);
+        own_ = Variable(region_array(object), false);
         variable_ = &own_;
     } else {
         number_ = to_scalar(object);
@@ -47,7 +48,7 @@ PythonOperand::PythonOperand(PyObject* object) {
 
 Variable to_variable(PyObject* object, const char* function, const char* argument) {
     if (is_variable(object)) return variable_in(object);
-    if (is_ndarray(object)) return Variable(array_of(object), false);
+    if (is_ndarray(object)) return Variable(region_array(object), false);
     if (object == Py_None)
         fail<DtypeError>("{}: {} is None: it takes a Variable or an array", function, argument);
     return Variable(array_from(object, std::nullopt), false);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <nanobind/nanobind.h>
+// Here for all files: one that casts to a text without it would give the whole module another cast.
+#include <nanobind/stl/string.h>
 
 #include "runtime/graph/variable.h"
 

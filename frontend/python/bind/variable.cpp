@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include "frontend/python/bind/call.h"
+#include "frontend/python/bind/collector.h"
 #include "frontend/python/bind/dtype_caster.h"
 #include "frontend/python/bind/indexing.h"
 #include "frontend/python/bind/module.h"
@@ -152,6 +153,7 @@ void bind_array_members(nb::class_<Variable>& type) {
 void bind_variable(nb::module_& m) {
     std::vector<PyType_Slot> slots = operator_slots();
     for (const PyType_Slot& slot : indexing_slots()) slots.push_back(slot);
+    for (const PyType_Slot& slot : collector_slots()) slots.push_back(slot);
     slots.push_back({0, nullptr});
     nb::class_<Variable> type(m, "Variable", nb::type_slots(slots.data()),
                               nb::is_weak_referenceable(), "An array with its place in the graph.");

@@ -1,0 +1,81 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "frontend/caffe/caffe_function.h"
+#include "frontend/caffe/export.h"
+#include "frontend/link/parameter.h"
+
+// `catena._caffe`: a module of its own, so that programs without Caffe's models load no protobuf.
+
+namespace nb = nanobind;
+using namespace catena;
+
+namespace {
+
+using caffe::CaffeFunction;
+using Names = std::vector<std::string>;
+
+nb::list run(const CaffeFunction& net, const CaffeFunction::Blobs& inputs, const Names& outputs,
+             const Names& disable) {
+    nb::list results;
+    for (const Variable& output : net(inputs, outputs, disable)) results.append(nb::cast(output));
+    return results;
+}
+
+nb::list namedparams(nb::object self) {
+    nb::list list;
+    for (const auto& [name, parameter] : nb::inst_ptr<CaffeFunction>(self)->namedparams())
+        list.append(
+            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
+    return list;
+}
+
+void export_function(nb::callable call, const std::vector<Variable>& inputs,
+                     const std::string& directory, bool export_params,
+                     const std::string& graph_name, const std::string& file_name,
+                     const Names& input_names, const Names& output_names) {
+    const auto body = [&](std::span<const Variable> given) {
+        const nb::object results =
+            call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
+        Variables outputs;
+        for (nb::handle result : results) outputs.push_back(nb::cast<Variable>(result));
+        return outputs;
+    };
+    caffe::export_function(body, inputs, directory,
+                           {.export_params = export_params,
+                            .graph_name = graph_name,
+                            .file_name = file_name,
+                            .input_names = input_names,
+                            .output_names = output_names});
+}
+
+}  // namespace
+
+NB_MODULE(_caffe, m) {
+    m.doc() = "The C++ side of catena.caffe.";
+    nb::class_<caffe::Layer>(m, "Layer", "A layer of the file.")
+        .def_ro("name", &caffe::Layer::name)
+        .def_ro("type", &caffe::Layer::type)
+        .def_ro("bottom", &caffe::Layer::bottom)
+        .def_ro("top", &caffe::Layer::top);
+    nb::class_<CaffeFunction>(m, "CaffeFunction")
+        .def("__init__",
+             [](CaffeFunction* place, const std::string& path,
+                const std::optional<std::string>& prototxt) {
+                 prototxt ? new (place) CaffeFunction(path, *prototxt)
+                          : new (place) CaffeFunction(path);
+             })
+        .def("run", run)
+        .def("blobs", &CaffeFunction::blobs)
+        .def("forward", &CaffeFunction::forward)
+        .def_prop_ro("layers", &CaffeFunction::layers)
+        .def_prop_ro("skipped", &CaffeFunction::skipped)
+        .def_prop_ro("inputs", &CaffeFunction::inputs)
+        .def("results", &CaffeFunction::results)
+        .def_prop_ro("net_name", &CaffeFunction::net_name)
+        .def("namedparams", namedparams);
+    m.def("export", export_function);
+}

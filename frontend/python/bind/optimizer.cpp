@@ -1,0 +1,179 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "frontend/optimizer/loss_scaling.h"
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/python/bind/archive.h"
+#include "frontend/python/bind/call.h"
+#include "frontend/python/bind/module.h"
+#include "frontend/python/bind/ndarray.h"
+#include "frontend/python/bind/optimizer_parts.h"
+#include "frontend/serializer/memory_archive.h"
+
+// The optimizers of C++ over parameters that Python holds.
+
+namespace catena::python {
+namespace {
+
+/// A callable of Python. It lies in the attribute `_hooks` of the Python object around the
+/// optimizer, where Python's collector finds it.
+class PythonHook final : public OptimizerHook {
+public:
+    PythonHook(std::string name, Timing timing) : name_(std::move(name)), timing_(timing) {}
+    std::string name() const override { return name_; }
+    Timing timing() const override { return timing_; }
+    void operator()(Optimizer& optimizer) override {
+        const nb::gil_scoped_acquire lock;
+        const nb::object self = nb::find(optimizer);
+        self.attr("_hooks")[name_.c_str()](self);
+    }
+
+private:
+    std::string name_;
+    Timing timing_;
+};
+
+std::vector<NamedParameter> named_parameters_in(nb::list pairs) {
+    std::vector<NamedParameter> list;
+    for (nb::handle pair : pairs)
+        list.push_back({nb::cast<std::string>(pair[0]), nb::cast<Parameter&>(pair[1])});
+    return list;
+}
+
+void setup_optimizer(Optimizer& self, nb::list pairs) { self.setup(named_parameters_in(pairs)); }
+void add_optimizer_params(Optimizer& self, nb::list pairs) {
+    self.add_params(named_parameters_in(pairs));
+}
+
+void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
+    const CallScope scope;
+    if (lossfun.is_none()) {
+        const nb::gil_scoped_release others_may_run;
+        return self.update(std::source_location());
+    }
+    self.update([&] {
+        const nb::object loss = lossfun(*arguments, **keywords);
+        if (!is_variable(loss.ptr()))
+            fail<DtypeError>("{}: update(lossfun): lossfun gives a {}, not a Variable",
+                             self.type_name(), Py_TYPE(loss.ptr())->tp_name);
+        return variable_in(loss.ptr());
+    });
+}
+
+void run_scaled_backward(Optimizer& self, nb::object loss) {
+    const CallScope scope;
+    if (!is_variable(loss.ptr()))
+        fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
+    const Variable start = variable_in(loss.ptr());
+    const nb::gil_scoped_release others_may_run;
+    self.backward(start);
+}
+
+void add_optimizer_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) {
+    if (nb::isinstance<OptimizerHook>(hook)) {
+        self.add_hook(nb::cast<std::shared_ptr<OptimizerHook>>(hook), std::move(name));
+        return;
+    }
+    const auto timing = is_post ? OptimizerHook::Timing::post : OptimizerHook::Timing::pre;
+    self.add_hook(std::make_shared<PythonHook>(name, timing), name);
+    nb::find(self).attr("_hooks")[name.c_str()] = hook;
+}
+
+nb::dict numbers_of_rule(const Optimizer& self) {
+    nb::dict numbers;
+    for (const Cell& cell : self.hyperparameters()) numbers[cell.name()] = cell.value();
+    return numbers;
+}
+
+nb::list parameters_with_paths(Optimizer& self) {
+    nb::list list;
+    for (const UpdateSlot& slot : self.slots())
+        list.append(nb::make_tuple(slot.path.substr(1), nb::steal(new_variable(slot.param))));
+    return list;
+}
+
+nb::dict optimizer_state(Optimizer& self) {
+    MemoryArchive archive;
+    save_to(archive, serialize_function(self));
+    return read_all(archive);
+}
+
+void load_optimizer_state(Optimizer& self, nb::dict state, bool strict) {
+    MemoryArchive archive;
+    write_all(archive, state);
+    load_from(archive, serialize_function(self), {.strict = strict});
+}
+
+void bind_steps(nb::class_<Optimizer>& type) {
+    type.def("_setup", setup_optimizer)
+        .def("_add_params", add_optimizer_params)
+        .def("update", run_update, nb::arg("lossfun") = nb::none(), nb::arg("args"),
+             nb::arg("kwargs"),
+             "One step with the present gradients. With a function: its value is the loss; clears "
+             "the\ngradients, runs backward, and does the step.")
+        .def("backward", run_scaled_backward, nb::arg("loss"),
+             "loss.backward() with the loss scale.")
+        .def("_add_hook", add_optimizer_hook)
+        .def("_remove_hook", &Optimizer::remove_hook)
+        .def("_state", optimizer_state)
+        .def("_load_state", load_optimizer_state)
+        .def("named_parameters", parameters_with_paths,
+             "[(path, Variable), ...] of what it updates.")
+        .def("reallocate_cleared_grads", &Optimizer::reallocate_cleared_grads,
+             "Gives zeros to parameters without a gradient: update() changes them by their moments "
+             "and hooks,\ninstead of leaving them alone.")
+        .def("use_cleargrads", &Optimizer::use_cleargrads, nb::arg("use") = true,
+             "False: update(lossfun) fills gradients with zeros instead of clearing them.")
+        .def("use_fp32_update", &Optimizer::use_fp32_update, nb::arg("use") = true,
+             "Parameters of 16 bits are updated through float32 copies, so that small steps are "
+             "not lost.");
+}
+
+void bind_numbers(nb::class_<Optimizer>& type) {
+    type.def_prop_ro("hyperparameters", numbers_of_rule,
+                     "The numbers of the rule by name; each is an attribute, too.")
+        .def_prop_ro("learning_rate", &Optimizer::learning_rate,
+                     "The step size of the last update.")
+        .def_prop_rw("t", &Optimizer::t, &Optimizer::set_step_count, "Updates so far.")
+        .def_prop_rw("epoch", &Optimizer::epoch, &Optimizer::set_epoch)
+        .def("new_epoch", &Optimizer::new_epoch, nb::arg("auto") = false, "Counts an epoch.")
+        .def_rw("use_auto_new_epoch", &Optimizer::use_auto_new_epoch)
+        .def_prop_rw("loss_scale", &Optimizer::loss_scale, &Optimizer::set_loss_scale,
+                     "What gradients are divided by before any hook; backward(loss) multiplies by "
+                     "it.")
+        .def(
+            "loss_scaling",
+            [](Optimizer& self, int64_t interval, double initial, double highest) {
+                return loss_scaling(self,
+                                    {.interval = interval, .initial = initial, .highest = highest});
+            },
+            nb::arg("interval") = 1000, nb::arg("initial") = 1.0, nb::arg("highest") = 65504.0,
+            "A loss scale that follows the gradients; an update whose gradients are not finite is "
+            "left out.");
+}
+
+void bind_loss_scaling(nb::module_& m) {
+    nb::class_<LossScaling>(m, "LossScaling", "What Optimizer.loss_scaling() gives.")
+        .def_prop_ro("scale", &LossScaling::scale, "Of the next backward.")
+        .def_prop_ro("is_safe_to_update", &LossScaling::is_safe_to_update,
+                     "Whether the gradients of the last update were finite.");
+}
+
+}  // namespace
+
+void bind_optimizer(nb::module_& m) {
+    nb::module_ optim = m.def_submodule("optim", "Update rules and hooks, bound.");
+    nb::class_<Optimizer> type(optim, "Optimizer", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                               "Updates parameters from their gradients.");
+    bind_steps(type);
+    bind_numbers(type);
+    bind_loss_scaling(optim);
+    bind_hooks(optim);
+    bind_update_rules(optim);
+    bind_parameter_rule(optim, type);
+}
+
+}  // namespace catena::python

@@ -1,0 +1,163 @@
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include <fmt/ranges.h>
+
+#include "frontend/optimizer/ada_delta.h"
+#include "frontend/optimizer/ada_grad.h"
+#include "frontend/optimizer/adam.h"
+#include "frontend/optimizer/msvag.h"
+#include "frontend/optimizer/rmsprop.h"
+#include "frontend/optimizer/sgd.h"
+#include "frontend/optimizer/smorms3.h"
+#include "frontend/python/bind/module.h"
+#include "frontend/python/bind/optimizer_parts.h"
+
+namespace catena::python {
+namespace {
+
+/// The arguments of a rule that are no numbers: which form it takes.
+struct RuleFlags {
+    std::vector<std::pair<const char*, bool>> of;
+
+    void take(nb::kwargs& keywords) {
+        for (auto& [name, is_on] : of)
+            if (keywords.contains(name)) {
+                is_on = nb::cast<bool>(keywords[name]);
+                nb::del(keywords[name]);
+            }
+    }
+};
+
+template <class Rule>
+RuleFlags rule_flags() {
+    if constexpr (std::same_as<Rule, RMSprop>) return {{{"eps_inside_sqrt", false}}};
+    if constexpr (std::same_as<Rule, Adam> || std::same_as<Rule, AdamW>)
+        return {{{"amsgrad", false}, {"adabound", false}, {"decay_by_alpha", false}}};
+    if constexpr (std::derived_from<Rule, Adam>) return {{{"decay_by_alpha", false}}};
+    return {};
+}
+
+/// `make` of what the constructor of a rule takes for these flags.
+template <class Rule, class Make>
+auto with_options(const RuleFlags& on, Make make) {
+    if constexpr (std::same_as<Rule, RMSprop>)
+        return make(RMSpropOptions{.eps_inside_sqrt = on.of[0].second});
+    else if constexpr (std::same_as<Rule, Adam> || std::same_as<Rule, AdamW>)
+        return make(AdamOptions{.amsgrad = on.of[0].second,
+                                .adabound = on.of[1].second,
+                                .decay_by_alpha = on.of[2].second});
+    else if constexpr (std::derived_from<Rule, Adam>)
+        return make(AdamOptions{.decay_by_alpha = on.of[0].second});
+    else
+        return make();
+}
+
+std::vector<std::string> names_of_numbers(std::span<const Cell> cells) {
+    std::vector<std::string> names;
+    for (const Cell& cell : cells) names.emplace_back(cell.name());
+    return names;
+}
+
+/// The numbers of a new rule, by position in the order of hyperparameters(), or by name.
+void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
+    std::vector<Cell> cells = rule.hyperparameters();
+    const auto refuse = [&](const std::string& what) {
+        throw nb::type_error(fmt::format("{}() {}; its arguments are: {}", rule.type_name(), what,
+                                         fmt::join(names_of_numbers(cells), ", "))
+                                 .c_str());
+    };
+    if (given.size() > cells.size())
+        refuse(fmt::format("takes at most {} arguments by position, {} were given", cells.size(),
+                           given.size()));
+    for (size_t i = 0; i < given.size(); ++i) cells[i] = nb::cast<double>(given[i]);
+    for (const auto& [key, value] : keywords) {
+        const std::string name = nb::cast<std::string>(key);
+        size_t k = 0;
+        while (k < cells.size() && name != cells[k].name()) ++k;
+        if (k == cells.size()) refuse(fmt::format("has no argument '{}'", name));
+        if (k < given.size()) refuse(fmt::format("got '{}' twice", name));
+        cells[k] = nb::cast<double>(value);
+    }
+}
+
+template <class Rule>
+void construct_rule(Rule* place, nb::args given, nb::kwargs keywords) {
+    RuleFlags on = rule_flags<Rule>();
+    on.take(keywords);
+    with_options<Rule>(on, [&](const auto&... options) { new (place) Rule(options...); });
+    try {
+        set_numbers(*place, given, keywords);
+    } catch (...) {
+        place->~Rule();
+        throw;
+    }
+}
+
+const Cell* find_number(std::span<const Cell> cells, std::string_view name) {
+    for (const Cell& cell : cells)
+        if (cell.name() == name) return &cell;
+    return nullptr;
+}
+
+/// The number of a rule that an attribute stands for.
+Cell number_of(const Optimizer& rule, const char* name) {
+    const std::vector<Cell> cells = rule.hyperparameters();
+    if (const Cell* found = find_number(cells, name)) return *found;
+    throw nb::attribute_error(fmt::format("this {} has no number '{}'; it has: {}",
+                                          rule.type_name(), name,
+                                          fmt::join(names_of_numbers(cells), ", "))
+                                  .c_str());
+}
+
+/// A class of Python whose arguments and attributes are the numbers and flags of the rule.
+template <class Rule>
+void bind_rule(nb::module_& m, const char* text) {
+    RuleFlags on = rule_flags<Rule>();
+    const auto make = [](const auto&... options) { return std::make_unique<Rule>(options...); };
+    const auto usual = with_options<Rule>(on, make);
+    // Their names are kept by the type, which lives as long as the process.
+    const std::string& name = *new std::string(usual->type_name());
+    nb::class_<Rule, Optimizer> type(m, name.c_str(), text);
+    type.def("__init__", construct_rule<Rule>, nb::arg("args"), nb::arg("kwargs"));
+    nb::dict parameters;
+    for (const Cell& cell : usual->hyperparameters()) parameters[cell.name()] = cell.value();
+    for (auto& [flag, is_on] : on.of) {
+        parameters[flag] = is_on;
+        is_on = true;
+    }
+    for (const Cell& cell : with_options<Rule>(on, make)->hyperparameters()) {
+        const char* const number = cell.name();  // A literal.
+        type.def_prop_rw(
+            number, [=](const Rule& self) { return number_of(self, number).value(); },
+            [=](Rule& self, double value) { number_of(self, number) = value; });
+    }
+    type.attr("_parameters") = parameters;
+}
+
+}  // namespace
+
+void bind_update_rules(nb::module_& m) {
+    bind_rule<SGD>(m, "p -= lr g");
+    bind_rule<MomentumSGD>(m, "v = momentum v - lr g;  p += v");
+    bind_rule<CorrectedMomentumSGD>(m, "v = momentum v - g;  p += lr v");
+    bind_rule<NesterovAG>(m, "v = momentum v - lr g;  p += momentum^2 v - (1 + momentum) lr g");
+    bind_rule<Adam>(m,
+                    "m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)\n\n"
+                    "p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),\n"
+                    "alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t). With decay_by_alpha the "
+                    "decay is multiplied by alpha,\nas in PyTorch's AdamW.");
+    bind_rule<AdamW>(m, "Adam; its weight_decay_rate is 0 unless given.");
+    bind_rule<AMSGrad>(m, "Adam with the largest v so far.");
+    bind_rule<AdaBound>(m, "Adam whose rates are kept between limits that meet at final_lr.");
+    bind_rule<AMSBound>(m, "AdaBound with the largest v so far.");
+    bind_rule<AdaGrad>(m, "h += g^2;  p -= lr g / (sqrt(h) + eps)");
+    bind_rule<AdaDelta>(m, "Without a learning rate, https://arxiv.org/abs/1212.5701.");
+    bind_rule<RMSprop>(m, "ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps)");
+    bind_rule<RMSpropGraves>(m, "RMSprop by the deviation, https://arxiv.org/abs/1308.0850.");
+    bind_rule<SMORMS3>(m, "Simon Funk's, http://sifter.org/~simon/journal/20150420.html.");
+    bind_rule<MSVAG>(m, "M-SVAG, https://arxiv.org/abs/1705.07774.");
+}
+
+}  // namespace catena::python

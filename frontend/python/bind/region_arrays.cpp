@@ -1,0 +1,39 @@
+#include "frontend/python/bind/region_arrays.h"
+
+#include "frontend/python/bind/ndarray.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena::python {
+namespace {
+
+constinit thread_local RegionArrays* running = nullptr;
+
+}  // namespace
+
+RegionArrays::RegionArrays() : previous_(running) {
+    if (!running) running = this;
+}
+
+RegionArrays::~RegionArrays() { running = previous_; }
+
+Array RegionArrays::of(PyObject* ndarray) {
+    Recorder* const recorder = current_recorder();
+    const RecorderScope unseen(nullptr);
+    const auto [found, is_new] = known_.try_emplace(ndarray, Known{nb::borrow(ndarray), Array()});
+    Known& known = found->second;
+    if (!is_new && has_elements_of(ndarray, known.array)) return known.array;
+    if (!is_new && recorder) recorder->needs_code("it changes an ndarray that it reads");
+    return known.array = copied_array_of(ndarray);
+}
+
+Array argument_array(PyObject* ndarray) {
+    return running ? running->of(ndarray) : array_of(ndarray);
+}
+
+Array region_array(PyObject* ndarray) {
+    if (!running) return array_of(ndarray);
+    Recorder* const recorder = current_recorder();
+    return recorder && recorder->defers() ? running->of(ndarray) : array_of(ndarray);
+}
+
+}  // namespace catena::python

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <unordered_map>
+
+#include "frontend/python/bind/types.h"
+#include "runtime/core/array.h"
+
+namespace catena::python {
+
+/// The ndarrays that the running call of a region reads, and the Array of each: a copy of its
+/// elements, because operations are computed later than they are called. It is the same one at each
+/// use, by which the region recognises an argument, until NumPy has changed an element. One for
+/// each thread's outermost call; inner calls belong to it.
+class RegionArrays {
+public:
+    RegionArrays();
+    ~RegionArrays();
+    RegionArrays(const RegionArrays&) = delete;
+
+    Array of(PyObject* ndarray);
+
+private:
+    struct Known {
+        nb::object ndarray;  ///< Kept: another one at its place would be taken for it.
+        Array array;
+    };
+    RegionArrays* const previous_;
+    std::unordered_map<PyObject*, Known> known_;
+};
+
+/// The Array of an ndarray among the arguments of the call that begins.
+Array argument_array(PyObject* ndarray);
+/// The Array that an operation is to read for this ndarray: array_of() outside of regions.
+Array region_array(PyObject* ndarray);
+
+}  // namespace catena::python
