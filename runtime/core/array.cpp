@@ -133,7 +133,6 @@ void Array::settle() const {
 }
 
 void Array::check_writable(const char* asked, const Caller& at) const {
-    if (!body_->storage->is_read_only) return;
     const LocationScope scope(at);
     fail<ValueError>(
         "{}: the elements of {} lie in memory of somebody else that may only be read; elements() "
@@ -143,7 +142,8 @@ void Array::check_writable(const char* asked, const Caller& at) const {
 
 void* Array::raw_data(Caller at) const {
     there("raw_data", at);
-    check_writable("raw_data", at);
+    if (body_->storage->is_read_only) [[unlikely]]
+        check_writable("raw_data", at);
     void* const pointer = address();
     body_->storage->expose();
     if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
@@ -152,7 +152,8 @@ void* Array::raw_data(Caller at) const {
 
 void* Array::to_fill() const {
     there("to_fill", {});
-    check_writable("to_fill", {});
+    if (body_->storage->is_read_only) [[unlikely]]
+        check_writable("to_fill", {});
     void* const pointer = address();
     body_->storage->will_change();
     if (AccessObserver* observer = access_observer()) observer->addressed(*body_);

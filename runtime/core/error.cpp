@@ -3,6 +3,7 @@
 #include "runtime/core/assertion.h"
 #include "runtime/core/forget_location.h"
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -38,11 +39,16 @@ SourceLoc known_location() {
     return outermost_scope && !outermost_scope->ask_ ? outermost_scope->location_ : SourceLoc();
 }
 
-LocationScope::LocationScope(const SourceLoc& loc) : location_(loc), previous_(outermost_scope) {
-    if (!previous_ && loc.line != 0) outermost_scope = this;
+LocationScope::LocationScope(const SourceLoc& loc) : previous_(outermost_scope) {
+    if (previous_ || loc.line == 0) return;
+    std::construct_at(&location_, loc);
+    ask_ = nullptr;
+    outermost_scope = this;
 }
-LocationScope::LocationScope(AskLocation ask) : ask_(ask), previous_(outermost_scope) {
-    if (!previous_ && ask) outermost_scope = this;
+LocationScope::LocationScope(AskLocation ask) : previous_(outermost_scope) {
+    if (previous_ || !ask) return;
+    ask_ = ask;
+    outermost_scope = this;
 }
 LocationScope::~LocationScope() { outermost_scope = previous_; }
 

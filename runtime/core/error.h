@@ -45,8 +45,10 @@ public:
 private:
     friend SourceLoc current_location();
     friend SourceLoc known_location();
-    SourceLoc location_;
-    AskLocation ask_ = nullptr;  ///< Instead of location_.
+    union {  // Of the outermost scope alone, so that those within cost little.
+        SourceLoc location_;
+    };
+    AskLocation ask_;  ///< Of the outermost scope: instead of location_, if not null.
     const LocationScope* previous_;
 };
 

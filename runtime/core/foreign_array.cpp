@@ -94,6 +94,11 @@ Array array_over(const ForeignMemory& memory, Ref<Storage> storage) {
 
 }  // namespace
 
+const std::function<void()>* release_of(const Array& array) {
+    const Storage* const storage = array.storage().get();
+    return storage->is_foreign ? &static_cast<const ForeignStorage*>(storage)->release : nullptr;
+}
+
 void release_foreign(Storage* storage) noexcept {
     auto* const foreign = static_cast<ForeignStorage*>(storage);
     Waiting& waiting = waiting_releases.get();

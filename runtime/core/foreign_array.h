@@ -24,6 +24,9 @@ struct ForeignMemory {
 /// for a pointer that is null or misaligned, ShapeError for strides of another rank: then the
 /// memory has been released.
 Array foreign_array(ForeignMemory memory);
+/// What the array's memory calls when it goes, by which its owner knows it again; null where the
+/// memory is Catena's own. The array is not pending.
+const std::function<void()>* release_of(const Array& array);
 
 /// Until it ends, memory whose last array goes on this thread waits for its release: around a lock
 /// under which arrays may go, because the owner's lock may be taken by one that waits for ours.

@@ -104,8 +104,9 @@ void detach_creator(VariableBody& body) {
 Ref<Node> make_node(const OpDef& op) {
     Ref<Node> node(new Node);
     node->op = &op;
+    node->location = known_location();
     // To ask for it costs more than most operations, and cannot be done later.
-    node->location = config().debug ? current_location() : known_location();
+    if (node->location.line == 0 && config().debug) node->location = current_location();
     node->sequence = next_sequence++;
     return node;
 }
