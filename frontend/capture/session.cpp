@@ -83,7 +83,7 @@ void Session::count() {
     region_.count_new(is_new_);
     s.cuts += cuts_;
     entry_.was_cut = cuts_ > 0;
-    if (cuts_ > 0 && cut_at_.line != 0) entry_.cut_at = cut_at_;
+    if (cuts_ > 0 && cut_at_.at.line != 0) entry_.cut_at = cut_at_;
     entry_.current = program_;
     if (replay_) program_->replay = replay_;
     if (!is_timed_) return;
