@@ -198,8 +198,11 @@ PyObject* ndarray_of(const Array& array) {
     if (PyObject* const origin = object_behind(array)) {
         PyArrayObject* const found = as_ndarray(origin);
         if (PyArray_DATA(found) == array.elements() && shape_of(found) == array.shape() &&
-            dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides())
+            dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides()) {
+            // A static region is to know that NumPy may write from here on.
+            if (!array.storage()->is_read_only) array.raw_data();
             return Py_NewRef(origin);
+        }
     }
     return ndarray_over(array);
 }
