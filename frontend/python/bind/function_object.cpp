@@ -22,7 +22,7 @@ PyObject* name(PyObject* self, void*) { return text(def_of(self).name); }
 PyObject* family(PyObject* self, void*) { return text(std::string(def_of(self).family())); }
 PyObject* signature_text(PyObject* self, void*) { return text(def_of(self).signature); }
 
-const char* kind_of(const FunctionParameter& parameter) {
+const char* parameter_kind(const FunctionParameter& parameter) {
     switch (parameter.kind) {
         case FunctionParameter::Kind::array:
             return "array";
@@ -39,8 +39,8 @@ PyObject* parameters(PyObject* self, void*) {
     return guarded([&] {
         nb::list list;
         for (const FunctionParameter& p : def_of(self).parameters)
-            list.append(nb::make_tuple(p.name.c_str(), kind_of(p), p.is_variadic, p.is_keyword_only,
-                                       p.fallback.has_value(),
+            list.append(nb::make_tuple(p.name.c_str(), parameter_kind(p), p.is_variadic,
+                                       p.is_keyword_only, p.fallback.has_value(),
                                        p.fallback ? from_literal(*p.fallback) : nb::none()));
         return list.release().ptr();
     });
@@ -67,24 +67,24 @@ PyObject* from_python(PyObject* self, void* maker) {
     });
 }
 
-PyObject* representation(PyObject* self) {
+PyObject* function_representation(PyObject* self) {
     return PyUnicode_FromFormat("<catena function %s>", def_of(self).signature.c_str());
 }
 /// Pickled by name.
-PyObject* reduce(PyObject* self, PyObject*) { return name(self, nullptr); }
+PyObject* reduce_function(PyObject* self, PyObject*) { return name(self, nullptr); }
 /// As an attribute of a class it is a method, as Python's functions are.
-PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
+PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
     if (!object || object == Py_None) return Py_NewRef(self);
     return PyMethod_New(self, object);
 }
-void destroy(PyObject* self) {
+void destroy_function(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     Py_DECREF(reinterpret_cast<FunctionObject*>(self)->names);
     type->tp_free(self);
     Py_DECREF(type);
 }
 
-PyGetSetDef properties[] = {
+PyGetSetDef function_properties[] = {
     {"__name__", name, nullptr, nullptr, nullptr},
     {"__qualname__", name, nullptr, nullptr, nullptr},
     {"__doc__", from_python, nullptr, nullptr, const_cast<char*>("documentation")},
@@ -94,28 +94,28 @@ PyGetSetDef properties[] = {
     {"parameters", parameters, nullptr, "What is known of each parameter.", nullptr},
     {"gives", gives, nullptr, "\"one\" Variable, \"several\", or \"one or several\".", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
-PyMemberDef members[] = {
+PyMethodDef function_methods[] = {{"__reduce__", reduce_function, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_getset, properties},
-                       {Py_tp_methods, methods},
-                       {Py_tp_members, members},
-                       {Py_tp_repr, reinterpret_cast<void*>(representation)},
-                       {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-                       {0, nullptr}};
-PyType_Spec spec = {"catena.Function", sizeof(FunctionObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
+PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                {Py_tp_getset, function_properties},
+                                {Py_tp_methods, function_methods},
+                                {Py_tp_members, function_members},
+                                {Py_tp_repr, reinterpret_cast<void*>(function_representation)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(bind_function)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy_function)},
+                                {0, nullptr}};
+PyType_Spec function_spec = {"catena.Function", sizeof(FunctionObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             function_slots};
 
 }  // namespace
 
 PyObject* make_function_type() {
-    PyObject* const type = PyType_FromSpec(&spec);
+    PyObject* const type = PyType_FromSpec(&function_spec);
     if (!type) throw nb::python_error();
     function_type = reinterpret_cast<PyTypeObject*>(type);
     return type;

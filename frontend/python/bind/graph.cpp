@@ -45,13 +45,13 @@ void backward_of(nb::object outputs, nb::object grad_outputs, bool enable_double
 }
 
 /// Variables where somebody has them, else None.
-nb::tuple inputs_of(const Creator& creator) {
+nb::tuple creator_inputs(const Creator& creator) {
     nb::list list;
     for (const CreatorInput& input : creator.inputs())
         list.append(nb::steal(new_variable(input.variable)));
     return nb::tuple(list);
 }
-nb::tuple outputs_of(const Creator& creator) {
+nb::tuple creator_outputs(const Creator& creator) {
     nb::list list;
     for (const Variable& output : creator.outputs()) list.append(nb::steal(new_variable(output)));
     return nb::tuple(list);
@@ -64,8 +64,10 @@ void bind_creator(nb::module_& m) {
         .def_prop_ro(
             "location", [](const Creator& c) { return to_string(c.location()); },
             "The line that called it.")
-        .def_prop_ro("inputs", inputs_of, "Its arguments; None where nobody has them any more.")
-        .def_prop_ro("outputs", outputs_of, "Its results; None where nobody has them any more.")
+        .def_prop_ro("inputs", creator_inputs,
+                     "Its arguments; None where nobody has them any more.")
+        .def_prop_ro("outputs", creator_outputs,
+                     "Its results; None where nobody has them any more.")
         .def(
             "__eq__", [](const Creator& a, const Creator& b) { return a == b; }, nb::is_operator());
     nb::class_<Variable> variable = nb::borrow<nb::class_<Variable>>(m.attr("Variable"));

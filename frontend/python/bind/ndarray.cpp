@@ -116,7 +116,7 @@ std::optional<Dtype> dtype_by_name(PyObject* object) {
     return std::nullopt;
 }
 
-PyObject* checked(PyObject* made) {
+PyObject* or_error(PyObject* made) {
     if (!made) throw nb::python_error();
     return made;
 }
@@ -133,10 +133,10 @@ PyObject* ndarray_over(const Array& array) {
     const bool is_writable = !array.storage()->is_read_only;
     void* const data = is_writable ? array.raw_data() : const_cast<void*>(elements);
     static std::max_align_t nothing;  // NumPy allocates where it is given no memory.
-    nb::object made = nb::steal(
-        checked(PyArray_New(&PyArray_Type, type.shape.rank(), sizes.data(),
-                            numpy_number(type.dtype), strides.data(), data ? data : &nothing, 0,
-                            NPY_ARRAY_ALIGNED | (is_writable ? NPY_ARRAY_WRITEABLE : 0), nullptr)));
+    nb::object made = nb::steal(or_error(
+        PyArray_New(&PyArray_Type, type.shape.rank(), sizes.data(), numpy_number(type.dtype),
+                    strides.data(), data ? data : &nothing, 0,
+                    NPY_ARRAY_ALIGNED | (is_writable ? NPY_ARRAY_WRITEABLE : 0), nullptr)));
     if (PyArray_SetBaseObject(as_ndarray(made.ptr()), keeper_of(array)) < 0)
         throw nb::python_error();
     return made.release().ptr();
@@ -183,8 +183,8 @@ Array array_from(PyObject* object, std::optional<Dtype> dtype) {
     PyArray_Descr* const descriptor = dtype ? PyArray_DescrFromType(numpy_number(*dtype)) : nullptr;
     const bool has_dtype = is_ndarray(object) || is_numpy_scalar(object) ||
                            PyObject_HasAttrString(object, "__array__");
-    const nb::object made =
-        nb::steal(checked(PyArray_FromAny(object, descriptor, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr)));
+    const nb::object made = nb::steal(
+        or_error(PyArray_FromAny(object, descriptor, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr)));
     Array array = copied_array_of(made.ptr());
     // Python's floats have no dtype of their own.
     if (!dtype && !has_dtype && array.dtype() == Dtype::float64)
@@ -217,7 +217,7 @@ Dtype dtype_of(PyObject* object) {
 }
 
 PyObject* numpy_dtype(Dtype dtype) {
-    return checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_number(dtype))));
+    return or_error(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_number(dtype))));
 }
 
 }  // namespace catena::python

@@ -24,10 +24,10 @@ struct RegionObject {
     PythonRegion* region;
 };
 
-RegionObject& object_of(PyObject* self) { return *reinterpret_cast<RegionObject*>(self); }
+RegionObject& region_in(PyObject* self) { return *reinterpret_cast<RegionObject*>(self); }
 
 RegionObject& alive(PyObject* self) {
-    RegionObject& object = object_of(self);
+    RegionObject& object = region_in(self);
     if (!object.function) fail<ValueError>("this static region was already taken apart");
     return object;
 }
@@ -80,7 +80,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
         auto region = std::make_unique<PythonRegion>(region_options(keywords), place_of(function));
         nb::object made = nb::steal(type->tp_alloc(type, 0));
         if (!made.is_valid()) throw nb::python_error();
-        RegionObject& object = object_of(made.ptr());
+        RegionObject& object = region_in(made.ptr());
         object.call = call_region;
         object.function = Py_NewRef(function);
         object.region = region.release();
@@ -89,7 +89,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
-    const RegionObject& object = object_of(self);
+    const RegionObject& object = region_in(self);
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(object.function);
     Py_VISIT(object.attributes);
@@ -97,7 +97,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
-    RegionObject& object = object_of(self);
+    RegionObject& object = region_in(self);
     Py_CLEAR(object.function);
     Py_CLEAR(object.attributes);
     if (object.region) object.region->drop_kept();
@@ -107,9 +107,9 @@ int clear(PyObject* self) {
 void destroy(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    if (object_of(self).weak_references) PyObject_ClearWeakRefs(self);
+    if (region_in(self).weak_references) PyObject_ClearWeakRefs(self);
     clear(self);
-    delete object_of(self).region;
+    delete region_in(self).region;
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -122,7 +122,7 @@ PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
 
 PyObject* representation(PyObject* self) {
     return guarded([&] {
-        PyObject* const function = object_of(self).function;
+        PyObject* const function = region_in(self).function;
         return PyUnicode_FromFormat("<catena static graph of %R>", function ? function : Py_None);
     });
 }
