@@ -41,6 +41,15 @@ def test_every_piece_of_code_prints_what_stands_below_it() -> None:
         assert printed.getvalue() == expected, f"{PAGE.name}:{line + 1}"
 
 
+def test_the_readme_s_program_runs() -> None:
+    (code,) = (found[1] for found in BLOCK.finditer((PAGE.parents[1] / "README.md").read_text()))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    lines = printed.getvalue().splitlines()
+    assert len(lines) > 5 and all(0 < float(line) < 10 for line in lines[:5])
+
+
 @pytest.mark.parametrize("name", [n for n in dir(ct) if not n.startswith("_")])
 def test_what_the_package_offers_has_a_description(name: str) -> None:
     assert getattr(ct, name).__doc__ or not callable(getattr(ct, name))
