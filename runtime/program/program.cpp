@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "runtime/core/device.h"
+#include "runtime/core/host_lock.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/launch_reports.h"
 #include "runtime/program/loaded_program.h"
@@ -138,6 +139,7 @@ struct Program::Implementation {
     }
 
     std::vector<Array> run(std::span<const Array> arguments) {
+        const WithoutHostLock others_may_run;
         std::lock_guard lock(mutex);
         if (!device)
             fail<ValueError>("program {}: was opened for inspection only; load it to run it",

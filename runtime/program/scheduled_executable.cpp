@@ -60,19 +60,18 @@ ScheduledExecutable::ScheduledExecutable(Schedule schedule)
     bind_kernels();
     bind_library_calls();
     bind_launches();
-    is_long_ = nanoseconds() > long_nanoseconds;
     if (environment::flag("CATENA_POISON", false)) find_dying_buffers();
 }
 
-/// Roughly: of library calls the number of elements is known.
-double ScheduledExecutable::nanoseconds() const {
+/// Whether others should run meanwhile. Roughly: of library calls the number of elements is known.
+bool ScheduledExecutable::is_long() const {
     double sum = 0;
     for (const Batch& batch : batches_) sum += batch.nanoseconds;
     for (const BoundCall& bound : calls_) {
         for (const Array& x : bound.inputs) sum += double(x.size());
         for (const Array& y : bound.outputs) sum += double(y.size());
     }
-    return sum;
+    return sum > long_nanoseconds;
 }
 
 void ScheduledExecutable::bind_kernels() {
@@ -197,10 +196,11 @@ void ScheduledExecutable::find_dying_buffers() {
 
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                               std::span<const bool> donated, std::span<Array> outputs) {
-    std::optional<WithoutHostLock> others_may_run(std::in_place, is_long_);
+    const bool lends = is_long();
+    std::optional<WithoutHostLock> others_may_run(std::in_place, lends);
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) {
-        if (!is_long_) others_may_run.emplace();
+        if (!lends) others_may_run.emplace();
         lock.lock();
     }
     LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;

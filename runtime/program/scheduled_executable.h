@@ -51,7 +51,7 @@ private:
     void bind_kernels();
     void bind_library_calls();
     void bind_launches();
-    double nanoseconds() const;
+    bool is_long() const;
 
     void run_batch(Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
     void run_library_call(BoundCall& bound, std::span<const double> scalars);
@@ -65,7 +65,6 @@ private:
 
     Schedule schedule_;
     std::mutex mutex_;
-    bool is_long_ = false;  ///< Long enough to let others run meanwhile.
 
     Placement placement_;
 
