@@ -98,7 +98,7 @@ RecordedCall record(const KernelCall& call) {
     Variables outputs;
     {
         RecorderScope scope(&tracer);
-        outputs = apply(call.op, pointers, current_location(), call.attributes, tagged.scalars());
+        outputs = apply(call.op, pointers, known_location(), call.attributes, tagged.scalars());
     }
     made.trace = tracer.trace();
     made.trace.outputs.clear();
@@ -132,7 +132,7 @@ void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
                         .threads = uint32_t(kernel.layout.threads),
                         .arguments = words.data(),
                         .bytes = words.size() * sizeof(uint64_t),
-                        .location = current_location()});
+                        .location = known_location()});
 }
 
 /// Another build may ask its libraries for something else by the same key.

@@ -338,6 +338,7 @@ void Follower::attached(Node& node, Inputs inputs) {
     node.made_by = this;
     node.number = int(nodes_.size());
     nodes_.push_back({&node, step_, last_composite_scalar_});
+    if (node.location.line == 0 && step_) node.location = step_->call->location;
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 
@@ -349,8 +350,13 @@ void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes
 }
 
 void Follower::composite_ends(std::span<const Variable> outputs) {
+    if (composites_.empty()) return;  // An error has ended the call.
     const OpenComposite open = composites_.back();
     composites_.pop_back();
+    if (outputs.empty()) {  // Its body threw.
+        last_composite_scalar_ = -1;
+        return;
+    }
     if (open.op && open.op->kernel) own_results(outputs);
     last_composite_scalar_ = open.first_scalar;
     if (open.op && open.recording.at) end_body(open, outputs);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/host_read.h"
 #include "frontend/capture/known_body.h"
 #include "frontend/capture/known_walk.h"
 #include "frontend/capture/path.h"
@@ -119,9 +120,7 @@ public:
     const Segment& segment() const { return *segment_; }
     const Step* step() const { return step_; }
     const char* region() const { return rules_.region; }
-    const SourceLoc& reader() const {
-        return reader_;
-    }  ///< The user's line that reads a value now, if known.
+    const HostRead& reader() const { return reader_; }  ///< What reads a value now.
     /// Keeps the activations of this run for a backward outside the region; null if there can be
     /// none.
     Activation* activation() const { return activation_; }
@@ -272,7 +271,8 @@ private:
 
     // The graph of the results.
     int live_results(Variables& open, Variables& walked);
-    bool has_user_gradients() const;  ///< Among the live nodes.
+    /// An op of the live nodes whose gradient is the user's code, or null.
+    const OpDef* user_gradient() const;
     void keep_inner_results(Variables& open, Variables& walked);
     void refuse_second_backward(Variables& walked);
     std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live, const AskedMask& asked);
@@ -324,12 +324,13 @@ private:
     bool is_open_ = false;  ///< Between begin() and the end.
     bool running_ = false;
     bool is_new_end_ = false;
+    bool is_unread_end_ = false;  ///< No call came to this end before.
     int cuts_ = 0;
     bool is_passing_ = false;
     bool follows_others_ = false;  ///< A node of this call has inputs computed before the call.
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
-    SourceLoc reader_;
+    HostRead reader_;
     Ending* ending_ = nullptr;
     PointerTable input_numbers_;  ///< The inputs of the segment by their arrays,
     PointerTable new_inputs_;     ///< and those of the step or body that is compared.

@@ -11,6 +11,7 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
+#include "runtime/graph/user_function.h"
 #include "runtime/graph/user_gradient.h"
 
 namespace catena::capture {
@@ -111,6 +112,7 @@ Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     std::lock_guard lock(tree_->mutex);
     if (Ending* known = find()) return *known;
     is_new_end_ = place().endings() || place().steps.load();
+    is_unread_end_ = true;
     return tree_->add(place(), std::move(made));
 }
 
@@ -133,7 +135,8 @@ void Follower::run(Ending& ending) {
     running_ = true;
     RecorderScope unseen(nullptr);
     const auto checks = using_config(&Config::debug, debug_);
-    reader_ = current_location();
+    reader_ = {std::exchange(is_unread_end_, false) ? current_location() : known_location(),
+               running_user_function()};
     const ForgetLocation
         steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
     try {
@@ -223,11 +226,13 @@ void Follower::finish() {
         if (!walked.empty()) refuse_second_backward(walked);
         // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every
         // backward.
-        const bool runs_users = !open.empty() && has_user_gradients();
-        if (runs_users)
+        const OpDef* users = open.empty() ? nullptr : user_gradient();
+        if (users)
             needs_code_ =
-                "the gradient of a function of yours runs at every backward through its results";
-        const bool keeps_nodes = runs_users || (nodes <= 2 && !rules_.is_replayed);
+                intern(fmt::format("the gradient of {} is code of yours, which runs at every "
+                                   "backward through its results",
+                                   users->name));
+        const bool keeps_nodes = users || (nodes <= 2 && !rules_.is_replayed);
         if (!open.empty() && cuts_ == 0 && !keeps_nodes) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
@@ -284,10 +289,10 @@ int Follower::live_results(Variables& open, Variables& walked) {
     return nodes;
 }
 
-bool Follower::has_user_gradients() const {
-    return std::ranges::any_of(nodes_, [](const MadeNode& made) {
-        return made.node && has_user_gradient(*made.node->op);
-    });
+const OpDef* Follower::user_gradient() const {
+    for (const MadeNode& made : nodes_)
+        if (made.node && has_user_gradient(*made.node->op)) return made.node->op;
+    return nullptr;
 }
 
 /// Results of a backward inside through which gradients of open results flow remain part of their

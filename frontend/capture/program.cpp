@@ -242,7 +242,7 @@ void Program::run(Follower& follower, const Check& check) {
         const Array& x = follower.value(v);
         donated.push_back(!follower.activation() &&
                           x.body()->use_count() == follower.own_references(v) &&
-                          x.storage()->use_count() == follower.own_references(*x.storage()) &&
+                          x.storage()->may_be_taken(follower.own_references(*x.storage())) &&
                           begins_its_storage(x));
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));

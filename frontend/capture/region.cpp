@@ -13,6 +13,8 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/foreign_array.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
@@ -157,6 +159,7 @@ Outcome Region::call(const Flat& arguments, Body body) {
     std::shared_ptr<Replay> replay;
     CallNumber number;
     {
+        const ReleaseLater after_unlocking;
         std::lock_guard lock(mutex_);
         ++statistics_.calls;
         if (!compiler_installed()) say_unavailable();
@@ -218,6 +221,7 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
                        const Flat& arguments, Body body) {
     std::unique_ptr<Follower> follower;
     {
+        const ReleaseLater after_unlocking;
         std::lock_guard lock(mutex_);
         follower = idle_.take(entry->tree);
     }
@@ -234,10 +238,13 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
         body(results);
     } catch (...) {
         session.abandon(*follower);
+        settle_held_states();  // Of what the code did before it failed.
         throw;
     }
     session.finish(*follower);
+    settle_held_states();
     Outcome outcome;
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(mutex_);
     session.count();
     if (options_.audit != Audit::always && session.replay())
@@ -312,6 +319,7 @@ StaticGraphStatistics Region::statistics() const {
 }
 
 void Region::clear() {
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(mutex_);
     entries_.clear();
     idle_.clear();
@@ -329,7 +337,7 @@ SavedCall Region::last_call() const {
             "save: region {} reads a computed value on the host ({}), which cannot be saved; "
             "return the value "
             "instead, or choose by `where`",
-            options_.name, to_string(last_entry_->cut_at));
+            options_.name, last_entry_->cut_at.place());
     if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
         fail<ValueError>(
             "save: region {} has no program yet; call it first, not inside another region and not "

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "frontend/capture/host_read.h"
 #include "frontend/capture/idle_followers.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
@@ -36,7 +37,7 @@ struct Entry {
     std::vector<Type> types;
     std::vector<char> want_gradients;
     Config config;
-    SourceLoc cut_at;  ///< The line of the latest host read of a computed value.
+    HostRead cut_at;  ///< The latest host read of a computed value.
     bool was_cut = false;
     parallel::ReceivedTypes received;
 };

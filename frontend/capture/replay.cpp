@@ -11,6 +11,7 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::capture {
@@ -481,7 +482,7 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     for (size_t i = 0; i < inputs_.size(); ++i)
         donated.push_back(inputs_[i].kind == Source::state && !program.graph() &&
                           !input_read_later_[i] && inputs[i].body()->use_count() == 2 &&
-                          inputs[i].storage()->use_count() == 1 && begins_its_storage(inputs[i]));
+                          inputs[i].storage()->may_be_taken(1) && begins_its_storage(inputs[i]));
     SmallVector<double, 16> scalars;
     for (const Trace::ScalarSlot& slot : scalars_)
         scalars.push_back(slot.cell ? slot.cell->value : slot.value);
@@ -497,7 +498,12 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
     SmallVector<Array, 8> values;  // Read all before writing any.
-    for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
+    for (const Effect& e : effects_) {
+        const Array value = value_of(e.value, arguments, outputs);
+        const bool is_kept =
+            e.is_gradient || e.target(arguments.variables, results)->array == value;
+        values.push_back(is_kept ? value : not_held(value));
+    }
     outputs.clear();
     for (size_t i = 0; i < effects_.size(); ++i) {
         const Effect& e = effects_[i];

@@ -13,6 +13,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/foreign_array.h"
 #include "runtime/core/host_lock.h"
 
 namespace catena::capture {
@@ -83,7 +84,7 @@ void Session::count() {
     region_.count_new(is_new_);
     s.cuts += cuts_;
     entry_.was_cut = cuts_ > 0;
-    if (cuts_ > 0) entry_.cut_at = cut_at_;
+    if (cuts_ > 0 && cut_at_.at.line != 0) entry_.cut_at = cut_at_;
     entry_.current = program_;
     if (replay_) program_->replay = replay_;
     if (!is_timed_) return;
@@ -163,6 +164,7 @@ void Session::compile_beside(Program& program) {
 }
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(region.mutex_);
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their
     // arenas are made of each other.
@@ -183,6 +185,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
 /// Also paths that are not compiled take memory.
 void Session::make_room_if_new(const Program& program) {
     if (program.hits > 1) return;
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(region_.mutex_);
     region_.make_room(program);
 }

@@ -42,7 +42,7 @@ private:
     std::shared_ptr<Replay> replay_;
     bool interpreted_ = false, is_new_ = false;
     int cuts_ = 0;
-    SourceLoc cut_at_;
+    HostRead cut_at_;
     bool verifies_, is_timed_;
     Clock::time_point start_;
     Clock::duration computing_{}, compiling_{};

@@ -11,6 +11,7 @@
 #include "runtime/core/notice.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/core/reused_vector.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 
@@ -411,7 +412,7 @@ void copy_content(State& ours, State& theirs) {
                          to_string(ours.shape()), to_string(theirs.shape()));
     Array array = theirs.array();
     if (ours.is_initialized()) array = array.astype(ours.dtype());
-    ours.set_array(array.to(ours.home()));
+    update_content(ours, array.to(ours.home()));
 }
 
 }  // namespace
@@ -451,8 +452,9 @@ void Link::serialize(const Serializer& s) const {
         if (!s.loading() || state->is_initialized()) {
             s(path, *state, s.loading() ? state->dtype() : Dtype::float32);
         } else if (Array array = s.read(path); array.defined()) {
-            s.later(
-                [state = state, array] { state->set_array(array); });  // Its dtype is the file's.
+            s.later([state = state, array] {
+                update_content(*state, array);
+            });  // Its dtype is the file's.
         }
     }
 }

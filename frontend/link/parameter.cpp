@@ -6,6 +6,7 @@
 #include "runtime/core/device.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
@@ -25,7 +26,7 @@ Ref<VariableBody> state_body(bool requires_grad) {
 State::State() : State(false) {}
 State::State(bool requires_grad)
     : Variable(state_body(requires_grad)), Part(requires_grad ? Kind::parameter : Kind::state) {}
-State::State(Array array) : State(false) { bind_state(*body(), std::move(array)); }
+State::State(Array array) : State(false) { replace_state(*body(), std::move(array)); }
 
 State::State(const State& other)
     : Variable(state_body(other.body()->requires_grad)), Part(other), device_(other.device_) {
@@ -60,7 +61,7 @@ State::~State() = default;
 
 State& State::operator=(const State& other) {
     if (this == &other) return *this;
-    set_array(other.array());
+    update_content(*this, other.array());
     device_ = other.device_;
     if (name().empty() && !other.name().empty()) set_name(other.name());
     return *this;
@@ -216,7 +217,7 @@ void Serializer::operator()(std::string_view key, State& state, Dtype dtype) con
         wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()),
                                to_string(state.shape())));
     Array content = converted(key, array, dtype).to(state.home());
-    later([&state, content] { state.set_array(content); });
+    later([&state, content] { update_content(state, content); });
 }
 
 }  // namespace catena

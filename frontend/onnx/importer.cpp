@@ -31,7 +31,7 @@ Variables apply_directly(const OpDef& op, const NodeCall& node) {
         node.wrong(fmt::format("it has {} inputs, {} are expected", node.count(), op.input_count));
     std::vector<const Variable*> inputs;
     for (int i = 0; i < node.count(); ++i) inputs.push_back(&node[i]);
-    return apply(op, inputs, current_location());
+    return apply(op, inputs, known_location());
 }
 
 /// " from 1 to 5".

@@ -84,7 +84,7 @@ Variable all_finite(std::span<const Variable> arrays) {
         std::span<const Variable* const>(all),
         [](const Variable* array) -> Device& { return array->device(); },
         [&](std::span<const Variable* const> there, Device&) {
-            const Variable part = apply(all_finite_op(), there, current_location())[0];
+            const Variable part = apply(all_finite_op(), there, known_location())[0];
             finite = finite.defined() ? finite && beside(part, finite.device()) : part;
         });
     return finite;

@@ -1,7 +1,6 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
@@ -14,6 +13,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -60,35 +60,6 @@ void check_moment(const Serializer& s, const std::string& name, const Array& mom
 
 Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
 Optimizer::~Optimizer() = default;
-
-Optimizer& Optimizer::setup(Link& link) {
-    link.check_all_listed();
-    if (link.params().empty())
-        fail<ValueError>(
-            "{}: setup: {} has no parameters to train; list its links with add_children and its "
-            "parameters "
-            "with add_param",
-            type_name(), link.type_name());
-    if (exchange_) exchange_->restart();
-    target_ = link.place();
-    slots_.clear();
-    hooks_.clear();
-    epoch_ = 0;
-    set_step_count(0);
-    std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
-    for (auto& [path, param] : link.namedparams())
-        if (seen.insert(param->body()).second)
-            slots_.push_back({.path = path,
-                              .param = *param,
-                              .enabled = param->update_flag(),
-                              .use_fp32 = use_fp32_});
-    for (const UpdateSlot& slot : slots_) slot.param.body()->is_trained = true;
-    first_update_.emplace();
-    checked_at_ = Part::changes();
-    note_code_change();
-    begin();
-    return *this;
-}
 
 Link& Optimizer::target() const {
     if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
@@ -374,7 +345,8 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
             // A parameter without a shape may have got one from the same file by now.
             const bool is_known = slot.param.array().defined();
             if (is_known) check_moment(part, names[i], moments[i], slot.param.shape());
-            slot.moments[i].set_array(is_known ? moments[i].to(slot.param.device()) : moments[i]);
+            update_content(slot.moments[i],
+                           is_known ? moments[i].to(slot.param.device()) : moments[i]);
             slot.moments[i].set_name(slot.path + "/" + names[i]);
         }
     });

@@ -2,9 +2,11 @@
 
 #include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,7 @@
 namespace catena {
 
 class Optimizer;
+class ParameterList;
 class ParameterRule;
 
 /// Called at every update, before (pre) or after it (post), to change gradients or parameters.
@@ -82,6 +85,19 @@ public:
     Optimizer& setup(L& link) {
         link.know_size(sizeof(L));
         return setup(static_cast<Link&>(link));
+    }
+    /// The same with parameters that belong to no link, by their paths; they are shared, may have
+    /// no shape yet, and keep their own names. ValueError for none, and for a path that comes
+    /// twice. target() is then a ParameterList (frontend/link/parameter_list.h).
+    Optimizer& setup(std::span<const NamedParameter> params);
+    Optimizer& setup(std::initializer_list<NamedParameter> params) {
+        return setup(std::span(params.begin(), params.size()));
+    }
+    /// Further ones, after setup() with a list: nothing else begins anew. ParameterRules of before
+    /// are not valid any more.
+    Optimizer& add_params(std::span<const NamedParameter> params);
+    Optimizer& add_params(std::initializer_list<NamedParameter> params) {
+        return add_params(std::span(params.begin(), params.size()));
     }
     Link& target() const;  ///< ValueError before setup, and when the link is gone.
 
@@ -185,6 +201,9 @@ protected:
     virtual void begin() {}
 
 private:
+    void restart(Link& link);
+    void add_slots(std::span<const std::pair<std::string, Parameter*>> params);
+    void begin_training();
     void start_backward(Variable loss);
     void call_parameter_hooks(OptimizerHook::Timing timing);
     void update_groups(std::span<UpdateSlot* const> active);
@@ -196,8 +215,9 @@ private:
     void check_slots();
     void say_what_is_not_updated(std::span<UpdateSlot* const> active);
 
-    std::shared_ptr<Link*> target_;  ///< Link::place().
-    uint64_t checked_at_ = 0;        ///< Part::changes() when slots and target were last compared.
+    std::shared_ptr<ParameterList> list_;  ///< The target that setup() with a list has made.
+    std::shared_ptr<Link*> target_;        ///< Link::place().
+    uint64_t checked_at_ = 0;  ///< Part::changes() when slots and target were last compared.
     std::vector<UpdateSlot> slots_;
     State t_;
     std::optional<AwaitingUpdate> first_update_;  ///< Between setup() and the first one.

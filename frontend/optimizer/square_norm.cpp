@@ -111,7 +111,7 @@ Variable square_norm(std::span<const Variable> arrays) {
         std::span<const Variable* const>(all),
         [](const Variable* array) -> Device& { return array->device(); },
         [&](std::span<const Variable* const> there, Device&) {
-            const Variable part = apply(square_norm_op(), there, current_location())[0];
+            const Variable part = apply(square_norm_op(), there, known_location())[0];
             total = total.defined() ? total + beside(part, total.device()) : part;
         });
     return total;

@@ -120,7 +120,7 @@ Variables sweep_body(const OpDef& map, const SweepRule& rule, std::span<const Va
         SmallVector<const Variable*, 8> row;
         for (int i = 0; i < rule.values; ++i) row.push_back(&inputs[first + i]);
         for (int i = 0; i < rule.shared; ++i) row.push_back(&inputs[i]);
-        Variables values = apply(map, row, current_location(), {}, scalars);
+        Variables values = apply(map, row, known_location(), {}, scalars);
         results.append(values.begin(), values.end());
     }
     return results;
@@ -148,7 +148,12 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
 bool owned_alone(const Variable& variable) {
     const ArrayBody& sweep_body = *variable.array().body();
     const VariableBody* holder = variable.body();
-    return sweep_body.use_count() == 1 && sweep_body.storage->use_count() == 1 &&
+    const Storage& storage = *sweep_body.storage;
+    const uint32_t holders = storage.holders;  // Of a state: they want to see the update.
+    const bool is_alone = holders > 0
+                              ? sweep_body.owner == holder && storage.use_count() == 1 + holders
+                              : storage.may_be_taken(1);
+    return sweep_body.use_count() == 1 && is_alone && !storage.is_read_only &&
            sweep_body.contiguous && sweep_body.storage->device->is_host() &&
            (sweep_body.owner == holder || holder->use_count() <= 2);
 }
@@ -202,7 +207,7 @@ void Sweep::run_together(std::span<const Variables* const> rows,
     if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) {
             return input->device().is_host();
         })) {
-        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars))
+        for (Variable& value : apply(*all_, inputs, known_location(), {}, scalars))
             values.push_back(std::move(value));
         return;
     }

@@ -81,7 +81,7 @@ Variables step_numbers(const OpDef& map, const UpdateGroup& group,
                        std::initializer_list<Cell> scalars) {
     const Variable t = cast(group.t, Dtype::float64);
     const Variable* inputs[] = {&t};
-    return apply(map, inputs, current_location(), {}, numbers_of(group, scalars));
+    return apply(map, inputs, known_location(), {}, numbers_of(group, scalars));
 }
 
 void check_eps(const Optimizer& optimizer, const UpdateGroup& group, const Cell& of_optimizer) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -112,7 +113,7 @@ void bcast_states(Communicator& communicator, const char* what, const NamedState
         if (of_root[i].ends_with(" none")) continue;
         const Variable& state = states[i].second;
         Device& device = state.array().defined() ? state.device() : current_device();
-        state.set_array(communicator.bcast(state.array(), root).to(device));
+        update_content(state, communicator.bcast(state.array(), root).to(device));
     }
 }
 

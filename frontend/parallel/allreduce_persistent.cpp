@@ -1,6 +1,7 @@
 #include "frontend/parallel/allreduce_persistent.h"
 
 #include "frontend/link/parameter.h"
+#include "runtime/graph/held_state.h"
 
 namespace catena::extensions {
 
@@ -8,7 +9,7 @@ void AllreducePersistent::operator()(Trainer&) {
     for (auto& [path, state] : model_.namedpersistents()) {
         const Array& array = state->array();
         if (array.defined() && is_float(array.dtype()))
-            state->set_array(communicator_->allreduce(array, Reduction::mean));
+            update_content(*state, communicator_->allreduce(array, Reduction::mean));
     }
 }
 

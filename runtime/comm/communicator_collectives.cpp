@@ -109,7 +109,8 @@ std::vector<Array> Communicator::exchange(const Terms& terms, std::span<const Ar
                 y = x;
                 continue;
             }
-            if (x.defined()) sends.push_back({r, x.raw_data(), byte_count(x.type())});
+            if (x.defined())
+                sends.push_back({r, const_cast<void*>(x.elements()), byte_count(x.type())});
             const Envelope& e = envelopes[size_t(r)];
             if (e.empty) continue;
             y = Array::empty(e.type(), cpu_device());

@@ -34,8 +34,9 @@ void Communicator::send_as(const Terms& terms, const Array& x, int dest, int tag
     Array data = on_host(defined(terms.call, x, rank_));
     std::vector<Envelope> e{envelope(terms, &data.type())};
     in_turn(terms.call, [&] {
-        const Message messages[] = {{dest, e.data(), sizeof(Envelope)},
-                                    {dest, data.raw_data(), byte_count(data.type())}};
+        const Message messages[] = {
+            {dest, e.data(), sizeof(Envelope)},
+            {dest, const_cast<void*>(data.elements()), byte_count(data.type())}};
         move(terms.call, tag, messages, {}, e, data);
         count(std::span(messages).subspan(1));
     });

@@ -104,7 +104,7 @@ Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reductio
         if (!(p.type() == own.type()))
             fail<ShapeError>("reduce_scatter: rank {} gives {}, rank {} gives {}", rank_,
                              to_string(own.type()), r, to_string(p.type()));
-        parts.push_back(p.raw_data());
+        parts.push_back(p.elements());
     }
     Array y = Array::empty(pieces[0].type(), cpu_device());
     reduce_parts("reduce_scatter", y.dtype(), parts, y.raw_data(), y.size(), reduction);

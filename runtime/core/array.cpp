@@ -9,6 +9,7 @@
 #include "runtime/core/derived_forms.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/foreign_storage.h"
 #include "runtime/core/fork.h"
 #include "runtime/core/object_pool.h"
 #include "runtime/core/out_of_memory.h"
@@ -19,7 +20,11 @@ namespace catena {
 
 void* Storage::operator new(size_t) { return ObjectPool<Storage>::allocate(); }
 void Storage::operator delete(void* storage) { ObjectPool<Storage>::free(storage); }
-void Storage::destroy(Storage* storage) { storage->device->free(storage); }
+void Storage::destroy(Storage* storage) {
+    if (storage->is_foreign) [[unlikely]]
+        return release_foreign(storage);
+    storage->device->free(storage);
+}
 
 std::mutex& derived_forms_mutex() {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);  // Storages may outlive any static.
@@ -127,8 +132,18 @@ void Array::settle() const {
     if (Pending* pending = body_->pending) pending->force(*body_);
 }
 
+void Array::check_writable(const char* asked, const Caller& at) const {
+    const LocationScope scope(at);
+    fail<ValueError>(
+        "{}: the elements of {} lie in memory of somebody else that may only be read; elements() "
+        "reads them, copy() gives an array of one's own",
+        asked, to_string(type()));
+}
+
 void* Array::raw_data(Caller at) const {
     there("raw_data", at);
+    if (body_->storage->is_read_only) [[unlikely]]
+        check_writable("raw_data", at);
     void* const pointer = address();
     body_->storage->expose();
     if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
@@ -137,6 +152,8 @@ void* Array::raw_data(Caller at) const {
 
 void* Array::to_fill() const {
     there("to_fill", {});
+    if (body_->storage->is_read_only) [[unlikely]]
+        check_writable("to_fill", {});
     void* const pointer = address();
     body_->storage->will_change();
     if (AccessObserver* observer = access_observer()) observer->addressed(*body_);

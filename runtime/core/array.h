@@ -26,6 +26,8 @@ struct DerivedForms {
 
 /// A block of device memory, shared by any number of arrays. Freed into its device's pool.
 struct Storage : RefCounted {
+    /// Those outside that look at the memory and go on looking (HeldMemory, held_memory.h).
+    std::atomic<uint32_t> holders = 0;
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
     size_t bytes = 0;
     Device* device = nullptr;
@@ -35,6 +37,8 @@ struct Storage : RefCounted {
     std::atomic<bool> is_exposed = false;
     std::atomic<uint8_t> derivations =
         0;  ///< How often a form was derived from the present elements, up to a limit.
+    bool is_foreign = false;    ///< A ForeignStorage: somebody else's memory (foreign_array.h).
+    bool is_read_only = false;  ///< Of foreign memory; nothing writes to it.
     std::atomic<DerivedForms*> forms =
         nullptr;  ///< Owned; changed under derived_forms_mutex() (runtime/core/derived_forms.h).
     Storage* lender =
@@ -53,6 +57,11 @@ struct Storage : RefCounted {
         will_change();
     }
     void drop_forms();
+    /// Whether `references` are all there are, so that the memory may become another array's.
+    bool may_be_taken(uint32_t references) const {
+        return use_count() == references && !is_foreign;
+    }
+    bool is_held() const { return holders.load(std::memory_order_relaxed) > 0; }
 
     static void* operator new(size_t bytes);
     static void operator delete(void* storage);
@@ -188,6 +197,7 @@ private:
     }
     [[noreturn]] static void undefined(const char* asked, const Caller& at);
     void check_element_type(const char* asked, Dtype wanted, const Caller& at) const;
+    void check_writable(const char* asked, const Caller& at) const;
     void settle() const;  ///< Computes the elements of a pending array.
     void* address() const;
     Ref<ArrayBody> body_;

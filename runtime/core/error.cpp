@@ -3,16 +3,19 @@
 #include "runtime/core/assertion.h"
 #include "runtime/core/forget_location.h"
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 namespace catena {
 
 namespace {
 
-thread_local SourceLoc location [[gnu::tls_model("initial-exec")]];
+/// Of those that are alive, the outermost one that knows or asks.
+thread_local const LocationScope* outermost_scope [[gnu::tls_model("initial-exec")]] = nullptr;
 
 std::string located(const std::string& message) {
-    const std::string place = to_string(location);
+    const std::string place = to_string(current_location());
     return place.empty() ? message : fmt::format("{} (at {})", message, place);
 }
 
@@ -27,15 +30,30 @@ std::string to_string(const SourceLoc& loc) {
     return quote == file.npos ? fmt::format("{}:{}", file, loc.line) : std::string(file);
 }
 
-SourceLoc current_location() { return location; }
-
-LocationScope::LocationScope(const SourceLoc& loc) : previous_(location) {
-    if (previous_.line == 0) location = loc;
+SourceLoc current_location() {
+    if (!outermost_scope) return {};
+    return outermost_scope->ask_ ? outermost_scope->ask_() : outermost_scope->location_;
 }
-LocationScope::~LocationScope() { location = previous_; }
 
-ForgetLocation::ForgetLocation() : previous_(location) { location = {}; }
-ForgetLocation::~ForgetLocation() { location = previous_; }
+SourceLoc known_location() {
+    return outermost_scope && !outermost_scope->ask_ ? outermost_scope->location_ : SourceLoc();
+}
+
+LocationScope::LocationScope(const SourceLoc& loc) : previous_(outermost_scope) {
+    if (previous_ || loc.line == 0) return;
+    std::construct_at(&location_, loc);
+    ask_ = nullptr;
+    outermost_scope = this;
+}
+LocationScope::LocationScope(AskLocation ask) : previous_(outermost_scope) {
+    if (previous_ || !ask) return;
+    ask_ = ask;
+    outermost_scope = this;
+}
+LocationScope::~LocationScope() { outermost_scope = previous_; }
+
+ForgetLocation::ForgetLocation() : previous_(std::exchange(outermost_scope, nullptr)) {}
+ForgetLocation::~ForgetLocation() { outermost_scope = previous_; }
 
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 

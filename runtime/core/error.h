@@ -23,19 +23,33 @@ struct SourceLoc {
 /// "mlp.cpp:42", or "mlp.onnx, Gemm node 'l1/y'"; empty when unknown.
 std::string to_string(const SourceLoc& loc);
 
-/// The user's line that this thread is executing; errors show it.
+/// The user's line that this thread is executing; errors show it, and recordings keep it.
 SourceLoc current_location();
+/// The same, but unknown where the line would have to be asked for (LocationScope): what an
+/// operation hands on or keeps in case of an error.
+SourceLoc known_location();
 
-/// While alive, current_location() is `loc`, unless an outer scope has set it already: the
-/// outermost known line is the one the user wrote.
+/// Where the program of another language is: its interpreter knows, but not at the price of an
+/// operation. Called on the thread in question, only when the line is shown or kept.
+using AskLocation = SourceLoc (*)() noexcept;
+
+/// While alive, current_location() is `loc`, or what `ask` gives, unless an outer scope has set it
+/// already: the outermost known line is the one the user wrote.
 class LocationScope {
 public:
     explicit LocationScope(const SourceLoc& loc);
+    explicit LocationScope(AskLocation ask);
     ~LocationScope();
     LocationScope(const LocationScope&) = delete;
 
 private:
-    SourceLoc previous_;
+    friend SourceLoc current_location();
+    friend SourceLoc known_location();
+    union {  // Of the outermost scope alone, so that those within cost little.
+        SourceLoc location_;
+    };
+    AskLocation ask_;  ///< Of the outermost scope: instead of location_, if not null.
+    const LocationScope* previous_;
 };
 
 /// Base of all errors caused by the user. what() ends with " (at FILE:LINE)" when

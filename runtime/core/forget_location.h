@@ -12,7 +12,7 @@ public:
     ForgetLocation(const ForgetLocation&) = delete;
 
 private:
-    SourceLoc previous_;
+    const LocationScope* previous_;
 };
 
 }  // namespace catena

@@ -52,7 +52,7 @@ pthread_key_t end_of_thread() {
     return key;
 }
 
-Table& table() {
+Table& table_of_thread() {
     if (Table* known = of_this_thread()) return *known;
     auto fresh = std::make_unique<Table>();
     if (pthread_setspecific(end_of_thread(), fresh.get()) != 0) throw std::bad_alloc();
@@ -74,7 +74,7 @@ int number_of(std::atomic<int>& number) {
 constinit thread_local void** values = none;
 
 void keep(std::atomic<int>& number, void* value, void (*destroy)(void* value)) {
-    Table& mine = table();
+    Table& mine = table_of_thread();
     const int place = number_of(number);
     mine.made.push_back({place, destroy});
     mine.values[place] = value;

@@ -148,7 +148,7 @@ bool CudaDevice::has_library_for(const KernelCall& call) { return library_for(ca
 bool CudaDevice::launch_in_library(const KernelCall& call) {
     LibraryProvider* provider = library_for(call);
     if (!provider) return false;
-    LocationScope location(current_location());
+    LocationScope location(known_location());
     enter();
     return provider->launch(call);
 }

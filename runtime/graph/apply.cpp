@@ -160,7 +160,12 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
         if (deferred && op.kernel && !hooks.empty()) unheard.emplace();
         if (deferred) recorder->composite_begins(op, inputs, attributes, scalars);
-        outputs = run_body(op, inputs, attributes, scalars);
+        try {
+            outputs = run_body(op, inputs, attributes, scalars);
+        } catch (...) {  // The user's code may catch it and go on.
+            if (deferred) recorder->composite_ends({});
+            throw;
+        }
         if (deferred) recorder->composite_ends(outputs);
     } else if (deferred) {
         const Types types = call_types(op, inputs, attributes);

@@ -75,7 +75,7 @@ void backward(const VariableList& outputs, const VariableList& grad_outputs,
             fail<ValueError>("backward: output {} ({}) has no gradient", i,
                              to_string(outputs[i].type()));
     }
-    for (const Variable& output : outputs) check_has_graph(*output.body(), current_location());
+    for (const Variable& output : outputs) check_has_graph(*output.body(), known_location());
     run_backward(outputs, starts, {.enable_double_backprop = enable_double_backprop});
     for (const Variable& output : outputs)
         if (output.body()->creator) output.cleargrad();

@@ -1,5 +1,6 @@
 #include "runtime/graph/call_changes.h"
 
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 
@@ -10,7 +11,8 @@ thread_local NotingScope* noting [[gnu::tls_model("initial-exec")]] = nullptr;
 
 class HeldState final : public Held {
 public:
-    explicit HeldState(const Ref<VariableBody>& state) : state_(state), array_(state->array) {}
+    explicit HeldState(const Ref<VariableBody>& state)
+        : state_(state), array_(not_held(state->array)) {}
     std::unique_ptr<Held> now() const override { return std::make_unique<HeldState>(state_); }
     void put_back() const override {
         const Variable state(state_);

@@ -49,6 +49,13 @@ void check(const Node& node, int input, const Variable& gx) {
                                         to_string(node.input_types[input])));
 }
 
+Variables gradient_of(Node& node, std::span<const Variable> gy) {
+    if (node.region) return node.region->gradient(node, gy);
+    const GradientCall call(node, gy);
+    if (const Ref<NodeFunction> function = node.function) return function->gradient(call);
+    return node.op->gradient(call);
+}
+
 }  // namespace
 
 WalkScratches::WalkScratches() : is_nested_(running_walks++ > 0) {}
@@ -130,8 +137,7 @@ Variables GradientWalk::gradients_of_inputs(Node& node, std::span<const Variable
         hook->backward_preprocess(*node.op, node.kept_inputs, gy);
     for (FunctionHook* hook : copied(hooks_of(node)))
         hook->backward_preprocess(*node.op, node.kept_inputs, gy);
-    Variables gx =
-        node.region ? node.region->gradient(node, gy) : node.op->gradient(GradientCall(node, gy));
+    Variables gx = gradient_of(node, gy);
     for (FunctionHook* hook : copied(hooks_of(node)))
         hook->backward_postprocess(*node.op, node.kept_inputs, gy);
     for (FunctionHook* hook : copied(function_hooks()))

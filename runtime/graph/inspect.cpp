@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 
 namespace catena {
@@ -65,7 +66,11 @@ void copydata(const Variable& to, const Variable& from) {
     if (target.shape() != from.shape())
         fail<ShapeError>("copydata: from is {}, to {}; shapes must be equal",
                          to_string(from.type()), to_string(target.type()));
-    to.set_array(from.array().astype(target.dtype()).to(target.device()));
+    Array content = from.array().astype(target.dtype()).to(target.device());
+    if (to.body()->is_state)
+        update_content(to, std::move(content));
+    else
+        to.set_array(std::move(content));
 }
 
 }  // namespace catena

@@ -59,6 +59,7 @@ bool reads(uint64_t mask, size_t i) { return mask >> std::min<size_t>(i, 63) & 1
 }  // namespace
 
 std::atomic<int64_t> RegionGradient::alive_{0};
+std::atomic<int64_t> NodeFunction::alive_{0};
 
 void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
@@ -103,7 +104,9 @@ void detach_creator(VariableBody& body) {
 Ref<Node> make_node(const OpDef& op) {
     Ref<Node> node(new Node);
     node->op = &op;
-    node->location = current_location();
+    node->location = known_location();
+    // To ask for it costs more than most operations, and cannot be done later.
+    if (node->location.line == 0 && config().debug) node->location = current_location();
     node->sequence = next_sequence++;
     return node;
 }

@@ -11,6 +11,7 @@
 namespace catena {
 
 struct Node;
+class OwnedVisitor;
 
 /// Where a gradient flows to: output `index` of the node that made the variable, or a leaf.
 struct Edge {
@@ -63,6 +64,23 @@ private:
     static std::atomic<int64_t> alive_;
 };
 
+/// The object of one call of a user's function, owned by the node of that call.
+class NodeFunction : public RefCounted {
+public:
+    NodeFunction() { ++alive_; }
+    virtual ~NodeFunction() { --alive_; }
+    /// False when there is no such object, so searches can be skipped.
+    static bool any() { return alive_.load(std::memory_order_relaxed) > 0; }
+    static int64_t alive() { return alive_.load(std::memory_order_relaxed); }
+    virtual Variables gradient(const GradientCall& call) = 0;
+    /// Tells what it owns: variables, and objects of other languages.
+    virtual void visit([[maybe_unused]] OwnedVisitor& visitor) const {}
+    static void destroy(NodeFunction* function) { delete function; }
+
+private:
+    static std::atomic<int64_t> alive_;
+};
+
 /// What a walk of backward() or grad() knows of a node; as new in between.
 struct WalkScratch {
     SmallVector<Variable, 2> pending;  ///< Gradients collected so far, one per output.
@@ -85,6 +103,7 @@ struct Node : RefCounted {
     uint64_t sequence = 0;  ///< Order of creation on this thread.
     SourceLoc location;
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
+    Ref<NodeFunction> function;              ///< The same, of one call.
     WalkScratch walk;                        ///< Of the outermost walk that this thread runs.
     bool mark = false;                       ///< Scratch of unchain(); false in between.
     bool discerns_zeros = false;      ///< Its gradient has asked which outputs have one: zeros are

@@ -1,12 +1,15 @@
 #include "runtime/graph/recorder.h"
 
 #include "runtime/graph/call_changes.h"
+#include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 
 namespace catena {
 namespace {
 thread_local Recorder* recorder [[gnu::tls_model("initial-exec")]] = nullptr;
-}
+
+void bind(VariableBody& state, Array array);
+}  // namespace
 
 Recorder* current_recorder() { return recorder; }
 
@@ -37,6 +40,21 @@ void assign(const Variable& state, const Variable& value) {
 void bind_state(VariableBody& state, Array array) {
     if (is_noting()) [[unlikely]]
         note_state(state);
+    if (state.is_state && (is_held(state.array) || is_held(array))) [[unlikely]]
+        if (update_held(state, array)) return;
+    bind(state, std::move(array));
+}
+
+void replace_state(VariableBody& state, Array array) {
+    if (is_noting()) [[unlikely]]
+        note_state(state);
+    forget_held(state);
+    bind(state, std::move(array));
+}
+
+namespace {
+
+void bind(VariableBody& state, Array array) {
     if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
     if (array.body() && state.is_state) {
         if (array.body()->owner) {  // Each state needs its own array, to be identified by it.
@@ -48,5 +66,7 @@ void bind_state(VariableBody& state, Array array) {
     }
     state.array = std::move(array);
 }
+
+}  // namespace
 
 }  // namespace catena

@@ -54,6 +54,7 @@ void become_passage(Node& node) {
     below->outputs.resize(node.outputs.size());
     below->location = node.location;
     below->region = std::move(node.region);
+    below->function = std::exchange(node.function, {});
     // Of equal rank, the forwarding node is visited first.
     below->rank = node.rank;
     std::swap(below->sequence, node.sequence);

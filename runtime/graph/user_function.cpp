@@ -22,7 +22,12 @@ UserFunctionScope::~UserFunctionScope() {
 }
 
 const char* user_function(const OpDef& op) {
-    if (!outermost.op) return intern(op.name);
+    const char* running = running_user_function();
+    return running ? running : intern(op.name);
+}
+
+const char* running_user_function() {
+    if (!outermost.op) return nullptr;
     return intern(outermost.part == UserFunctionScope::Part::gradient
                       ? "gradient of " + outermost.op->name
                       : outermost.op->name);

@@ -20,5 +20,7 @@ private:
 /// What the user called that `op`, executed now on this thread, is a part of:
 /// "softmax_cross_entropy", "gradient of relu". The op's own name outside all others. Interned.
 const char* user_function(const OpDef& op);
+/// The same of the code that runs now; null outside all functions.
+const char* running_user_function();
 
 }  // namespace catena

@@ -47,7 +47,7 @@ void Variable::set_array(Array array) const {
     there("set_array", Caller());
     if (Recorder* recorder = current_recorder())
         recorder->changing(*body_, Recorder::Change::content);
-    bind_state(*body_, std::move(array));
+    replace_state(*body_, std::move(array));
     if (!body_->is_state) detach_creator(*body_);
 }
 

@@ -116,7 +116,7 @@ void CopyProvider::copy(CodeDevice& device, const Array& from, const Array& to) 
              .threads = uint32_t(kernel.device.threads),
              .arguments = words.data(),
              .bytes = words.size() * sizeof(uint64_t),
-             .location = current_location()});
+             .location = known_location()});
     }
 }
 

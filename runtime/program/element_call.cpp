@@ -54,7 +54,7 @@ void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
     words.push_back(uint64_t(device.fault_words()));
     words.push_back(0);  // The address of the program's scalars, which only groups use.
     const size_t fixed = words.size(), scalars = call.scalars.size();
-    const int64_t site = fault_site(call.op.name, current_location());
+    const int64_t site = fault_site(call.op.name, known_location());
     for (const Pass& pass : passes_) {
         words.resize(fixed);
         words.insert(words.end(), pass.numbers.begin(), pass.numbers.end());
@@ -67,7 +67,7 @@ void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
                             .threads = uint32_t(threads_),
                             .arguments = words.data(),
                             .bytes = words.size() * sizeof(uint64_t),
-                            .location = current_location()});
+                            .location = known_location()});
     }
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "runtime/core/device.h"
+#include "runtime/core/foreign_array.h"
 #include "runtime/core/host_lock.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/launch_reports.h"
@@ -140,6 +141,7 @@ struct Program::Implementation {
 
     std::vector<Array> run(std::span<const Array> arguments) {
         const WithoutHostLock others_may_run;
+        const ReleaseLater after_unlocking;
         std::lock_guard lock(mutex);
         if (!device)
             fail<ValueError>("program {}: was opened for inspection only; load it to run it",
@@ -153,7 +155,7 @@ struct Program::Implementation {
             const Array& array = array_of(source, arguments, {});
             // Not referenced elsewhere: its memory may be overwritten.
             donated.push_back(source.kind == Contents::Value::state && !is_returned(source.index) &&
-                              array.body()->use_count() == 1 && array.storage()->use_count() == 1);
+                              array.body()->use_count() == 1 && array.storage()->may_be_taken(1));
             inputs.push_back(array);
         }
         try {
@@ -167,8 +169,13 @@ struct Program::Implementation {
             results.push_back(array_of(value, arguments, outputs));
         inputs.clear();
         const size_t first = outputs.size() - contents.assigned.size();
-        for (size_t a = 0; a < contents.assigned.size(); ++a)
-            contents.states[size_t(contents.assigned[a])].array = std::move(outputs[first + a]);
+        for (size_t a = 0; a < contents.assigned.size(); ++a) {
+            Array& state = contents.states[size_t(contents.assigned[a])].array;
+            if (state.storage()->is_held())
+                copy_elements(outputs[first + a], state);
+            else
+                state = std::move(outputs[first + a]);
+        }
         return results;
     }
 
@@ -291,6 +298,7 @@ Array Program::state(const std::string& name) const {
 }
 
 void Program::set_state(const std::string& name, const Array& array) {
+    const ReleaseLater after_unlocking;
     std::lock_guard lock(there().mutex);
     const KernelProviderScope own_kernels(there().copies.get());
     Contents::State& state = there().state(name);

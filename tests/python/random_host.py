@@ -196,6 +196,7 @@ class Writer:
             del self.names[name]
 
     def numpy(self) -> None:
+        # What NumPy writes to is no part of a graph: a gradient would read it later.
         a = self.some("vm")
         shape = self.names[a]
         kind = self.random.randrange(7)
@@ -206,9 +207,9 @@ class Writer:
             self.line(f"{name}.array[..., 0] = count[0] % 3")
         elif kind == 2:
             self.line("buffer[:] = buffer * 0.5 + count[0] % 4")
-            self.assign(f"ct.tanh({a} * buffer)", shape)
+            self.assign(f"ct.tanh({a}.detach() * buffer)", shape)
         elif kind == 3:
-            self.assign(f"ct.tanh({a} * buffer)", shape)
+            self.assign(f"ct.tanh({a}.detach() * buffer)", shape)
             self.line(f"buffer[{self.random.randrange(3)}] += 0.5")
         elif kind == 4:
             self.assign(f"{a} * np.float64(np.tanh(np.asarray({a}).sum()))", shape)

@@ -338,6 +338,16 @@ def thing_errors_of_values_come_out(region, log):
             log("refused")
 
 
+# docs/static_graph.md, "What differs": such a write, after an operation of the region has read the
+# memory, is not noticed.
+NOT_NOTICED = (
+    thing_a_write_through_a_view_from_before_the_call,
+    thing_a_variable_over_an_ndarray_is_written,
+)
+
+
 @pytest.mark.parametrize("thing", things_of(globals()))
-def test_numpy_and_regions_see_the_same_values(thing):
+def test_numpy_and_regions_see_the_same_values(thing, request):
+    if thing in NOT_NOTICED:
+        request.applymarker(pytest.mark.xfail(reason="written by NumPy after it was read"))
     compare(thing)

@@ -175,7 +175,9 @@ INDICES = [
 def test_indexing_is_numpy_s(index: Any) -> None:
     a = numbers((3, 4, 5))
     x = ct.Variable(a)
-    want = a[np.asarray(index, int) if index == [] else index] if isinstance(index, list) else a[index]
+    want = (
+        a[np.asarray(index, int) if index == [] else index] if isinstance(index, list) else a[index]
+    )
     got = x[index]
     assert got.shape == want.shape
     np.testing.assert_array_equal(got.array, want)
@@ -212,8 +214,8 @@ def test_iteration_goes_over_the_first_axis() -> None:
     a = numbers((3, 2))
     rows = list(ct.Variable(a))
     assert len(rows) == 3 and all(isinstance(r, ct.Variable) for r in rows)
-    first, second, third = ct.Variable(a)
-    np.testing.assert_array_equal(third.array, a[2])
+    *_, last = ct.Variable(a)
+    np.testing.assert_array_equal(last.array, a[2])
     with pytest.raises(TypeError):
         iter(ct.Variable(1.0))
 

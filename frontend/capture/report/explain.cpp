@@ -111,7 +111,7 @@ std::string Region::explain() const {
         text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
-        const std::string cut_at = to_string(entry->cut_at);
+        const std::string cut_at = entry->cut_at.place();
         if (entry->was_cut)
             text += fmt::format("    the host reads a computed value ({})\n",
                                 cut_at.empty() ? "line unknown: << does not record one" : cut_at);

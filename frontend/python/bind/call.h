@@ -1,13 +1,19 @@
 #pragma once
 
+#include "frontend/python/bind/location.h"
 #include "frontend/python/bind/types.h"
+#include "runtime/core/error.h"
 
 namespace catena::python {
 
-/// Around everything that Python calls: errors and recordings show the line of Python that runs.
+/// Around everything that Python calls: errors and recordings show the line of Python that runs,
+/// which is asked for only then.
 class CallScope {
 public:
-    CallScope() {}
+    CallScope() : scope_(python_location) {}
+
+private:
+    LocationScope scope_;
 };
 
 /// Elements from which on a computation is long enough to let other threads of Python run.

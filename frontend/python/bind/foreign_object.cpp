@@ -1,9 +1,11 @@
 #include "frontend/python/bind/foreign_object.h"
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/from_host_data.h"
+#include "runtime/core/foreign_array.h"
+#include "runtime/core/held_memory.h"
 
 namespace catena::python {
 namespace {
@@ -22,7 +24,7 @@ int release_pending(void*) {
     return 0;
 }
 
-constexpr const char* keeper_name = "catena.Array";
+constexpr const char* keeper_name = "catena.HeldMemory";
 
 }  // namespace
 
@@ -45,18 +47,38 @@ void release_waiting_references() {
     for (PyObject* object : references) Py_DECREF(object);
 }
 
+namespace {
+
+/// What foreign memory calls when its last array is gone.
+struct GiveBack {
+    PyObject* object;
+    void operator()() const { release_reference(object); }
+};
+
+}  // namespace
+
 Array array_over(PyObject* object, void* data, const Type& type, const Strides& strides,
                  bool writable) {
-    return from_host_data(data, type, strides);
+    return foreign_array({.data = data,
+                          .type = type,
+                          .strides = strides,
+                          .is_read_only = !writable,
+                          .release = GiveBack{Py_NewRef(object)}});
 }
 
-PyObject* object_behind(const Array&) { return nullptr; }
+PyObject* object_behind(const Array& array) {
+    const std::function<void()>* const release = release_of(array);
+    const auto* const found = release ? release->target<GiveBack>() : nullptr;
+    return found ? found->object : nullptr;
+}
 
 PyObject* keeper_of(const Array& array) {
-    PyObject* const capsule = PyCapsule_New(new Array(array), keeper_name, [](PyObject* self) {
-        delete static_cast<Array*>(PyCapsule_GetPointer(self, keeper_name));
+    auto held = std::make_unique<HeldMemory>(array);
+    PyObject* const capsule = PyCapsule_New(held.get(), keeper_name, [](PyObject* self) {
+        delete static_cast<HeldMemory*>(PyCapsule_GetPointer(self, keeper_name));
     });
     if (!capsule) throw nb::python_error();
+    held.release();
     return capsule;
 }
 

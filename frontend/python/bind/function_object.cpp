@@ -19,7 +19,6 @@ PyObject* text(const std::string& s) {
 }
 
 PyObject* name(PyObject* self, void*) { return text(def_of(self).name); }
-PyObject* module_name(PyObject*, void*) { return PyUnicode_FromString("catena"); }
 PyObject* family(PyObject* self, void*) { return text(std::string(def_of(self).family())); }
 PyObject* signature_text(PyObject* self, void*) { return text(def_of(self).signature); }
 
@@ -88,7 +87,6 @@ void destroy(PyObject* self) {
 PyGetSetDef properties[] = {
     {"__name__", name, nullptr, nullptr, nullptr},
     {"__qualname__", name, nullptr, nullptr, nullptr},
-    {"__module__", module_name, nullptr, nullptr, nullptr},
     {"__doc__", from_python, nullptr, nullptr, const_cast<char*>("documentation")},
     {"__signature__", from_python, nullptr, nullptr, const_cast<char*>("signature")},
     {"family", family, nullptr, "The family it belongs to: \"activation\", \"loss\".", nullptr},

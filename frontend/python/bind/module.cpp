@@ -1,5 +1,8 @@
 #include "frontend/python/bind/module.h"
 
+#include <nanobind/stl/string.h>
+
+#include "frontend/python/bind/location.h"
 #include "frontend/python/bind/ndarray.h"
 
 NB_MODULE(_catena, m) {
@@ -16,5 +19,6 @@ NB_MODULE(_catena, m) {
     bind_random(m);
     bind_region(m);
     bind_program(m);
+    m.def("set_own_folder", &set_own_folder, "Where frames of the package itself lie.");
     m.attr("__version__") = CATENA_VERSION;
 }

@@ -129,20 +129,20 @@ PyObject* ndarray_over(const Array& array) {
         sizes[size_t(i)] = type.shape[i];
         strides[size_t(i)] = array.strides()[i] * npy_intp(size_of(type.dtype));
     }
-    void* const data = array.raw_data();
+    const void* const elements = array.elements();  // Computed, where they were not.
+    const bool is_writable = !array.storage()->is_read_only;
+    void* const data = is_writable ? array.raw_data() : const_cast<void*>(elements);
     static std::max_align_t nothing;  // NumPy allocates where it is given no memory.
-    nb::object made = nb::steal(checked(PyArray_New(
-        &PyArray_Type, type.shape.rank(), sizes.data(), numpy_number(type.dtype), strides.data(),
-        data ? data : &nothing, 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, nullptr)));
+    nb::object made = nb::steal(
+        checked(PyArray_New(&PyArray_Type, type.shape.rank(), sizes.data(),
+                            numpy_number(type.dtype), strides.data(), data ? data : &nothing, 0,
+                            NPY_ARRAY_ALIGNED | (is_writable ? NPY_ARRAY_WRITEABLE : 0), nullptr)));
     if (PyArray_SetBaseObject(as_ndarray(made.ptr()), keeper_of(array)) < 0)
         throw nb::python_error();
     return made.release().ptr();
 }
 
-PyObject* copy_from_device(const Array& array) {
-    const nb::object made = nb::steal(ndarray_over(array.to(cpu_device())));
-    return nb::borrow(made).release().ptr();
-}
+PyObject* copy_from_device(const Array& array) { return ndarray_over(array.to(cpu_device())); }
 
 }  // namespace
 
@@ -197,9 +197,12 @@ PyObject* ndarray_of(const Array& array) {
     if (!array.device().is_host()) return copy_from_device(array);
     if (PyObject* const origin = object_behind(array)) {
         PyArrayObject* const found = as_ndarray(origin);
-        if (PyArray_DATA(found) == array.raw_data() && shape_of(found) == array.shape() &&
-            dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides())
+        if (PyArray_DATA(found) == array.elements() && shape_of(found) == array.shape() &&
+            dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides()) {
+            // A static region is to know that NumPy may write from here on.
+            if (!array.storage()->is_read_only) array.raw_data();
             return Py_NewRef(origin);
+        }
     }
     return ndarray_over(array);
 }

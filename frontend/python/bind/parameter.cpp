@@ -25,7 +25,8 @@ void construct_parameter(Parameter* place, nb::object data, std::optional<std::s
 void bind_parameter(nb::module_& m) {
     nb::class_<Parameter, Variable>(
         m, "Parameter", "A Variable that is learned: an optimizer replaces its content.")
-        .def("__init__", construct_parameter, nb::arg("data") = nb::none(), nb::arg("name") = nb::none())
+        .def("__init__", construct_parameter, nb::arg("data") = nb::none(),
+             nb::arg("name") = nb::none())
         .def_prop_ro("is_initialized", &Parameter::is_initialized)
         .def_prop_rw("update_enabled", &Parameter::update_enabled, &Parameter::set_update_enabled);
 }

@@ -11,6 +11,7 @@ Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begin
 """
 
 import importlib as _importlib
+import os as _os
 from typing import Any as _Any
 
 from catena import _array_methods, _functions, _numpy_protocol
@@ -40,6 +41,7 @@ from catena._catena import (
     profile_scope,
     random,
     release_cached_memory,
+    set_own_folder,
     using_device,
 )
 from catena._functions import *  # noqa: F403
@@ -63,6 +65,7 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module 'catena' has no attribute {name!r}")
 
 
+set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 

@@ -91,7 +91,7 @@ const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, c
         .gradient =
             [&gradient](const GradientCall& c) {
                 return Variables{
-                    call(gradient, current_location(), c.attributes(), {}, c.y(), c.gy())};
+                    call(gradient, known_location(), c.attributes(), {}, c.y(), c.gy())};
             },
         .reads = [](int, int) { return Reads{.outputs = 1}; },
         .onnx =

@@ -17,7 +17,7 @@ Device& device_in(const Attributes& a, std::string_view name) {
 
 Variable copied(const Variable& x, Device& from, Device& to) {
     const Variable* inputs[] = {&x};
-    return std::move(apply(copy_op(), inputs, current_location(),
+    return std::move(apply(copy_op(), inputs, known_location(),
                            {{"from", number_of(from)}, {"to", number_of(to)}})[0]);
 }
 

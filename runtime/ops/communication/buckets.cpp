@@ -77,7 +77,7 @@ Variable start_bucket(Communicator& comm, std::span<const Variable> gradients, D
     inputs.push_back(&beside(comm.order(), gradients[0].device()));
     Attributes attributes{
         {"communicator", comm.id()}, {"dtype", std::string(name_of(dtype))}, {"label", label}};
-    Variable ticket = apply(op_start(), inputs, current_location(), attributes)[0];
+    Variable ticket = apply(op_start(), inputs, known_location(), attributes)[0];
     assign(comm.order(), ticket);
     return ticket;
 }
@@ -91,7 +91,7 @@ Variables wait_bucket(Communicator& comm, const Variable& ticket, std::span<cons
             {intern("dtype" + std::to_string(i)), std::string(name_of(types[i].dtype))});
     }
     const Variable* inputs[] = {&ticket};
-    return apply(op_wait(), inputs, current_location(), Attributes(std::move(entries)));
+    return apply(op_wait(), inputs, known_location(), Attributes(std::move(entries)));
 }
 
 }  // namespace catena::parallel

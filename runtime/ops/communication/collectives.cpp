@@ -204,7 +204,7 @@ Variables alltoall(Communicator& comm, std::span<const Variable> xs) {
     if (int(xs.size()) != comm.size())
         fail<ValueError>("alltoall: {} arrays for {} ranks", xs.size(), comm.size());
     for (const Variable& x : xs) check_given("alltoall", comm, x);
-    return issue(op_alltoall(), comm, xs, {}, current_location());
+    return issue(op_alltoall(), comm, xs, {}, known_location());
 }
 
 Variables gather(Communicator& comm, const Operand& x, int root) {
@@ -227,7 +227,7 @@ Variable scatter(Communicator& comm, std::span<const Variable> xs, int root,
                                    [&] { return comm.type_of_scatter(root); });
     std::span<const Variable> inputs = at_root ? xs : std::span(&anchor(current_device()), 1);
     return issue(op_scatter(), comm, inputs, received(type, {{"root", int64_t(root)}}),
-                 current_location())[0];
+                 known_location())[0];
 }
 
 }  // namespace catena::parallel

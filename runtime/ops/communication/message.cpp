@@ -103,8 +103,7 @@ Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> i
 
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
                       std::vector<Attributes::Entry> entries) {
-    return issue(op, communicator_in(g.attributes()), inputs, std::move(entries),
-                 current_location());
+    return issue(op, communicator_in(g.attributes()), inputs, std::move(entries), known_location());
 }
 
 const Variable& anchor(Device& device) {

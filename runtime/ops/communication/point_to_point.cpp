@@ -83,7 +83,7 @@ Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,
         op_recv(), comm, std::span(&input, 1),
         received(type,
                  {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}, {"tied", delegate.defined()}}),
-        current_location())[0];
+        known_location())[0];
 }
 
 Variable pseudo_connect(const Variable& delegate, const Operand& x) {

@@ -202,13 +202,13 @@ const bool op_convolution_bias_prepared =
 const bool op_convolution_bias_autocast = set_autocast(op_convolution_bias, Autocast::narrow);
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
-    return call(op_convolution, current_location(), with_size(a, nullptr), {}, x, W);
+    return call(op_convolution, known_location(), with_size(a, nullptr), {}, x, W);
 }
 Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size) {
-    return call(op_convolution_data, current_location(), with_size(a, &size), {}, gy, W);
+    return call(op_convolution_data, known_location(), with_size(a, &size), {}, gy, W);
 }
 Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size) {
-    return call(op_convolution_weights, current_location(), with_size(a, &size), {}, x, gy);
+    return call(op_convolution_weights, known_location(), with_size(a, &size), {}, x, gy);
 }
 
 void check_ranks(const char* name, const Variable& x, const Variable& W, int axes, int64_t groups) {

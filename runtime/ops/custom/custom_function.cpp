@@ -1,12 +1,9 @@
 #include "runtime/ops/custom/custom_function.h"
 
-#include <atomic>
-
-#include <fmt/format.h>
-
 #include "runtime/core/error.h"
 #include "runtime/graph/user_gradient.h"
 #include "runtime/ops/array/rearrange.h"
+#include "runtime/ops/custom/unused_name.h"
 
 namespace catena::detail {
 namespace {
@@ -21,14 +18,6 @@ std::vector<Variable> row_major(std::span<const Variable> xs) {
     std::vector<Variable> dense;
     for (const Variable& x : xs) dense.push_back(x.defined() ? row_major(x) : x);
     return dense;
-}
-
-/// Names in the registry are unique.
-std::string unused_name(const std::string& name) {
-    if (!find_op(name)) return name;
-    static std::atomic<int> number = 1;
-    while (true)
-        if (std::string next = fmt::format("{}#{}", name, ++number); !find_op(next)) return next;
 }
 
 void check_results(const std::string& name, const Variables& ys, int outputs) {
@@ -75,7 +64,7 @@ Variables listed(Variable result) { return {std::move(result)}; }
 
 const OpDef& define_custom(const std::string& given, CustomCode forward, CustomCode backward,
                            const CustomOptions& options) {
-    const std::string name = unused_name(given);
+    const std::string name = unused_op_name(given);
     const OpDef& op = register_op({
         .name = name,
         .input_count = -1,

@@ -122,10 +122,10 @@ Positions find_positions(const Variable& x, const Variable& t, const Variable& c
     row[1] = shape[1];
     Dtype dtype = class_dtype(shape[1]);
     const DeviceScope beside_x(x.device());
-    Variables numbers = apply(op_class_numbers, {}, current_location(),
+    Variables numbers = apply(op_class_numbers, {}, known_location(),
                               {{"shape", row}, {"dtype", std::string(name_of(dtype))}});
     const int64_t ignore_label = attributes.integer("ignore_label");
-    Variable known = call(op_class_labels, current_location(),
+    Variable known = call(op_class_labels, known_location(),
                           {{"classes", shape[1]}, {"ignore_label", ignore_label}}, {}, t);
     Variable labels = reshape(known, position_shape(shape));
     Positions p;
@@ -301,7 +301,7 @@ const OpDef& op_cross_entropy = define_composite({
                 Variable gy = c.gy(0), weight = c.input_count() > 2 ? c.x(2) : Variable();
                 const Variable* inputs[] = {&x, &t, &highest, &total, &gy, &weight};
                 gx[0] = apply(op_cross_entropy_gx, std::span(inputs, weight.defined() ? 6 : 5),
-                              current_location(), c.attributes())[0];
+                              known_location(), c.attributes())[0];
             }
             // Used only by gradients of gradients. `highest` is a common shift, so its gradient
             // cancels.

@@ -128,7 +128,7 @@ const bool matmul_can_be_joined = set_joinings(op_matmul, [](const TypeCall& c) 
 });
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb) {
-    return call(op_matmul, current_location(), transposes(transa, transb), {}, a, b);
+    return call(op_matmul, known_location(), transposes(transa, transb), {}, a, b);
 }
 
 template <class T>

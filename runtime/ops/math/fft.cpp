@@ -62,7 +62,7 @@ const bool fft_on_host = set_host_only(op_fft, "the host computes Fourier transf
 
 Variables transform(const Variable& real, const Variable& imag) {
     const Variable* inputs[] = {&real, &imag};
-    return apply(op_fft, inputs, current_location());
+    return apply(op_fft, inputs, known_location());
 }
 Variables adjoint(const Variable& real, const Variable& imag) {
     const Variables exchanged = transform(imag, real);

@@ -187,8 +187,8 @@ Variable solve(const Operand& a, const Operand& b) {
     if (!broadcast_shapes(batch_of(left.shape()), batch_of(columns.shape()), batch))
         fail<ShapeError>("solve: the batches of a {} and b {} do not broadcast",
                          to_string(given_a.shape()), to_string(given_b.shape()));
-    const Variable x = call(op_solve, current_location(), {}, {}, for_batch(left, batch),
-                            for_batch(columns, batch));
+    const Variable x =
+        call(op_solve, known_location(), {}, {}, for_batch(left, batch), for_batch(columns, batch));
     return cast(vector ? squeeze(x, {-1}) : x, given_b.dtype());
 }
 

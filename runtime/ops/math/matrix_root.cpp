@@ -84,9 +84,9 @@ const OpDef& op_lyapunov = define_composite({
     .reads = [](int, int) { return Reads{.inputs = 1, .outputs = 1}; },
 });
 
-Variable root_of(const Variable& a) { return call(op_root, current_location(), {}, {}, a); }
+Variable root_of(const Variable& a) { return call(op_root, known_location(), {}, {}, a); }
 Variable solved(const Variable& a, const Variable& q) {
-    return call(op_lyapunov, current_location(), {}, {}, a, q);
+    return call(op_lyapunov, known_location(), {}, {}, a, q);
 }
 
 const FunctionDef& f_root =

@@ -48,7 +48,7 @@ Variables in_working_precision(const OpDef& op, const Operand& a, const Attribut
                          to_string(given.type()));
     const Variable x = widened(given);
     const Variable* inputs[] = {&x};
-    Variables results = apply(op, inputs, current_location(), attributes);
+    Variables results = apply(op, inputs, known_location(), attributes);
     for (Variable& y : results) y = cast(y, given.dtype());
     return results;
 }

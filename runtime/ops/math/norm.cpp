@@ -29,7 +29,7 @@ const FunctionDef& f_batch_l2_norm_squared =
 }  // namespace
 
 Variable length_of(const Variable& squares) {
-    return call(op_length, current_location(), {}, {}, squares);
+    return call(op_length, known_location(), {}, {}, squares);
 }
 
 Variable batch_l2_norm_squared(const Operand& x) {

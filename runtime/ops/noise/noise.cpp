@@ -59,7 +59,7 @@ const OpDef& op_dropout = define_composite({
             Variable draw = uniform_of_state(v[1], v[0].shape(), Dtype::float32);
             Variable x = cast(v[0], working_dtype(v[0].dtype()));
             return Variables{
-                cast(call(op_drop, current_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
+                cast(call(op_drop, known_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
         },
     .gradient =
         [](const GradientCall& c) {
@@ -75,7 +75,7 @@ const OpDef& op_dropout = define_composite({
 });
 
 Variable dropout_of_state(const Variable& x, const Variable& state, const Scalar& ratio) {
-    return call(op_dropout, current_location(), {}, {ratio}, x, state);
+    return call(op_dropout, known_location(), {}, {ratio}, x, state);
 }
 
 void check_ratio(const Scalar& ratio) {

@@ -146,7 +146,7 @@ const bool op_random_advance_text =
 
 Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, Dtype dtype) {
     Attributes attributes{{"shape", shape}, {"dtype", std::string(name_of(dtype))}};
-    return call(op, current_location(), attributes, {}, state);
+    return call(op, known_location(), attributes, {}, state);
 }
 
 Variable draw(const OpDef& op, const Shape& shape, Dtype dtype, const SourceLoc& at) {
@@ -211,7 +211,7 @@ void restore_random_state(const std::vector<int64_t>& saved) {
 
 void advance_random_state() {
     const Variable& state = random_state();
-    assign(state, call(op_random_advance, current_location(), {}, {}, state));
+    assign(state, call(op_random_advance, known_location(), {}, {}, state));
 }
 
 Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype) {

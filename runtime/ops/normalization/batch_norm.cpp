@@ -169,7 +169,7 @@ const OpDef& op_batch_norm = define_composite({
                 Variable gy = c.gy(0);
                 const Variable* inputs[] = {&x, &gamma, &mean, &variance, &gy};
                 Scalar eps = c.scalar(0);
-                gx = apply(op_batch_norm_gx, inputs, current_location(), c.attributes(),
+                gx = apply(op_batch_norm_gx, inputs, known_location(), c.attributes(),
                            std::span(&eps, 1));
                 gx[2] = cast(gx[2], c.x_type(2).dtype);
             }

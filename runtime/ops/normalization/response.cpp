@@ -89,7 +89,7 @@ Variable normalize(const Operand& x, const Scalar& eps, const Axes& axis) {
 
 Variable local_response(const Variable& x, int64_t before, int64_t behind, const Scalar& k,
                         const Scalar& alpha, const Scalar& beta) {
-    return call(op_local_response, current_location(), {{"before", before}, {"behind", behind}},
+    return call(op_local_response, known_location(), {{"before", before}, {"behind", behind}},
                 {k, alpha, beta}, x);
 }
 

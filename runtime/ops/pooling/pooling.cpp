@@ -176,7 +176,7 @@ const OpDef& op_max_pooling = register_op({
         },
     .gradient =
         [](const GradientCall& c) {
-            return Variables{call(scatter_op(), current_location(),
+            return Variables{call(scatter_op(), known_location(),
                                   for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy(),
                                   c.y(1))};
         },
@@ -222,7 +222,7 @@ const OpDef& op_max_pooling_scatter = register_op({
     .gradient =
         [](const GradientCall& c) {
             return Variables{
-                call(gather_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                call(gather_op(), known_location(), c.attributes(), {}, c.gy(), c.x(1)),
                 Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
@@ -280,7 +280,7 @@ const OpDef& op_max_pooling_gather = register_op({
     .gradient =
         [](const GradientCall& c) {
             return Variables{
-                call(scatter_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                call(scatter_op(), known_location(), c.attributes(), {}, c.gy(), c.x(1)),
                 Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
@@ -314,7 +314,7 @@ const OpDef& op_average_pooling = register_op({
         },
     .gradient =
         [](const GradientCall& c) {
-            return Variables{call(spread_op(), current_location(),
+            return Variables{call(spread_op(), known_location(),
                                   for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy())};
         },
     .onnx =
@@ -358,7 +358,7 @@ const OpDef& op_average_pooling_spread = register_op({
     .gradient =
         [](const GradientCall& c) {
             return Variables{
-                call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
+                call(op_average_pooling, known_location(), c.attributes(), {}, c.gy())};
         },
 });
 const bool op_average_pooling_spread_last =

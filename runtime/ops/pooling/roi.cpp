@@ -80,7 +80,7 @@ Shape binned(const TypeCall& c, int64_t channels) {
 }
 
 Variable call_with(const OpDef& op, const Attributes& a, const Variable& x, const GradientCall& g) {
-    return call(op, current_location(), a, {}, x, g.x(1), g.x(2));
+    return call(op, known_location(), a, {}, x, g.x(1), g.x(2));
 }
 Reads reads_regions(int input, int) { return {.inputs = input == 0 ? 0b110u : 0u}; }
 
@@ -227,8 +227,7 @@ const FunctionDef& f_pooling =
 
 Variable average_of_regions(const Variable& x, const Variable& regions, const Variable& images,
                             const RegionBins& bins) {
-    return call(op_average, current_location(), Attributes(entries_of(bins)), {}, x, regions,
-                images);
+    return call(op_average, known_location(), Attributes(entries_of(bins)), {}, x, regions, images);
 }
 
 Variable largest_of_regions(const Variable& x, const Variable& regions, const Variable& images,
@@ -237,7 +236,7 @@ Variable largest_of_regions(const Variable& x, const Variable& regions, const Va
     entries.push_back({"of_neighbours", of_neighbours});
     const Variable* inputs[] = {&x, &regions, &images};
     const Variables found =
-        apply(op_largest, inputs, current_location(), Attributes(std::move(entries)));
+        apply(op_largest, inputs, known_location(), Attributes(std::move(entries)));
     const Variable &places = found[0], &weights = found[1];
     const Variable read = take(reshape(x, {-1}), places, 0);
     const Variable y = sum(where(weights > 0, read * weights, 0), {0});

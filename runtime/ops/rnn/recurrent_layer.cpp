@@ -182,7 +182,7 @@ const OpDef& define_layer(RecurrentCell cell) {
                 for (int i = 0; i < at.states(); ++i) inputs.push_back(c.gy(i));
                 std::vector<const Variable*> list;
                 for (const Variable& input : inputs) list.push_back(&input);
-                Variables gx = apply(gradient, list, current_location(), c.attributes());
+                Variables gx = apply(gradient, list, known_location(), c.attributes());
                 gx.push_back({});  // of the lengths
                 return gx;
             },
@@ -238,7 +238,7 @@ RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer)
     if (layer.gates != GatePlaces())
         attributes.push_back({"gates", Dims(std::span<const int64_t>(layer.gates.place))});
     const Variables y =
-        apply(*layers.of[int(cell)], list, current_location(), Attributes(std::move(attributes)));
+        apply(*layers.of[int(cell)], list, known_location(), Attributes(std::move(attributes)));
     return {cast(y[0], dtype), cast(y[1], dtype), at.memory ? cast(y[2], dtype) : Variable()};
 }
 

@@ -121,7 +121,7 @@ const OpDef& op_lstm = define_composite({
         [](const GradientCall& c) {
             Variable c_prev = c.x(0), x = c.x(1), gc = c.gy(0), gh = c.gy(1);
             const Variable* inputs[] = {&c_prev, &x, &gc, &gh};
-            return apply(op_lstm_gx, inputs, current_location());
+            return apply(op_lstm_gx, inputs, known_location());
         },
     .reads = [](int, int) { return Reads{.inputs = 3}; },
 });

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/core/error.h"
+
+namespace catena::capture {
+
+/// Where the host reads a computed value.
+struct HostRead {
+    SourceLoc at;
+    const char* function = nullptr;  ///< What the user called that reads it, if it is a function.
+
+    /// "model.cpp:7, in cube", "in gradient of cube"; empty when nothing is known.
+    std::string place() const {
+        const std::string line = to_string(at);
+        if (!function) return line;
+        return (line.empty() ? "in " : line + ", in ") + function;
+    }
+};
+
+}  // namespace catena::capture
