@@ -10,6 +10,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/host_lock.h"
 #include "runtime/core/memory_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
@@ -23,6 +24,10 @@ namespace {
 
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
+
+/// From which on other threads of a host language may run meanwhile: some hundred times what it
+/// costs to let go of its lock.
+constexpr double long_nanoseconds = 20'000;
 
 /// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not
 /// preserved.
