@@ -15,6 +15,7 @@
 #include "runtime/core/foreign_array.h"
 #include "runtime/core/log.h"
 #include "runtime/core/out_of_memory.h"
+#include "runtime/core/host_lock.h"
 
 namespace catena::capture {
 namespace {
@@ -128,6 +129,7 @@ bool Session::compile(Program& program) {
     const bool first = program.hits == 0;
     const CompileMode mode = region_.options_.compile_mode;
     if (first && mode == CompileMode::later) return false;
+    const WithoutHostLock others_may_run;
     if (first && programs >= programs_compiled_at_once && calls_since <= programs) {
         if (program.resize()) compiled(region_, entry_.description, program);
         return program.is_compiled();

@@ -9,6 +9,7 @@
 #include "runtime/core/memory_allowance.h"
 #include "runtime/file/limits.h"
 #include "runtime/core/out_of_memory.h"
+#include "runtime/core/host_lock.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/launch_reports.h"
 #include "runtime/program/loaded_program.h"
@@ -142,6 +143,7 @@ struct Program::Implementation {
     }
 
     std::vector<Array> run(std::span<const Array> arguments) {
+        const WithoutHostLock others_may_run;
         const ReleaseLater after_unlocking;
         std::lock_guard lock(mutex);
         const MemoryAllowance allowed(memory_limit());

@@ -10,6 +10,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/host_lock.h"
 #include "runtime/core/memory_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
@@ -23,6 +24,10 @@ namespace {
 
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
+
+/// From which on other threads of a host language may run meanwhile: some hundred times what it
+/// costs to let go of its lock.
+constexpr double long_nanoseconds = 20'000;
 
 /// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not
 /// preserved.
@@ -56,6 +61,17 @@ ScheduledExecutable::ScheduledExecutable(Schedule schedule)
     bind_library_calls();
     bind_launches();
     if (environment::flag("CATENA_POISON", false)) find_dying_buffers();
+}
+
+/// Whether others should run meanwhile. Roughly: of library calls the number of elements is known.
+bool ScheduledExecutable::is_long() const {
+    double sum = 0;
+    for (const Batch& batch : batches_) sum += batch.nanoseconds;
+    for (const BoundCall& bound : calls_) {
+        for (const Array& x : bound.inputs) sum += double(x.size());
+        for (const Array& y : bound.outputs) sum += double(y.size());
+    }
+    return sum > long_nanoseconds;
 }
 
 void ScheduledExecutable::bind_kernels() {
@@ -180,7 +196,13 @@ void ScheduledExecutable::find_dying_buffers() {
 
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                               std::span<const bool> donated, std::span<Array> outputs) {
-    std::lock_guard lock(mutex_);
+    const bool lends = is_long();
+    std::optional<WithoutHostLock> others_may_run(std::in_place, lends);
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        if (!lends) others_may_run.emplace();
+        lock.lock();
+    }
     LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;
     placement_.place_inputs(inputs);
     placement_.place_outputs(inputs, donated, outputs);

@@ -51,6 +51,7 @@ private:
     void bind_kernels();
     void bind_library_calls();
     void bind_launches();
+    bool is_long() const;
 
     void run_batch(Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
     void run_library_call(BoundCall& bound, std::span<const double> scalars);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "frontend/python/bind/interpreter_lock.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/path.h"
 #include "frontend/python/bind/region_object.h"
@@ -99,6 +100,7 @@ private:
 }  // namespace
 
 void bind_region(nb::module_& m) {
+    lend_interpreter_lock();
     bind_statistics(m);
     bind_profile(m);
     nb::class_<Profiling>(m, "profile_scope",

@@ -1,0 +1,27 @@
+#include "frontend/python/bind/interpreter_lock.h"
+
+#include <Python.h>
+
+#include "runtime/core/host_lock.h"
+
+namespace catena::python {
+namespace {
+
+class InterpreterLock final : public HostLock {
+public:
+    void* let_go() noexcept override {
+        return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr;
+    }
+    void take(void* held) noexcept override {
+        PyEval_RestoreThread(static_cast<PyThreadState*>(held));
+    }
+};
+
+}  // namespace
+
+void lend_interpreter_lock() {
+    static InterpreterLock& lock = *new InterpreterLock;
+    set_host_lock(&lock);
+}
+
+}  // namespace catena::python
