@@ -18,7 +18,6 @@ from typing import Any
 
 import catena as ct
 import numpy as np
-
 from eager_and_compiled import Regions, assert_same, plain, told_by
 
 UNARY = (

@@ -109,7 +109,7 @@ def test_the_formula_is_shown() -> None:
 
 
 def test_what_no_formula_can_have_is_refused() -> None:
-    with pytest.raises(TypeError, match="write ct.where"):
+    with pytest.raises(TypeError, match=r"write ct.where"):
         ct.elementwise("py_if", lambda x: x if x > 0 else -x)
     with pytest.raises(TypeError, match=r"softmax\(\) has no formula for single elements"):
         ct.elementwise("py_softmax", lambda x: ct.softmax(x))

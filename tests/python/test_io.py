@@ -32,7 +32,17 @@ def model_with(value: float) -> nn.Sequential:
 def test_arrays_of_every_dtype_come_back(file: Path) -> None:
     values = {
         name: np.arange(6).reshape(2, 3).astype(name)
-        for name in "bool int8 uint8 int16 int32 int64 float16 float32 float64".split()
+        for name in [
+            "bool",
+            "int8",
+            "uint8",
+            "int16",
+            "int32",
+            "int64",
+            "float16",
+            "float32",
+            "float64",
+        ]
     }
     values["scalar"] = np.float32(2.5).reshape(())
     values["empty"] = np.zeros((0, 3), np.float32)

@@ -9,7 +9,6 @@ import sys
 import catena as ct
 import numpy as np
 import pytest
-
 from eager_and_compiled import values
 
 data = pathlib.Path(__file__).parent.parent / "caffe" / "data"

@@ -7,7 +7,6 @@ import functools
 
 import catena as ct
 import pytest
-
 from eager_and_compiled import compare, things_of, values
 
 

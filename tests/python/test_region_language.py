@@ -9,7 +9,6 @@ import operator
 
 import catena as ct
 import pytest
-
 from eager_and_compiled import compare, things_of, values
 
 

@@ -9,7 +9,6 @@ import weakref
 import catena as ct
 import numpy as np
 import pytest
-
 from eager_and_compiled import values
 
 

@@ -10,7 +10,6 @@ import weakref
 
 import catena as ct
 import pytest
-
 from eager_and_compiled import compare, things_of, values
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 
 import pytest
-
 from random_host import check
 
 PROGRAMS = int(os.environ.get("CATENA_PYTHON_HOST_PROGRAMS", "240"))

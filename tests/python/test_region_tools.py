@@ -14,7 +14,6 @@ import textwrap
 import catena as ct
 import numpy as np
 import pytest
-
 from eager_and_compiled import values
 
 

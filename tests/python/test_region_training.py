@@ -5,7 +5,6 @@ from __future__ import annotations
 import catena as ct
 import numpy as np
 import pytest
-
 from eager_and_compiled import compare, things_of, values
 
 

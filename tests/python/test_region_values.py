@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import catena as ct
 import numpy as np
 import pytest
-
 from eager_and_compiled import compare, things_of, values
 
 

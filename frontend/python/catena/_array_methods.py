@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 import numpy as np
-
 from catena._catena import Function, Variable, functions
 
 Shape = tuple[int, ...]

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import catena._catena as _catena
+import numpy as np
 from catena._catena import Error, FileError, Variable
 
 Values = dict[str, Any]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-
 from catena._catena import Function, Variable, functions
 
 #: NumPy's functions of what an array is, not of its elements.

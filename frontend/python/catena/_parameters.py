@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 import numpy as np
-
 from catena._catena import Parameter, State
 
 _Content = tuple[Any, str | None, Any, bool, Any]

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
-import numpy as np
-
 import catena._catena as _catena
+import numpy as np
 from catena._catena import Variable
 
 Argnums = int | Sequence[int]

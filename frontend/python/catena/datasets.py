@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from catena._catena import FileError
 from catena._io import replacing
+from numpy.typing import NDArray
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 from catena import _onnx
 from catena._catena import Variable
 from catena._foreign_model import (

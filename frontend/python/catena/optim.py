@@ -18,14 +18,13 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from numpy.typing import NDArray
-
 from catena._catena import Parameter, Variable
 from catena._catena import optim as _bound
 from catena._catena.optim import (
     Hook,
     Optimizer,
 )
+from numpy.typing import NDArray
 
 #: The rules and hooks that the C++ side has.
 _classes = {

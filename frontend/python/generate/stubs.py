@@ -71,7 +71,7 @@ def stub_of(function: Function) -> str:
         parts.append(parameter_text(parameter))
     # A parameter without a default cannot follow one that has one.
     arguments = "".join(f"\n    {part}," for part in parts)
-    return f"def {function.__name__}({arguments}\n) -> {RESULTS[function.gives]}:\n    ...\n"
+    return f"def {function.__name__}({arguments}\n) -> {RESULTS[function.gives]}: ..."
 
 
 def text() -> str:

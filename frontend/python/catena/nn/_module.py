@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-
 from catena._catena import DtypeError, Parameter, ShapeError, State, Variable
+from numpy.typing import NDArray
 
 Self = TypeVar("Self", bound="Module")
 

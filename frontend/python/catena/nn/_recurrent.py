@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from catena._catena import Parameter, Variable
 from catena._catena import functions as F
 from catena.nn._linear import Linear
