@@ -8,6 +8,7 @@ is as it would be written.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -21,9 +22,8 @@ HEAD = '''\
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike, DTypeLike
-
 from catena import Variable
+from numpy.typing import ArrayLike, DTypeLike
 
 _Array = Variable | ArrayLike
 _Arrays = Sequence[_Array] | Sequence[Sequence[_Array]]
@@ -60,7 +60,9 @@ def parameter_text(parameter: tuple[str, str, bool, bool, bool, object]) -> str:
     if kind == "arrays":
         return f"{name}: _Arrays | None = None" if has_default else f"{name}: _Arrays"
     written = f"{name}: {type_of_value(name, default, has_default)}"
-    return f"{written} = {default!r}" if has_default else written
+    if not has_default:
+        return written
+    return f"{written} = {json.dumps(default) if isinstance(default, str) else repr(default)}"
 
 
 def stub_of(function: Function) -> str:
