@@ -78,7 +78,7 @@ def stub_of(function: Function) -> str:
 
 def text() -> str:
     registered = [f for f in vars(functions).values() if isinstance(f, Function)]
-    return HEAD + "\n" + "\n".join(stub_of(f) for f in registered)
+    return HEAD + "\n" + "\n".join(stub_of(f) for f in registered) + "\n"
 
 
 def main() -> int:
