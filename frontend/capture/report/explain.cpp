@@ -113,8 +113,7 @@ std::string Region::explain() const {
     if (!compiler_installed())
         text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
-        text += fmt::format("  for {}: {}
-", entry->description, counted(entry->calls, "call"));
+        text += fmt::format("  for {}: {}\n", entry->description, counted(entry->calls, "call"));
         const std::string cut_at = entry->cut_at.place();
         if (entry->was_cut)
             text += fmt::format("    the host reads a computed value ({})\n",
