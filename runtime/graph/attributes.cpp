@@ -9,6 +9,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/per_thread.h"
 
 namespace catena {
@@ -104,20 +105,24 @@ constinit PerThread<KnownLists<List>> known_lists;
 
 void Attributes::List::destroy(List* list) { delete list; }
 
-Attributes::Attributes(std::initializer_list<Entry> entries) {
+Attributes::Attributes(std::initializer_list<Entry> entries) try {
     list_ = known_lists<List>.get().get({entries.begin(), entries.size()}, [&] {
         Ref<List> list(new List);
         list->entries = entries;
         return list;
     });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("an operation", "its attributes");
 }
 
-Attributes::Attributes(std::vector<Entry> entries) {
+Attributes::Attributes(std::vector<Entry> entries) try {
     list_ = known_lists<List>.get().get(entries, [&] {
         Ref<List> list(new List);
         list->entries = std::move(entries);
         return list;
     });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("an operation", "its attributes");
 }
 
 std::span<const Attributes::Entry> Attributes::entries() const {
