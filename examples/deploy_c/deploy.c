@@ -12,14 +12,23 @@ static _Alignas(64) unsigned char classifier_arena[CLASSIFY_DIGITS_ARENA_BYTES];
 static _Alignas(64) unsigned char trainer_states[TRAIN_DIGITS_STATE_BYTES];
 static _Alignas(64) unsigned char trainer_arena[TRAIN_DIGITS_ARENA_BYTES];
 
+/* The next number of a line, and the comma or the end of the line behind it. */
+static int read_value(FILE* file, int* value) {
+    int c = fgetc(file);
+    if (c < '0' || c > '9') return 0;
+    for (*value = 0; c >= '0' && c <= '9' && *value < 1000; c = fgetc(file))
+        *value = *value * 10 + (c - '0');
+    return c == ',' || c == '\n' || c == EOF;
+}
+
 /* One line of the file: 64 pixels from 0 to 16, then the digit. */
 static int read_digit(FILE* file, float* pixels, int32_t* digit) {
     int value;
     for (int i = 0; i < pixel_count; ++i) {
-        if (fscanf(file, "%d,", &value) != 1) return 0;
+        if (!read_value(file, &value)) return 0;
         pixels[i] = (float)value / 16;
     }
-    if (fscanf(file, "%d", &value) != 1) return 0;
+    if (!read_value(file, &value)) return 0;
     *digit = value;
     return 1;
 }

@@ -400,7 +400,7 @@ void Link::copy_from(const Link& other, CopyMode mode) try {
     copyparams(other);
     if (mode == CopyMode::init) reinitialize();
 } catch (const std::bad_alloc&) {
-    throw_out_of_memory([this] { return type_name(); }, "copy");
+    throw_out_of_memory([this] { return type_name(); }, "copy_from");
 }
 
 void Link::reinitialize() const try {

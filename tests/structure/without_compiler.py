@@ -12,7 +12,7 @@ import sys
 # What a build without the compiler may lack: the compiler, and tests that look into it or need it.
 OF_COMPILER = ("ir", "passes", "codegen", "unity/catena_ir", "unity/catena_passes", "unity/catena_codegen", "tests/ir",
                "tests/passes", "tests/codegen", "tests/cuda", "tests/gpu", "tests/several_devices")
-SETTING = re.compile(r"((?:CATENA_|CMAKE_(?:BUILD_TYPE|C_COMPILER|CXX_COMPILER|CXX_FLAGS))\w*):(?!INTERNAL|STATIC)(\w+)=(.*)")
+SETTING = re.compile(r"((?:CATENA_|CMAKE_(?:BUILD_TYPE|C_COMPILER|CXX_COMPILER|CXX_FLAGS)|Python_EXECUTABLE)\w*):(?!INTERNAL|STATIC)(\w+)=(.*)")
 
 PATHS = re.compile(r" -DCATENA_(SOURCE_DIR|BINARY_DIR|CXX)=\S+")  # Of a source, in whichever target, once one asks for it.
 
@@ -31,6 +31,8 @@ def commands(source, build):
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         command, file = PATHS.sub("", entry["command"]), pathlib.Path(entry["file"])
+        if "site-packages" in file.parts:  # nanobind, which is compiled with what uses it.
+            continue
         name = file.relative_to(build if file.is_relative_to(build) else source)
         text = file.read_text() if {"CMakeFiles", "unity"} & set(name.parts) else ""
         result[str(name), re.search(r" -o (\S+)", command).group(1)] = f"{command}\n{text}".replace(str(build), "BUILD")

@@ -51,12 +51,14 @@ void write_npz_file(const std::string& path, nb::dict values, bool compression) 
 
 nb::dict read_all(const ArchiveReader& reader) {
     nb::dict values;
+    const nb::module_ numpy = nb::module_::import_("numpy");
     const DeviceScope host(cpu_device());
     for (const std::string& key : reader.keys()) {
         if (reader.is_text(key))
             values[key.c_str()] = nb::cast(reader.read_text(key));
         else if (const Array array = reader.read(key); array.defined())
-            values[key.c_str()] = nb::steal(ndarray_of(array.to(cpu_device()))).attr("copy")();
+            values[key.c_str()] =
+                numpy.attr("array")(nb::steal(ndarray_of(array.to(cpu_device()))));
         else
             values[key.c_str()] = nb::none();
     }

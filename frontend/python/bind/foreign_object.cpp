@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "runtime/core/foreign_array.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/held_memory.h"
 
 namespace catena::python {
 namespace {
 
-struct Waiting {
-    std::mutex mutex;
-    std::vector<PyObject*> references;
-};
-Waiting& waiting() {
-    static Waiting& list = *new Waiting;
-    return list;
+std::mutex& waiting_mutex() {
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
+    return mutex;
+}
+std::vector<PyObject*>& waiting_references() {
+    static std::vector<PyObject*>& references = *new std::vector<PyObject*>;
+    return references;
 }
 
 int release_pending(void*) {
@@ -32,8 +33,8 @@ void release_reference(PyObject* object) noexcept {
     if (!Py_IsInitialized()) return;  // The interpreter has ended, and its objects with it.
     if (PyGILState_Check()) return Py_DECREF(object);
     {
-        const std::lock_guard lock(waiting().mutex);
-        waiting().references.push_back(object);
+        const std::lock_guard lock(waiting_mutex());
+        waiting_references().push_back(object);
     }
     Py_AddPendingCall(release_pending, nullptr);
 }
@@ -41,8 +42,8 @@ void release_reference(PyObject* object) noexcept {
 void release_waiting_references() {
     std::vector<PyObject*> references;
     {
-        const std::lock_guard lock(waiting().mutex);
-        references.swap(waiting().references);
+        const std::lock_guard lock(waiting_mutex());
+        references.swap(waiting_references());
     }
     for (PyObject* object : references) Py_DECREF(object);
 }

@@ -85,7 +85,8 @@ const nb::object& fields_function() {
     return function;
 }
 const nb::object& copy_function() {
-    static const nb::object& function = *new nb::object(nb::module_::import_("copy").attr("copy"));
+    static const nb::object& function =
+        *new nb::object(nb::module_::import_("catena._copying").attr("shallow_copy"));
     return function;
 }
 

@@ -106,15 +106,15 @@ std::string bars_of(const Group& group) {
     return text + "</div></div>\n";
 }
 
-using Words = std::vector<std::pair<std::string, std::string>>;
+using Meanings = std::vector<std::pair<std::string, std::string>>;
 
 /// What stands in the report as a variant, and what it is.
-Words variants_in(const std::vector<Group>& groups) {
+Meanings variants_in(const std::vector<Group>& groups) {
     const auto has = [&](const auto& is_it) {
         return std::ranges::any_of(
             groups, [&](const Group& group) { return std::ranges::any_of(group.entries, is_it); });
     };
-    Words words;
+    Meanings words;
     for (const Variant variant : all_variants())
         if (has([&](const Entry& e) { return e.is_own && e.who == name_of(variant); }))
             words.emplace_back(name_of(variant), meaning_of(variant));
@@ -128,8 +128,8 @@ Words variants_in(const std::vector<Group>& groups) {
 }
 
 /// The columns of the table behind workload and variant.
-const Words& columns() {
-    static const Words words = {
+const Meanings& columns() {
+    static const Meanings words = {
         {"ms", "milliseconds of one iteration, the median after the warm-up; less is better"},
         {"to eager", "how many times as fast as eager: 2.00x takes half the time"},
         {"to limit", "how many times the limit's time (--limit): 1.00 could not be better"},
@@ -139,7 +139,7 @@ const Words& columns() {
     return words;
 }
 
-std::string words_table(const Words& words) {
+std::string words_table(const Meanings& words) {
     std::string text = "<table class=\"words\">\n";
     for (const auto& [name, meaning] : words)
         text += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(meaning));
@@ -180,7 +180,7 @@ std::string cell(const std::string& text) {
     return result;
 }
 
-std::string words_list(const Words& words) {
+std::string words_list(const Meanings& words) {
     std::string text;
     for (const auto& [name, meaning] : words)
         text += fmt::format("- **{}**: {}\n", name, cell(meaning));
