@@ -14,7 +14,8 @@ OF_COMPILER = ("ir", "passes", "codegen", "unity/catena_ir", "unity/catena_passe
                "tests/passes", "tests/codegen", "tests/cuda", "tests/gpu", "tests/several_devices")
 SETTING = re.compile(r"((?:CATENA_|CMAKE_(?:BUILD_TYPE|C_COMPILER|CXX_COMPILER|CXX_FLAGS)|Python_EXECUTABLE)\w*):(?!INTERNAL|STATIC)(\w+)=(.*)")
 
-PATHS = re.compile(r" -DCATENA_(SOURCE_DIR|BINARY_DIR|CXX)=\S+")  # Of a source, in whichever target, once one asks for it.
+# Of a source, in whichever target, once one asks for it; and where Python's packages are, which may lie in the build.
+PATHS = re.compile(r" -DCATENA_(SOURCE_DIR|BINARY_DIR|CXX)=\S+|(?<=-I)\S+(?=/site-packages/)")
 
 
 def settings(build):
