@@ -58,8 +58,8 @@ protected:
 };
 
 TEST_F(OnDevice, c_runs_a_step_without_the_compiler) {
-    const CommandResult result = run_there("CATENA_LOG=quiet " + program("run_program") + " " +
-                                           path() + " " + temporary("y.catena") + " cuda:0");
+    const CommandResult result =
+        run_there(program("run_program") + " " + path() + " " + temporary("y.catena") + " cuda:0");
     ASSERT_EQ(result.status, 0) << result.output;
     std::istringstream lines(result.output);
     for (double expected : losses_on_host(Program::load(path()))) {
