@@ -44,12 +44,9 @@ jobs=$(nproc)
 # what configure is told.
 python_options=(-DCATENA_PYTHON=OFF)
 find_python_tools() {
-    local lines
-    if [ -n "${CATENA_PYTHON_EXECUTABLE:-}" ]; then
-        python_options=(-DPython_EXECUTABLE="$CATENA_PYTHON_EXECUTABLE")
-    elif lines=$(timeout 300 tests/python/setup.sh "$root/build/python-tools" </dev/null 2>/dev/null); then
-        eval "$lines"
-        python_options=(-DPython_EXECUTABLE="$CATENA_PYTHON_EXECUTABLE")
+    local python
+    if python=$(timeout 300 tests/python/setup.sh "$root/build/python-tools" </dev/null 2>/dev/null); then
+        python_options=(-DPython_EXECUTABLE="$python")
     else
         say "no Python package: PyPI could not be reached for nanobind and NumPy"
     fi

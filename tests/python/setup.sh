@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh DIR: a Python environment in DIR with what the package `catena` is built and tested with, from PyPI; nothing is
-# done where it is already.
+# done where it is already. Prints the interpreter.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 wanted=$(cat "$here/requirements.txt")
@@ -10,4 +10,4 @@ if [ "$(cat "$1/wanted" 2>/dev/null)" != "$wanted" ]; then
     "$1/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 -r "$here/requirements.txt"
     echo "$wanted" >"$1/wanted"
 fi
-echo "export CATENA_PYTHON_EXECUTABLE=$1/bin/python"
+echo "$1/bin/python"
