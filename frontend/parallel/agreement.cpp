@@ -4,22 +4,13 @@
 #include <exception>
 #include <optional>
 
+#include "frontend/parallel/lines.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = text.find('\n', at);
-        lines.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
-}
 
 std::string first_line_unlike(const std::vector<std::string>& lines,
                               const std::vector<std::string>& others) {

@@ -4,24 +4,12 @@
 
 #include <fmt/core.h>
 
+#include "frontend/parallel/lines.h"
 #include "frontend/trainer/extensions/snapshot_file.h"
 #include "runtime/core/error.h"
 #include "runtime/core/notice.h"
 
 namespace catena {
-namespace {
-
-std::vector<std::string> lines_in(const std::string& text) {
-    std::vector<std::string> lines;
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = text.find('\n', at);
-        lines.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
-}
-
-}  // namespace
 
 std::vector<std::string> common_names(Communicator& communicator,
                                       const std::vector<std::string>& names, bool has_files) {
@@ -30,7 +18,7 @@ std::vector<std::string> common_names(Communicator& communicator,
     std::optional<std::vector<std::string>> common;
     for (const std::string& text : communicator.allgather_bytes(own)) {
         if (!text.starts_with('+')) continue;
-        const std::vector<std::string> theirs = lines_in(text.substr(1));
+        const std::vector<std::string> theirs = lines_of(text.substr(1));
         if (!common) common = theirs;
         std::erase_if(*common, [&](const std::string& name) {
             return std::ranges::find(theirs, name) == theirs.end();

@@ -6,45 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/hdf5/checksum.h"
 #include "tests/fuzz_files/odd_numbers.h"
 
 namespace catena::fuzz {
 namespace {
 
 using testing::Random;
-
-constexpr uint32_t turned(uint32_t x, int by) { return x << by | x >> (32 - by); }
-
-/// Of metadata: Jenkins' lookup3 (http://burtleburtle.net/bob/c/lookup3.c).
-uint32_t checksum_of(std::string_view text) {
-    uint32_t a = 0xdeadbeef + uint32_t(text.size()), b = a, c = a;
-    const auto word = [&](size_t at) {
-        uint32_t value = 0;
-        for (size_t i = 0; i < 4 && at + i < text.size(); ++i)
-            value |= uint32_t(uint8_t(text[at + i])) << 8 * i;
-        return value;
-    };
-    if (text.empty()) return c;
-    size_t at = 0;
-    for (; text.size() - at > 12; at += 12) {
-        a += word(at), b += word(at + 4), c += word(at + 8);
-        a -= c, a ^= turned(c, 4), c += b;
-        b -= a, b ^= turned(a, 6), a += c;
-        c -= b, c ^= turned(b, 8), b += a;
-        a -= c, a ^= turned(c, 16), c += b;
-        b -= a, b ^= turned(a, 19), a += c;
-        c -= b, c ^= turned(b, 4), b += a;
-    }
-    a += word(at), b += word(at + 4), c += word(at + 8);
-    c ^= b, c -= turned(b, 14);
-    a ^= c, a -= turned(c, 11);
-    b ^= a, b -= turned(a, 25);
-    c ^= b, c -= turned(b, 16);
-    a ^= c, a -= turned(c, 4);
-    b ^= a, b -= turned(a, 14);
-    c ^= b, c -= turned(b, 24);
-    return c;
-}
 
 uint64_t number_at(const std::string& content, size_t at, size_t bytes) {
     uint64_t value = 0;
@@ -79,7 +47,7 @@ std::vector<size_t> structures(const std::string& content) {
 size_t summed_bytes(const std::string& content, size_t at) {
     const size_t most = std::min<size_t>(content.size() - at, 1200);
     for (size_t bytes = 8; bytes + 4 <= most; ++bytes)
-        if (checksum_of(std::string_view(content).substr(at, bytes)) ==
+        if (hdf5::metadata_checksum(std::string_view(content).substr(at, bytes)) ==
             number_at(content, at + bytes, 4))
             return bytes;
     return 0;
@@ -117,7 +85,7 @@ void change_hdf5_numbers(std::string& content, Random& random) {
             change_one(content, at, bytes, all, random);
         if (summed)
             put_number(content, at + summed, 4,
-                       checksum_of(std::string_view(content).substr(at, summed)));
+                       hdf5::metadata_checksum(std::string_view(content).substr(at, summed)));
     }
 }
 
@@ -127,7 +95,7 @@ void change_hdf5_byte(std::string& content, size_t structure, size_t distance,
     content[structure + distance] = char(value);
     if (summed)
         put_number(content, structure + summed, 4,
-                   checksum_of(std::string_view(content).substr(structure, summed)));
+                   hdf5::metadata_checksum(std::string_view(content).substr(structure, summed)));
 }
 
 }  // namespace catena::fuzz

@@ -7,6 +7,7 @@
 #include "frontend/caffe/caffe_function.h"
 #include "frontend/caffe/export.h"
 #include "frontend/link/parameter.h"
+#include "frontend/python/bind/function_of_lists.h"
 
 // `catena._caffe`: a module of its own, so that programs without Caffe's models load no protobuf.
 
@@ -37,14 +38,7 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
                      const std::string& directory, bool export_params,
                      const std::string& graph_name, const std::string& file_name,
                      const Names& input_names, const Names& output_names) {
-    const auto body = [&](std::span<const Variable> given) {
-        const nb::object results =
-            call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
-        Variables outputs;
-        for (nb::handle result : results) outputs.push_back(nb::cast<Variable>(result));
-        return outputs;
-    };
-    caffe::export_function(body, inputs, directory,
+    caffe::export_function(python::function_of_lists(std::move(call)), inputs, directory,
                            {.export_params = export_params,
                             .graph_name = graph_name,
                             .file_name = file_name,

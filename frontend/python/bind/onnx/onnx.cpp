@@ -9,6 +9,7 @@
 
 #include "frontend/link/parameter.h"
 #include "frontend/onnx/export.h"
+#include "frontend/python/bind/function_of_lists.h"
 
 // `catena._onnx`: a module of its own, so that programs without ONNX load no protobuf. Its types
 // are those of `_catena`, which is imported before it.
@@ -50,14 +51,7 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
                                 .train = train};
     for (const auto& [input, axis, name] : open_sizes)
         options.open_sizes.push_back({input, axis, name});
-    const auto body = [&](std::span<const Variable> given) {
-        const nb::object results =
-            call(nb::cast(std::vector<Variable>(given.begin(), given.end())));
-        Variables outputs;
-        for (nb::handle result : results) outputs.push_back(nb::cast<Variable>(result));
-        return outputs;
-    };
-    onnx::export_function(body, inputs, path, options);
+    onnx::export_function(python::function_of_lists(std::move(call)), inputs, path, options);
 }
 
 }  // namespace
