@@ -35,15 +35,11 @@ check_build() {
         die "$build is for the processors of this machine alone (-march=native)"
 }
 
-needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+source "$here/licences.sh"
 elf_files() { find "$tree/bin" "$tree/lib" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF' sh {} \; -print | sort; }
-licence_of() { sed -n "s/^$1  *//p" "$here/libraries.txt"; }
-package_of() { { dpkg-query -S "$1" || dpkg-query -S "${1#/usr}"; } 2>/dev/null | head -n 1 | cut -d : -f 1 || true; }
 
 # Libraries of ours that are loaded when they are asked for, from others that the system has or has not.
 is_optional() { case ${1##*/} in libcatena_hdf5.so | libcatena_mpi.so | libcatena_nccl.so | libcatena_cuda.so) ;; *) false ;; esac; }
-
-copy_licence() { install -Dm 644 "/usr/share/doc/$1/copyright" "$licences/$1" || die "the licence of $1 was not found"; }
 
 # bundle FILE: lays beside it what it needs and a bare Debian lacks, and what that needs.
 bundle() {
@@ -98,14 +94,6 @@ bring_fmt() {
     sed "s/@LIBRARY@/$library/" "$here/fmt-config.cmake" >"$cmake/fmt-config.cmake"
     cp "$(cached fmt_DIR)/fmt-config-version.cmake" "$cmake/"
     sed "s/@VERSION@/$(pkg-config --modversion fmt)/" "$here/fmt.pc" >"$tree/lib/pkgconfig/fmt.pc"
-}
-
-# Texts that the licences refer to, as Debian has them.
-copy_common_licences() {
-    local text
-    for text in $(grep -rhoE '/usr/share/common-licenses/[A-Za-z0-9]+(-[0-9]+(\.[0-9]+)*)?' "$licences" | sort -u); do
-        install -Dm 644 "$text" "$licences/common-licenses/${text##*/}"
-    done
 }
 
 optional_rows() {
