@@ -18,17 +18,18 @@ struct NegativeSamplingResult {
     Variable loss;
     Variable samples;  ///< int32 [N, sample_size + 1]; the first column is t.
 };
+/// With `sample_size` samples for each row that are drawn by a sampler; they are returned, too.
+NegativeSamplingResult negative_sampling(const Operand& x, const Operand& t, const Operand& W,
+                                         const Sampler& sampler, int64_t sample_size,
+                                         const std::string& reduce = "sum");
 /// Negative sampling for large vocabularies (Mikolov et al. 2013, "Distributed Representations of
 /// Words and Phrases and their Compositionality"): softplus(-x . W[t]) plus the sum of softplus(x .
 /// W[k]) over the samples k of a row. Rows with the label -1 have the loss 0.
 /// - x: Floating point, (N, D).
 /// - t: Integer labels, (N).
 /// - W: A vector for each word, (V, D), of x's dtype.
-/// - reduce: "sum" over the rows, one number, or "no", (N).
-NegativeSamplingResult negative_sampling(const Operand& x, const Operand& t, const Operand& W,
-                                         const Sampler& sampler, int64_t sample_size,
-                                         const std::string& reduce = "sum");
 /// - samples: Integers, (N, S), the words that each row is compared with.
+/// - reduce: "sum" over the rows, one number, or "no", (N).
 Variable negative_sampling(const Operand& x, const Operand& t, const Operand& W,
                            const Operand& samples, const std::string& reduce = "sum");
 

@@ -16,7 +16,7 @@ Variable bias(const Operand& x, const Operand& y, int64_t axis = 1);
 /// - p: The share of x.
 /// - x, y: The values between which results lie.
 Variable linear_interpolate(const Operand& p, const Operand& x, const Operand& y);
-/// What it is given: one array, or as many as there are. Chainer's function.
+/// x itself.
 Variable identity(const Operand& x);
 
 }  // namespace catena
