@@ -35,7 +35,6 @@ Array ones(const Shape& shape, std::optional<Dtype> dtype = {},
 /// - dtype: Its dtype; if not given, int32 for an integer and the default float dtype for a float.
 Array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype = {},
            const CreationPlace& at = CreationPlace::current());
-
 /// An array of x's shape, dtype and device whose elements are not set.
 Array empty_like(const Operand& x, std::optional<Dtype> dtype = {});
 /// An array of zeros of x's shape and device.

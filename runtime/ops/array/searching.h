@@ -33,7 +33,7 @@ Unique unique_with_places(const Operand& x, const UniqueOptions& options = {});
 
 /// The largest or smallest elements along an axis, best first, and where they are.
 struct TopK {
-    /// Their places along the axis, int32.
+    /// The elements, and their places along the axis, int32.
     Variable values, indices;
 };
 /// The k largest elements along an axis, best first, and their places; equal elements in their
@@ -41,6 +41,7 @@ struct TopK {
 /// - k: How many.
 /// - axis: Along which elements are compared.
 /// - largest: Whether the largest are meant; else the smallest.
+/// - returns: The elements, and their places along the axis, int32.
 TopK topk(const Operand& x, int64_t k, int64_t axis = -1, bool largest = true);
 
 }  // namespace catena

@@ -14,9 +14,9 @@ struct Dropout {
 
 }  // namespace functions
 
-/// (x, ratio = 0.5) and (x, ratio, mask): in training mode each element is 0 with the probability
-/// `ratio`, and else divided by 1 - ratio; in test mode x (Srivastava et al. 2014, "Dropout").
-/// Floats only; ValueError unless 0 <= ratio < 1.
+/// (x, ratio = 0.5): In training mode each element is 0 with the probability `ratio`, and else
+/// divided by 1 - ratio; in test mode x (Srivastava et al. 2014, "Dropout"). Floats only;
+/// ValueError unless 0 <= ratio < 1.
 /// - ratio: The probability of 0.
 /// - mask: Factors of x's shape, in place of drawn ones, in training mode.
 /// - return_mask: Whether the factors are returned, too.
