@@ -25,6 +25,7 @@ struct Slice {
     std::optional<int64_t> end;
     int64_t step = 1;
 };
+/// Elements begin, begin + step, ... before end of an axis.
 inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {},
                    int64_t step = 1) {
     return {begin, end, step};

@@ -65,6 +65,7 @@ Variables dsplit(const Operand& x, const std::vector<int64_t>& places);
 
 /// What take does with an index outside the axis: an error, modulo its size, or the nearest end.
 enum class TakeMode { raise, wrap, clip };
+/// In C++, with a mode for indices outside of the axis.
 Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode);
 /// x at indices of the flattened array.
 Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode = TakeMode::raise);

@@ -29,6 +29,7 @@ struct UniqueOptions {
 };
 /// The different elements of the flattened x, or its different slices along an axis.
 Variable unique(const Operand& x, const UniqueOptions& options = {});
+/// unique, with where the values occur, which of them each element is, and how often.
 Unique unique_with_places(const Operand& x, const UniqueOptions& options = {});
 
 /// The largest or smallest elements along an axis, best first, and where they are.

@@ -128,6 +128,7 @@ inline Slice slice() { return {}; }
 inline Variable power(const Operand& x, const Operand& y) { return pow(x, y); }
 inline Variable power(const Operand& x, const Scalar& y) { return pow(x, y); }
 inline Variable power(const Scalar& x, const Operand& y) { return pow(x, y); }
+/// As remainder.
 inline Variable mod(const Operand& x, const Operand& y) { return remainder(x, y); }
 inline Variable mod(const Operand& x, const Scalar& y) { return remainder(x, y); }
 inline Variable mod(const Scalar& x, const Operand& y) { return remainder(x, y); }

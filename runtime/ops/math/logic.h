@@ -64,9 +64,10 @@ Variable all(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = f
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
 Variable any(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-/// Whether all are close, or equal and of one shape: read on the host, so a static region is cut.
+/// Whether all elements are close, as isclose says: read on the host, so a static region is cut.
 bool allclose(const Operand& a, const Operand& b, const Scalar& rtol = 1e-5,
               const Scalar& atol = 1e-8, bool equal_nan = false);
+/// Whether the shapes and all elements are equal: read on the host, so a static region is cut.
 bool array_equal(const Operand& a, const Operand& b);
 
 /// How many elements along the axes are not 0: int64. NaN is not 0. No gradient.

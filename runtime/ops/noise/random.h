@@ -17,9 +17,9 @@ const Variable& random_state(Device& device);
 /// Must be called once by every operation that has read the state.
 void advance_random_state();
 
-/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state()
-/// restores the result of save_random_state().
+/// All of this thread's random state, as four numbers: what set_seed() sets.
 std::vector<int64_t> save_random_state();
+/// Restores the result of save_random_state().
 void restore_random_state(const std::vector<int64_t>& saved);
 
 /// The random numbers of operation number `state`: equal states give equal bits.

@@ -43,11 +43,14 @@ struct NStepRows {
     Variable hy, cy;  ///< cy is undefined without a memory.
     Variable ys;      ///< [total, N] or [total, 2 N]: the last layer's h, in the rows of x.
 };
+/// n_step_rnn of sequences in one matrix.
 NStepRows n_step_rnn_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws,
                           const NStepWeights& bs, const SequenceRows& x,
                           NStepActivation activation = NStepActivation::tanh);
+/// n_step_gru of sequences in one matrix.
 NStepRows n_step_gru_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws,
                           const NStepWeights& bs, const SequenceRows& x);
+/// n_step_lstm of sequences in one matrix.
 NStepRows n_step_lstm_rows(const NStepOptions& options, const Variable& hx, const Variable& cx,
                            const NStepWeights& ws, const NStepWeights& bs, const SequenceRows& x);
 
