@@ -44,7 +44,7 @@ def documentation(function: Function) -> str:
     told = function.descriptions
     lines = [function.signature, ""]
     for paragraph in told.get("", "").split("\n\n"):
-        lines += [*textwrap.wrap(paragraph, _width), ""]
+        lines += [*_wrapped(paragraph), ""]
     if function.parameters:
         lines.append("Arguments:")
         for parameter in function.parameters:
@@ -66,13 +66,16 @@ def _argument(parameter: tuple[str, str, bool, bool, bool, Any]) -> str:
 
 
 def _entry(head: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        f"{head}: {text}" if text else head,
-        _width,
-        initial_indent="    ",
-        subsequent_indent="        ",
-        break_on_hyphens=False,
+    return _wrapped(f"{head}: {text}" if text else head, "    ", "        ")
+
+
+def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """Lines of some width. None begins with a minus, as an entry of a list would."""
+    kept = text.replace(" - ", "\xa0- ")
+    lines = textwrap.wrap(
+        kept, _width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
     )
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def _beginning_small(text: str) -> str:

@@ -122,8 +122,8 @@ class LSTM(_Recurrent):
     `hy, cy, ys = lstm(xs, hx=None, cx=None)`: xs is a list of sequences (length, in_size) of any
     lengths, and ys one of (length, out_size); or both are arrays (N, length, size). hx and cx, the
     states before the first step, and hy and cy, those after the last one, are (layers, N,
-    out_size), twice as many layers where bidirectional; None: zeros. ValueError for an empty list, ShapeError
-    for arrays that do not fit; catena.n_step_lstm has the formulas.
+    out_size), twice as many layers where bidirectional; None: zeros. ValueError for an empty list,
+    ShapeError for arrays that do not fit; catena.n_step_lstm has the formulas.
 
     Args:
         in_size: elements of a step.
