@@ -29,7 +29,7 @@ Variable randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype = Dt
 Variable random_bernoulli(const Scalar& p, const Shape& shape,
                           const std::source_location& at = std::source_location::current());
 
-/// Classes drawn from softmax(logits) along the last axis, int32: (..., draws).
+/// Classes drawn from softmax(logits) along the last axis, int32: (..., draws). No gradient.
 /// - logits: (..., classes), floating point.
 /// - draws: How many for each row.
 Variable random_categorical(const Operand& logits, int64_t draws = 1);
