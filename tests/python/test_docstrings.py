@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -59,6 +60,37 @@ def test_values_have_an_entry_each(f: Any) -> None:
     """What an array is follows from the description; what an option does is said."""
     options = [p[0] for p in f.parameters if p[1] == "value"]
     assert [name for name in options if name not in f.descriptions] == []
+
+
+def public_objects() -> dict[str, Any]:
+    """Classes, functions, methods and properties of the package by their names."""
+    found: dict[str, Any] = {}
+    modules = [ct, ct.nn, ct.optim, ct.data, ct.datasets, ct.initializers, ct.random]
+    for module in modules:
+        for name, thing in vars(module).items():
+            if name.startswith("_") or isinstance(thing, ct.Function) or not callable(thing):
+                continue
+            if not getattr(thing, "__module__", "catena").startswith("catena"):
+                continue
+            if thing is ct.Function:  # Whose docstrings are its objects'.
+                continue
+            found[f"{module.__name__}.{name}"] = thing
+            has_members = inspect.isclass(thing) and not issubclass(thing, Exception)
+            for member in dir(thing) if has_members else ():
+                attribute = inspect.getattr_static(thing, member)
+                if not member.startswith("_") and (
+                    callable(attribute) or inspect.isdatadescriptor(attribute)
+                ):
+                    found[f"{module.__name__}.{name}.{member}"] = getattr(thing, member)
+    return found
+
+
+@pytest.mark.parametrize("thing", [pytest.param(t, id=n) for n, t in public_objects().items()])
+def test_what_is_public_has_a_docstring(thing: Any) -> None:
+    text = inspect.getdoc(thing) or ""
+    # nanobind's begin with signatures.
+    lines = [line for line in text.split("\n") if not re.fullmatch(r"\w*\(.*\) -> .*", line)]
+    assert words(" ".join(lines)), text
 
 
 def write(folder: Path, header: str, source: str = "") -> None:

@@ -131,7 +131,8 @@ void bind_rule(nb::module_& m, const char* text) {
         const char* const number = cell.name();  // A literal.
         type.def_prop_rw(
             number, [=](const Rule& self) { return number_of(self, number).value(); },
-            [=](Rule& self, double value) { number_of(self, number) = value; });
+            [=](Rule& self, double value) { number_of(self, number) = value; },
+            "A number of the rule; a new one holds from the next update on.");
     }
     type.attr("_parameters") = parameters;
 }

@@ -132,7 +132,7 @@ void bind_array_members(nb::class_<Variable>& type) {
         .def_prop_rw("data", array, set_array, nb::arg().none(), "As array.")
         .def("numpy", array, "As array.")
         .def("item", item_of,
-             "The only element, as a Python number; an error where there is not exactly one.")
+             "The only element, as a Python number; ShapeError where there is not exactly one.")
         .def_prop_ro(
             "shape", [](const Variable& x) { return shape_tuple(x.shape()); },
             "Its sizes, a tuple.")
