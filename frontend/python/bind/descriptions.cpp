@@ -11,7 +11,7 @@ struct Description {
 /// By key, in their order. The build makes them of the comments in the headers
 /// (generate/descriptions.py).
 constexpr Description descriptions[] = {
-#include "function_descriptions.inc"
+#include "frontend/python/bind/function_descriptions.inc"
 };
 
 }  // namespace

@@ -217,6 +217,7 @@ def main() -> int:
         print(problems, file=sys.stderr)
         return 1
     text = "".join(f"{{{literal(key)}, {literal(row)}}},\n" for key, row in rows.items())
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(text)
     return 0
 
