@@ -25,14 +25,14 @@ void restore_random_state(const std::vector<int64_t>& saved);
 /// The random numbers of operation number `state`: equal states give equal bits.
 Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype);
 
-/// Independent draws from [0, 1), from Catena's own random numbers, which set_seed() repeats, eager
-/// and compiled.
+/// Independent draws from [0, 1), from Catena's own random numbers, which a seed repeats, eager and
+/// compiled.
 /// - shape: That of the result.
 /// - dtype: That of the result.
 Variable random_uniform(const Shape& shape, Dtype dtype = Dtype::float32,
                         const std::source_location& at = std::source_location::current());
 /// Independent draws from the standard normal distribution, from Catena's own random numbers, which
-/// set_seed() repeats, eager and compiled.
+/// a seed repeats, eager and compiled.
 /// - shape: That of the result.
 /// - dtype: That of the result.
 Variable random_normal(const Shape& shape, Dtype dtype = Dtype::float32,
