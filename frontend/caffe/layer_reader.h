@@ -74,9 +74,10 @@ struct LayerReader {
     int most_bottoms = 1;
 };
 
-int add_layer_readers(std::vector<LayerReader> readers);  ///< For static initialisers.
-const LayerReader* find_layer_reader(
-    const std::string& type);  ///< Null when there is no such layer.
+/// Adds readers of layers: for static initialisers.
+int add_layer_readers(std::vector<LayerReader> readers);
+/// The reader of a type of layers; null when there is none.
+const LayerReader* find_layer_reader(const std::string& type);
 
 /// An axis in [-rank, rank) made non-negative; ShapeError otherwise.
 int axis_of(int64_t axis, int rank, const char* what);

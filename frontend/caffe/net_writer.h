@@ -75,7 +75,8 @@ struct LayerWriter {
     std::string type;
     std::function<void(Operator&)> write;
 };
-int add_layer_writers(std::vector<LayerWriter> writers);  ///< For static initialisers.
+/// Adds writers of layers: for static initialisers.
+int add_layer_writers(std::vector<LayerWriter> writers);
 
 /// A recorded model as Caffe's layers.
 class NetWriter {

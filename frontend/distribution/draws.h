@@ -11,8 +11,10 @@ namespace catena::draws {
 /// Uniform over (0, 1), both ends left out, so that logarithms are finite.
 Variable uniform(const Shape& shape, Dtype dtype);
 Variable normal(const Shape& shape, Dtype dtype);
-Variable exponential(const Shape& shape, Dtype dtype);  ///< Of rate 1.
-Variable gumbel(const Shape& shape, Dtype dtype);       ///< Of location 0 and scale 1.
+/// Draws from the exponential distribution of rate 1.
+Variable exponential(const Shape& shape, Dtype dtype);
+/// Draws from the Gumbel distribution of location 0 and scale 1.
+Variable gumbel(const Shape& shape, Dtype dtype);
 /// Of shape k and scale 1, by Marsaglia and Tsang's (2000) rejection in eight rounds, of which all
 /// fail once in 10^10 draws. k broadcasts to `shape`.
 Variable gamma(const Variable& k, const Shape& shape);

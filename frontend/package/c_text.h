@@ -20,7 +20,8 @@ CElementText c_element_text(std::string_view text);
 /// Whether `text` contains `word` as a whole word.
 bool has_word(std::string_view text, std::string_view word);
 
-const char* c_type(Dtype dtype);  ///< C type of a stored element: "float", "uint16_t" for a half.
+/// C type of a stored element: "float", "uint16_t" for a half.
+const char* c_type(Dtype dtype);
 
 /// A number that C reads back to the same bits.
 std::string c_number(double value);

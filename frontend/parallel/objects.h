@@ -13,8 +13,8 @@ namespace catena {
 
 void send_obj(Communicator& communicator, const Example& object, int dest, int tag = 0);
 Example recv_obj(Communicator& communicator, int source, int tag = 0);
-Example bcast_obj(Communicator& communicator, const Example& object,
-                  int root = 0);  ///< Only root's object is read.
+/// Only root's object is read.
+Example bcast_obj(Communicator& communicator, const Example& object, int root = 0);
 /// Every rank's object at root, empty elsewhere.
 std::vector<Example> gather_obj(Communicator& communicator, const Example& object, int root = 0);
 std::vector<Example> allgather_obj(Communicator& communicator, const Example& object);

@@ -12,11 +12,11 @@ namespace catena::checks {
 // Parts of check_function and check_link: the forms in which inputs are given, and comparisons of
 // results.
 
-std::vector<Array> in_dtype(std::span<const Array> xs,
-                            Dtype dtype);  ///< The float arrays converted.
+/// The float arrays converted.
+std::vector<Array> in_dtype(std::span<const Array> xs, Dtype dtype);
 std::vector<Array> copies_of(const std::vector<Array>& xs);
-std::vector<Array> with_gaps(
-    const std::vector<Array>& xs);  ///< The same elements, every second one of a larger array.
+/// The same elements, every second one of a larger array.
+std::vector<Array> with_gaps(const std::vector<Array>& xs);
 /// How near results of a dtype are to the truth.
 double resolution(Dtype dtype);
 

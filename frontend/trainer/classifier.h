@@ -23,8 +23,10 @@ struct LabelledBatch {
 };
 /// ValueError with what the batch has, when it has no such value, and for a position in a dict.
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
-bool labels_are_last(const LabelKey& key);  ///< The key is -1.
-LabelKey last_value();                      ///< -1
+/// The key is -1.
+bool labels_are_last(const LabelKey& key);
+/// -1
+LabelKey last_value();
 /// Reports "loss" and, unless it is null, "accuracy".
 void report_scores(const Link& model, const Variable& loss, const Variable* accuracy);
 

@@ -8,9 +8,13 @@
 namespace catena {
 
 // Extensions of higher priority are called first.
-inline constexpr int priority_writer = 300;  ///< Writes to the observation.
-inline constexpr int priority_editor = 200;  ///< Changes the observation.
-inline constexpr int priority_reader = 100;  ///< Reads the observation.
+
+/// Writes to the observation.
+inline constexpr int priority_writer = 300;
+/// Changes the observation.
+inline constexpr int priority_editor = 200;
+/// Reads the observation.
+inline constexpr int priority_reader = 100;
 
 /// Called by a Trainer when its trigger fires: to evaluate, log, save.
 class Extension {

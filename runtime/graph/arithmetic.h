@@ -31,18 +31,29 @@ Variable operator&&(const Operand& a,
                     const Operand& b);  ///< Elementwise, both sides computed; bool.
 Variable operator||(const Operand& a, const Operand& b);
 
-Variable add(std::span<const Variable> xs);  ///< Sum of one or more equally typed arrays.
-Variable floor_divide(const Operand& a, const Operand& b);  ///< floor(a / b); no gradient.
-Variable pow(const Operand& x, const Scalar& exponent);     ///< x ** exponent.
+/// x1 + x2 + ... of one or more arrays, elementwise. Shapes broadcast, and dtypes are promoted.
+Variable add(std::span<const Variable> xs);
+/// floor(x1 / x2), elementwise, as Python's `//`; without gradient. Integers divided by 0 give 0.
+/// Shapes broadcast, and dtypes are promoted.
+Variable floor_divide(const Operand& a, const Operand& b);
+/// x^exponent, elementwise.
+Variable pow(const Operand& x, const Scalar& exponent);
 Variable pow(const Scalar& base, const Operand& exponent);
 Variable pow(const Operand& base, const Operand& exponent);
-Variable fmod(const Operand& x, const Operand& divisor);  ///< C's fmod: the sign of x.
-/// The larger; at a tie the gradient goes to x1. NaN propagates.
+/// The rest of x divided by the divisor, elementwise, with the sign of x, as C's and NumPy's fmod.
+/// Shapes broadcast, and dtypes are promoted.
+Variable fmod(const Operand& x, const Operand& divisor);
+/// The larger of two elements; at a tie the gradient goes to x1. NaN propagates. Shapes broadcast,
+/// and dtypes are promoted.
 Variable maximum(const Operand& x1, const Operand& x2);
+/// The smaller of two elements; at a tie the gradient goes to x1. NaN propagates. Shapes broadcast,
+/// and dtypes are promoted.
 Variable minimum(const Operand& x1, const Operand& x2);
 Variable maximum(const Operand& x1, const Scalar& x2);
 Variable minimum(const Operand& x1, const Scalar& x2);
-/// condition ? x : y; condition of any dtype, "not 0"; not differentiated.
+/// x where the condition is not 0, elsewhere y, elementwise. Shapes broadcast, and dtypes of x and
+/// y are promoted. No gradient flows to the condition.
+/// - condition: Of any dtype.
 Variable where(const Operand& condition, const Operand& x, const Operand& y);
 Variable where(const Operand& condition, const Operand& x, const Scalar& y);
 Variable where(const Operand& condition, const Scalar& x, const Operand& y);
@@ -57,10 +68,17 @@ inline Variable select(const Operand& c, const Operand& a, const Scalar& b) {
 inline Variable select(const Operand& c, const Scalar& a, const Operand& b) {
     return where(c, a, b);
 }
-/// A 0-d or filled array of a scalar, readable by later ops; the scalar stays a run-time argument.
+/// An array filled with a number, which stays an argument of a compiled program, so that other
+/// numbers do not compile anew.
+/// - shape: That of the result.
+/// - value: The number.
+/// - dtype: That of the result.
 Variable fill(const Type& type, const Scalar& value,
               const std::source_location& at = std::source_location::current());
-Variable cast(const Operand& x, Dtype dtype);  ///< Gradient cast back; same dtype returns x.
+/// x in another dtype; x itself where it has that one. The gradient is cast back. Chainer's
+/// function.
+/// - typ, dtype: That of the result.
+Variable cast(const Operand& x, Dtype dtype);
 /// 1 or 0 in `like`'s dtype from a bool array.
 Variable as_number(const Operand& truth);
 

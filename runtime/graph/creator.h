@@ -46,7 +46,7 @@ struct CreatorInput {
     std::optional<Creator> creator;  ///< None of leaves and of what needs no gradient.
 };
 
-std::optional<Creator> creator(
-    const Variable& x);  ///< None of leaves, and of what needs no gradient.
+/// None of leaves, and of what needs no gradient.
+std::optional<Creator> creator(const Variable& x);
 
 }  // namespace catena

@@ -9,10 +9,12 @@ namespace catena {
 // What a Variable is, for people: Chainer's Variable.label, rank, creator, summary() and
 // debug_print().
 
-std::string label(const Variable& x);   ///< "x (2, 3), float32".
-int64_t graph_rank(const Variable& x);  ///< 0 of leaves, else Creator::rank() of its creator.
-std::string creator_label(
-    const Variable& x);  ///< The operation that made x: "exp", or "" of leaves.
+/// "x (2, 3), float32".
+std::string label(const Variable& x);
+/// 0 of leaves, else Creator::rank() of its creator.
+int64_t graph_rank(const Variable& x);
+/// The operation that made x: "exp", or "" of leaves.
+std::string creator_label(const Variable& x);
 
 /// One line: name, type, device, whether it requires a gradient, what made it.
 std::string summary(const Variable& x);

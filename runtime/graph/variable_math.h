@@ -6,23 +6,43 @@ namespace catena {
 
 // The intrinsics of formulas as functions of Variables, found by generic lambdas by name. Defined
 // with the other mathematical functions.
-Variable absolute(const Operand& x);  ///< The gradient at 0 is 0.
-Variable floor(const Operand& x);
-Variable ceil(const Operand& x);
-Variable trunc(const Operand& x);  ///< Towards zero.
-Variable sqrt(const Operand& x);
-Variable rsqrt(const Operand& x);  ///< 1 / sqrt(x).
-Variable exp(const Operand& x);
-Variable expm1(const Operand& x);  ///< exp(x) - 1, exact near 0.
-Variable log(const Operand& x);
-Variable log1p(const Operand& x);  ///< log(1 + x), exact near 0.
-Variable sin(const Operand& x);
-Variable cos(const Operand& x);
-Variable tanh(const Operand& x);
-Variable erf(const Operand& x);
-Variable erfc(const Operand& x);  ///< 1 - erf(x), exact for large x.
 
-/// x summed over the dimensions that broadcasting `shape` to x's shape repeats.
+/// |x|, elementwise; the gradient at 0 is 0. Integers and bools keep their dtype.
+Variable absolute(const Operand& x);
+/// The largest integer that is at most x, elementwise, in x's dtype; without gradient.
+Variable floor(const Operand& x);
+/// The smallest integer that is at least x, elementwise, in x's dtype; without gradient.
+Variable ceil(const Operand& x);
+/// x without what is behind its point, towards 0, elementwise, in x's dtype; without gradient.
+Variable trunc(const Operand& x);
+/// The square root, elementwise; NaN of negative numbers. Integers and bools are taken as floats.
+Variable sqrt(const Operand& x);
+/// 1 / sqrt(x), elementwise. Integers and bools are taken as floats.
+Variable rsqrt(const Operand& x);
+/// e^x, elementwise. Integers and bools are taken as floats.
+Variable exp(const Operand& x);
+/// exp(x) - 1, elementwise, exact near 0. Integers and bools are taken as floats.
+Variable expm1(const Operand& x);
+/// The natural logarithm, elementwise; -inf of 0, NaN of negative numbers. Integers and bools are
+/// taken as floats.
+Variable log(const Operand& x);
+/// log(1 + x), elementwise, exact near 0. Integers and bools are taken as floats.
+Variable log1p(const Operand& x);
+/// The sine of x in radians, elementwise. Integers and bools are taken as floats.
+Variable sin(const Operand& x);
+/// The cosine of x in radians, elementwise. Integers and bools are taken as floats.
+Variable cos(const Operand& x);
+/// The hyperbolic tangent, elementwise. Integers and bools are taken as floats.
+Variable tanh(const Operand& x);
+/// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, elementwise.
+/// Integers and bools are taken as floats.
+Variable erf(const Operand& x);
+/// 1 - erf(x), elementwise, exact for large x. Integers and bools are taken as floats.
+Variable erfc(const Operand& x);
+
+/// x summed over the axes that broadcasting an array of `shape` to x's shape repeats: the result
+/// has that shape. ShapeError where it does not broadcast so.
+/// - shape: That of the result.
 Variable sum_to(const Operand& x, const Shape& shape);
 
 /// What a gradient lambda returned on Variables, as a Variable: a plain number fills the shape of

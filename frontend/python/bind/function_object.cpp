@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "frontend/python/bind/descriptions.h"
 #include "frontend/python/bind/literal.h"
 #include "frontend/python/bind/module.h"
 
@@ -57,6 +58,22 @@ PyObject* gives(PyObject* self, void*) {
     }
 }
 
+/// {"": what it does, "x": what the argument x is, ..., "returns": ...}, of what is described.
+PyObject* told(PyObject* self, void*) {
+    return guarded([&] {
+        const FunctionDef& def = def_of(self);
+        nb::dict words;
+        const auto add = [&](const std::string& name) {
+            const auto text = description(name.empty() ? def.name : def.name + "." + name);
+            if (!text.empty()) words[name.c_str()] = nb::str(text.data(), text.size());
+        };
+        add("");
+        for (const FunctionParameter& p : def.parameters) add(p.name);
+        add("returns");
+        return words.release().ptr();
+    });
+}
+
 /// Signature and documentation are made by the Python side when somebody asks.
 PyObject* from_python(PyObject* self, void* maker) {
     return guarded([&] {
@@ -92,6 +109,9 @@ PyGetSetDef function_properties[] = {
     {"family", family, nullptr, "The family it belongs to: \"activation\", \"loss\".", nullptr},
     {"signature", signature_text, nullptr, "As documented, a text.", nullptr},
     {"parameters", parameters, nullptr, "What is known of each parameter.", nullptr},
+    {"descriptions", told, nullptr,
+     "What its declaration says: \"\" of the function, \"x\" of the argument x, \"returns\".",
+     nullptr},
     {"gives", gives, nullptr, "\"one\" Variable, \"several\", or \"one or several\".", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef function_methods[] = {{"__reduce__", reduce_function, METH_NOARGS, nullptr},

@@ -76,7 +76,7 @@ void bind_creator(nb::module_& m) {
             "creator", [](const Variable& x) { return creator(x); },
             "The operation that made it; None of leaves, and where no graph is recorded.")
         .def_prop_ro("rank", &graph_rank, "0 of leaves, else that of its creator.")
-        .def_prop_ro("label", &label)
+        .def_prop_ro("label", &label, "Name, shape and dtype: \"x (2, 3), float32\".")
         .def("summary", &summary, "One line: name, type, device, and what made it.")
         .def("debug_print", &debug_print, "With mean and deviation of elements and gradient.")
         .def(

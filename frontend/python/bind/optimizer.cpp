@@ -138,9 +138,11 @@ void bind_numbers(nb::class_<Optimizer>& type) {
         .def_prop_ro("learning_rate", &Optimizer::learning_rate,
                      "The step size of the last update.")
         .def_prop_rw("t", &Optimizer::t, &Optimizer::set_step_count, "Updates so far.")
-        .def_prop_rw("epoch", &Optimizer::epoch, &Optimizer::set_epoch)
+        .def_prop_rw("epoch", &Optimizer::epoch, &Optimizer::set_epoch, "Epochs so far.")
         .def("new_epoch", &Optimizer::new_epoch, nb::arg("auto") = false, "Counts an epoch.")
-        .def_rw("use_auto_new_epoch", &Optimizer::use_auto_new_epoch)
+        .def_rw("use_auto_new_epoch", &Optimizer::use_auto_new_epoch,
+                "Whether an updater counts epochs, by new_epoch(auto=True); new_epoch() is an "
+                "ArgumentError then.")
         .def_prop_rw("loss_scale", &Optimizer::loss_scale, &Optimizer::set_loss_scale,
                      "What gradients are divided by before any hook; backward(loss) multiplies by "
                      "it.")

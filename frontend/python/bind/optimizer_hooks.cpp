@@ -16,7 +16,8 @@ template <class Hook, class... Bases>
 void bind_number(nb::class_<Hook, Bases...>& type, const char* name, Cell Hook::* cell) {
     type.def_prop_rw(
         name, [=](const Hook& self) { return (self.*cell).value(); },
-        [=](Hook& self, double value) { self.*cell = value; });
+        [=](Hook& self, double value) { self.*cell = value; },
+        "A number of the hook; a new one holds from the next update on.");
 }
 
 /// How an optimizer updates one parameter. It asks the optimizer each time, so it outlives the
@@ -55,7 +56,8 @@ PyType_Slot rule_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_ru
 
 void bind_hooks(nb::module_& m) {
     nb::class_<OptimizerHook>(m, "Hook", "Changes gradients or parameters at every update.")
-        .def_prop_ro("name", &OptimizerHook::name);
+        .def_prop_ro("name", &OptimizerHook::name,
+                     "What add_hook() calls it unless it is given a name.");
     nb::class_<ParameterHook, OptimizerHook>(m, "ParameterHook",
                                              "A hook that changes each gradient by itself.");
     nb::class_<WeightDecay, ParameterHook> weight_decay(m, "WeightDecay", "g += rate p");
@@ -75,14 +77,18 @@ void bind_hooks(nb::module_& m) {
     bind_number(hard, "lower_bound", &GradientHardClipping::lower_bound);
     bind_number(hard, "upper_bound", &GradientHardClipping::upper_bound);
     nb::class_<GradientLARS, ParameterHook> lars(
-        m, "GradientLARS", "Layer-wise adaptive rates, https://arxiv.org/abs/1708.03888.");
+        m, "GradientLARS",
+        "g = rate (g + weight_decay p), where rate is |p| / (eps + |g| + weight_decay |p|) for a "
+        "parameter\nwhose norm is larger than the threshold, else 1: layer-wise adaptive rates,\n"
+        "https://arxiv.org/abs/1708.03888.");
     lars.def(nb::init<double, double, double>(), nb::arg("threshold") = 1e-2,
              nb::arg("weight_decay") = 0.0, nb::arg("eps") = 1e-9);
     bind_number(lars, "threshold", &GradientLARS::threshold);
     bind_number(lars, "weight_decay", &GradientLARS::weight_decay);
     bind_number(lars, "eps", &GradientLARS::eps);
     nb::class_<GradientNoise, ParameterHook> noise(
-        m, "GradientNoise", "g += normal noise of variance eta / (1 + t)^0.55");
+        m, "GradientNoise",
+        "g += normal noise of variance eta / (1 + t)^0.55 (Neelakantan et al. 2015).");
     noise.def(nb::init<double>(), nb::arg("eta"));
     bind_number(noise, "eta", &GradientNoise::eta);
 }
@@ -126,10 +132,11 @@ void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
         .def(
             "remove_hook",
             [](const Rule& self, const std::string& name) { self.rule().remove_hook(name); },
-            nb::arg("name"))
+            nb::arg("name"), "ArgumentError where no hook has the name.")
         .def_prop_rw(
             "enabled", [](const Rule& self) { return self.rule().enabled(); },
-            [](const Rule& self, bool enabled) { self.rule().set_enabled(enabled); })
+            [](const Rule& self, bool enabled) { self.rule().set_enabled(enabled); },
+            "False: the optimizer leaves the parameter as it is.")
         .def("state", moment_of, nb::arg("name"), "A moment, \"m\"; None before the first update.");
     optimizer.def(
         "update_rule",

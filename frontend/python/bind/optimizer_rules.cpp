@@ -131,7 +131,8 @@ void bind_rule(nb::module_& m, const char* text) {
         const char* const number = cell.name();  // A literal.
         type.def_prop_rw(
             number, [=](const Rule& self) { return number_of(self, number).value(); },
-            [=](Rule& self, double value) { number_of(self, number) = value; });
+            [=](Rule& self, double value) { number_of(self, number) = value; },
+            "A number of the rule; a new one holds from the next update on.");
     }
     type.attr("_parameters") = parameters;
 }
@@ -139,25 +140,60 @@ void bind_rule(nb::module_& m, const char* text) {
 }  // namespace
 
 void bind_update_rules(nb::module_& m) {
-    bind_rule<SGD>(m, "p -= lr g");
-    bind_rule<MomentumSGD>(m, "v = momentum v - lr g;  p += v");
-    bind_rule<CorrectedMomentumSGD>(m, "v = momentum v - g;  p += lr v");
-    bind_rule<NesterovAG>(m, "v = momentum v - lr g;  p += momentum^2 v - (1 + momentum) lr g");
-    bind_rule<Adam>(m,
-                    "m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)\n\n"
-                    "p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),\n"
-                    "alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t). With decay_by_alpha the "
-                    "decay is multiplied by alpha,\nas in PyTorch's AdamW.");
-    bind_rule<AdamW>(m, "Adam; its weight_decay_rate is 0 unless given.");
-    bind_rule<AMSGrad>(m, "Adam with the largest v so far.");
-    bind_rule<AdaBound>(m, "Adam whose rates are kept between limits that meet at final_lr.");
-    bind_rule<AMSBound>(m, "AdaBound with the largest v so far.");
-    bind_rule<AdaGrad>(m, "h += g^2;  p -= lr g / (sqrt(h) + eps)");
-    bind_rule<AdaDelta>(m, "Without a learning rate, https://arxiv.org/abs/1212.5701.");
-    bind_rule<RMSprop>(m, "ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps)");
-    bind_rule<RMSpropGraves>(m, "RMSprop by the deviation, https://arxiv.org/abs/1308.0850.");
-    bind_rule<SMORMS3>(m, "Simon Funk's, http://sifter.org/~simon/journal/20150420.html.");
-    bind_rule<MSVAG>(m, "M-SVAG, https://arxiv.org/abs/1705.07774.");
+    bind_rule<SGD>(m, "p -= lr g: stochastic gradient descent with the learning rate lr.");
+    bind_rule<MomentumSGD>(m,
+                           "v = momentum v - lr g;  p += v\n\n"
+                           "lr is the learning rate, momentum how much of the last step stays.");
+    bind_rule<CorrectedMomentumSGD>(
+        m,
+        "v = momentum v - g;  p += lr v\n\n"
+        "The learning rate lr is outside of v, so a changed one acts at once on all of the step.");
+    bind_rule<NesterovAG>(m,
+                          "v = momentum v - lr g;  p += momentum^2 v - (1 + momentum) lr g\n\n"
+                          "Nesterov's accelerated gradient, https://arxiv.org/abs/1212.0901.");
+    bind_rule<Adam>(
+        m,
+        "m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)\n\n"
+        "p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),\n"
+        "alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t). With decay_by_alpha the "
+        "decay is multiplied by alpha,\nas in PyTorch's AdamW.\n\n"
+        "amsgrad: the largest v so far stands for v. adabound: alpha_t / (sqrt(v) + eps) "
+        "is kept between\nf (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f "
+        "is final_lr alpha / (alpha at setup).\n\n"
+        "Kingma and Ba 2014, \"Adam: A Method for Stochastic Optimization\".");
+    bind_rule<AdamW>(
+        m,
+        "Adam with decoupled weight decay, under its usual name; weight_decay_rate is 0 "
+        "unless given\n(Loshchilov and Hutter 2017).");
+    bind_rule<AMSGrad>(
+        m, "Adam with the largest v so far, https://openreview.net/forum?id=ryQu7f-RZ.");
+    bind_rule<AdaBound>(m,
+                        "Adam whose rates are kept between limits that meet at final_lr,\n"
+                        "https://openreview.net/forum?id=Bkg3g2R9FX.");
+    bind_rule<AMSBound>(m, "AdaBound with the largest v so far, as AMSGrad has it.");
+    bind_rule<AdaGrad>(m,
+                       "h += g^2;  p -= lr g / (sqrt(h) + eps)\n\n"
+                       "Duchi et al. 2011, http://jmlr.org/papers/v12/duchi11a.html.");
+    bind_rule<AdaDelta>(m,
+                        "msg = rho msg + (1 - rho) g^2;  dx = sqrt((msdx + eps) / (msg + eps)) g\n"
+                        "msdx = rho msdx + (1 - rho) dx^2;  p -= dx\n\n"
+                        "Without a learning rate; Zeiler 2012, https://arxiv.org/abs/1212.5701.");
+    bind_rule<RMSprop>(m,
+                       "ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps)\n\n"
+                       "With eps_inside_sqrt, lr g / sqrt(ms + eps) (Tieleman and Hinton 2012).");
+    bind_rule<RMSpropGraves>(
+        m,
+        "n = alpha n + (1 - alpha) g^2;  m = alpha m + (1 - alpha) g\n"
+        "delta = momentum delta - lr g / sqrt(n - m^2 + eps);  p += delta\n\n"
+        "RMSprop by the deviation; Graves 2013, https://arxiv.org/abs/1308.0850.");
+    bind_rule<SMORMS3>(
+        m,
+        "r = 1 / (mem + 1);  m += r (g - m);  g2 += r (g^2 - g2);  x = m^2 / (g2 + eps)\n"
+        "p -= g min(x, lr) / (sqrt(g2) + eps);  mem = 1 + mem (1 - x)\n\n"
+        "Simon Funk's, http://sifter.org/~simon/journal/20150420.html.");
+    bind_rule<MSVAG>(m,
+                     "M-SVAG: momentum scaled by how much of the gradient is signal;\n"
+                     "Balles and Hennig 2017, https://arxiv.org/abs/1705.07774.");
 }
 
 }  // namespace catena::python

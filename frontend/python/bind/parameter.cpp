@@ -107,7 +107,8 @@ void bind_parameter(nb::module_& m) {
         "content.")
         .def("__init__", construct_state, nb::arg("data") = nb::none(),
              nb::arg("name") = nb::none())
-        .def_prop_ro("is_initialized", &State::is_initialized)
+        .def_prop_ro("is_initialized", &State::is_initialized,
+                     "Whether it has a shape and elements already.")
         .def("assign", assign_content, nb::arg("value"),
              "New content of the same shape, outside the graph; a part of the program in a static "
              "region. Arrays that were read before keep theirs.")

@@ -120,7 +120,7 @@ std::string to_text(const Program& program) {
 
 void bind_port(nb::module_& m) {
     nb::class_<Program::Port>(m, "ProgramPort", "An input or output of a program.")
-        .def_ro("name", &Program::Port::name)
+        .def_ro("name", &Program::Port::name, "By which it is passed.")
         .def_prop_ro("dtype", [](const Program::Port& port) { return port.dtype; })
         .def_ro("sizes", &Program::Port::sizes, "Texts: open sizes have names, ['batch', '784'].")
         .def("__repr__", [](const Program::Port& port) {
@@ -129,12 +129,15 @@ void bind_port(nb::module_& m) {
 }
 
 void bind_members(nb::class_<Program>& type) {
-    type.def_prop_ro("name", &Program::name)
-        .def_prop_ro("inputs", &Program::inputs)
-        .def_prop_ro("outputs", &Program::outputs)
+    type.def_prop_ro("name", &Program::name, "The region's.")
+        .def_prop_ro("inputs", &Program::inputs, "A list of ProgramPorts, in the order of a call.")
+        .def_prop_ro("outputs", &Program::outputs,
+                     "A list of ProgramPorts, in the order of the results.")
         .def_prop_ro("code_level", &Program::code_level, "The level of the code in use: \"avx2\".")
         .def_prop_ro("targets", &Program::targets, "What the file has code for.")
-        .def_prop_ro("device", [](const Program& program) { return program.device().name(); })
+        .def_prop_ro(
+            "device", [](const Program& program) { return program.device().name(); },
+            "Where it runs: \"cpu\", \"cuda:0\".")
         .def_prop_ro("states", states_of, "The parameters and other states, by name: copies.")
         .def("set_state", set_state, nb::arg("name"), nb::arg("content"),
              "Gives a state other content. ShapeError or DtypeError where the type differs.")

@@ -61,20 +61,24 @@ void bind_profile(nb::module_& m) {
         .def_ro("program", &Row::program, "\"step\", \"step_backward\".")
         .def_prop_ro("name", launch(&LaunchReport::name), "The functions: \"multiply, tanh\".")
         .def_prop_ro("operations", launch(&LaunchReport::operations), "The same with their lines.")
-        .def_prop_ro("is_library_call", launch(&LaunchReport::is_library_call))
-        .def_prop_ro("sizes", launch(&LaunchReport::sizes))
-        .def_prop_ro("device", launch(&LaunchReport::device))
+        .def_prop_ro("is_library_call", launch(&LaunchReport::is_library_call),
+                     "Whether a library computes it; else a kernel that was compiled.")
+        .def_prop_ro("sizes", launch(&LaunchReport::sizes),
+                     "\"float32[100,64]\": what it computes, or goes through.")
+        .def_prop_ro("device", launch(&LaunchReport::device), "Where it runs: \"cpu\", \"cuda:0\".")
         .def_prop_ro("bytes_read", launch(&LaunchReport::bytes_read), "Of one call.")
         .def_prop_ro("bytes_written", launch(&LaunchReport::bytes_written), "Of one call.")
         .def_prop_ro("calls", launch(&LaunchReport::calls), "As far as they were profiled.")
         .def_prop_ro("seconds", launch(&LaunchReport::seconds), "Of all of them.")
         .def_ro("share", &Row::share, "Of the time of all rows; of their bytes if none was timed.")
         .def_prop_ro("milliseconds", &Row::milliseconds, "Per call; 0 if it was not timed.")
-        .def_prop_ro("gigabytes_per_second", &Row::gigabytes_per_second)
-        .def_prop_ro("gigaflops_per_second", &Row::gigaflops_per_second);
+        .def_prop_ro("gigabytes_per_second", &Row::gigabytes_per_second,
+                     "Read and written; 0 if it was not timed.")
+        .def_prop_ro("gigaflops_per_second", &Row::gigaflops_per_second,
+                     "Computed; 0 if it was not timed, and without a product or convolution.");
     nb::class_<RegionProfile>(m, "RegionProfile",
                               "What the launches of a region's compiled programs cost.")
-        .def_ro("region", &RegionProfile::region)
+        .def_ro("region", &RegionProfile::region, "The region's name.")
         .def_ro("is_timed", &RegionProfile::is_timed,
                 "Some calls were profiled; else the order is that of the bytes moved.")
         .def_ro("rows", &RegionProfile::rows, "The most expensive first.")

@@ -78,31 +78,45 @@ void bind_graph_members(nb::class_<Variable>& type) {
     type.def_prop_rw(
             "grad", [](const Variable& x) { return owned(ndarray_of(x.grad())); },
             [](const Variable& x, nb::object grad) { x.set_grad(array_or_none(grad, x.dtype())); },
-            nb::arg().none(), "The gradient as an ndarray; None where there is none.")
+            nb::arg().none(),
+            "The gradient as an ndarray of this Variable's shape and dtype; None where there is "
+            "none.\n\nSetting another shape or dtype is a ShapeError or DtypeError.")
         .def_prop_rw(
             "grad_var", [](const Variable& x) { return owned(new_variable(x.grad_variable())); },
             [](const Variable& x, nb::object grad) {
                 x.set_grad_variable(grad.is_none() ? Variable() : variable_in(grad.ptr()));
             },
-            nb::arg().none(), "The gradient as a Variable; None where there is none.")
-        .def_prop_ro("requires_grad", &Variable::requires_grad)
+            nb::arg().none(),
+            "The gradient as a Variable, with its graph where backward() was asked for one; None "
+            "where there is none.")
+        .def_prop_ro("requires_grad", &Variable::requires_grad,
+                     "Whether gradients flow to it: a leaf that asked for one, or computed from "
+                     "such.")
         .def("backward", run_backward, nb::arg("retain_grad") = false,
              nb::arg("enable_double_backprop") = false, nb::arg("loss_scale") = nb::none(),
-             "Accumulates the gradients of this Variable into the leaves it was computed from.\n\n"
-             "A single element starts from loss_scale (1); any other needs `grad` first.\n"
-             "ArgumentError for a Variable that was computed from nothing that requires one.")
+             "Adds the gradients of this Variable to the grad of the leaves it was computed "
+             "from.\n\n"
+             "A single element starts from loss_scale (1); any other needs `grad` first, or is an\n"
+             "ArgumentError, as is a Variable that was computed from nothing that requires one.\n\n"
+             "Args:\n"
+             "    retain_grad: keep the gradients of all that lies between, too.\n"
+             "    enable_double_backprop: record the graph of the gradients, which can then be\n"
+             "        differentiated.\n"
+             "    loss_scale: the gradient of the single element; None: 1.")
         .def(
             "cleargrad", [](const Variable& x) { x.cleargrad(); }, "Removes the gradient.")
         .def(
             "zerograd", [](const Variable& x) { x.set_grad(Array::zeros(x.type())); },
             "Sets the gradient to zeros.")
-        .def("addgrad", &Variable::addgrad, nb::arg("var"), "Adds the gradient of another one.")
-        .def("unchain", &Variable::unchain, "Removes the operation that made it.")
+        .def("addgrad", &Variable::addgrad, nb::arg("var"),
+             "Adds the gradient of another Variable of the same shape and dtype, if it has one.")
+        .def("unchain", &Variable::unchain,
+             "Removes the operation that made it: it becomes a leaf, also for earlier uses.")
         .def("unchain_backward", &Variable::unchain_backward,
              "Removes all operations behind it (truncated backpropagation).")
         .def(
             "detach", [](const Variable& x) { return owned(new_variable(x.detach())); },
-            "The same elements without the graph behind them.");
+            "The same elements, over the same memory, without the graph behind them.");
 }
 
 void bind_array_members(nb::class_<Variable>& type) {
@@ -110,19 +124,31 @@ void bind_array_members(nb::class_<Variable>& type) {
     const auto set_array = [](const Variable& x, nb::object content) {
         x.set_array(array_or_none(content, x.dtype()));
     };
-    type.def_prop_rw("array", array, set_array, nb::arg().none(),
-                     "The elements as an ndarray over the same memory: a write into it changes the "
-                     "Variable.")
+    type.def_prop_rw(
+            "array", array, set_array, nb::arg().none(),
+            "The elements as an ndarray over the same memory: a write into it changes the "
+            "Variable.\n\nIn a static region this reads the elements, and cuts the region. "
+            "None where there are\nno elements yet.")
         .def_prop_rw("data", array, set_array, nb::arg().none(), "As array.")
         .def("numpy", array, "As array.")
-        .def("item", item_of, "The only element, as a Python number.")
-        .def_prop_ro("shape", [](const Variable& x) { return shape_tuple(x.shape()); })
-        .def_prop_ro("ndim", [](const Variable& x) { return x.rank(); })
-        .def_prop_ro("size", [](const Variable& x) { return x.size(); })
-        .def_prop_ro("nbytes",
-                     [](const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); })
-        .def_prop_ro("dtype", [](const Variable& x) { return owned(numpy_dtype(x.dtype())); })
-        .def_prop_ro("device", [](const Variable& x) { return x.device().name(); })
+        .def("item", item_of,
+             "The only element, as a Python number; ShapeError where there is not exactly one.")
+        .def_prop_ro(
+            "shape", [](const Variable& x) { return shape_tuple(x.shape()); },
+            "Its sizes, a tuple.")
+        .def_prop_ro(
+            "ndim", [](const Variable& x) { return x.rank(); }, "How many axes it has.")
+        .def_prop_ro(
+            "size", [](const Variable& x) { return x.size(); }, "How many elements it has.")
+        .def_prop_ro(
+            "nbytes", [](const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); },
+            "Bytes of its elements.")
+        .def_prop_ro(
+            "dtype", [](const Variable& x) { return owned(numpy_dtype(x.dtype())); },
+            "NumPy's dtype of its elements.")
+        .def_prop_ro(
+            "device", [](const Variable& x) { return x.device().name(); },
+            "Where its elements are: \"cpu\", \"cuda:0\".")
         .def_prop_rw(
             "name",
             [](const Variable& x) -> std::optional<std::string> {
@@ -131,7 +157,7 @@ void bind_array_members(nb::class_<Variable>& type) {
             [](const Variable& x, std::optional<std::string> name) {
                 x.set_name(name.value_or(""));
             },
-            nb::arg().none())
+            nb::arg().none(), "What messages and graphs call it; None: nothing.")
         .def(
             "astype",
             [](const Variable& x, Dtype dtype) {
@@ -145,7 +171,10 @@ void bind_array_members(nb::class_<Variable>& type) {
                 const CallScope scope;
                 return owned(new_variable(x.to(get_device(device))));
             },
-            nb::arg("device"), "On another device: \"cpu\", \"cuda:0\".");
+            nb::arg("device"),
+            "On another device, \"cpu\" or \"cuda:0\"; gradients come back. DeviceError where "
+            "there is "
+            "no such device.");
 }
 
 }  // namespace
@@ -155,8 +184,13 @@ void bind_variable(nb::module_& m) {
     for (const PyType_Slot& slot : indexing_slots()) slots.push_back(slot);
     for (const PyType_Slot& slot : collector_slots()) slots.push_back(slot);
     slots.push_back({0, nullptr});
-    nb::class_<Variable> type(m, "Variable", nb::type_slots(slots.data()),
-                              nb::is_weak_referenceable(), "An array with its place in the graph.");
+    nb::class_<Variable> type(
+        m, "Variable", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
+        "An array with its place in the graph of computations.\n\n"
+        "Variable(data, name=None, grad=None, requires_grad=True) is made from "
+        "an ndarray, whose\nmemory it shares, a number or lists, or without "
+        "elements from None. It has the methods and\noperators of an "
+        "ndarray that are functions of catena.");
     variable_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.def("__init__", construct, nb::arg("data") = nb::none(), nb::kw_only(),
              nb::arg("name") = nb::none(), nb::arg("grad") = nb::none(),

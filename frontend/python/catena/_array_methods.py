@@ -18,12 +18,16 @@ def _list_of(sizes: tuple[Any, ...]) -> Any:
 
 
 def _reshape(self: Variable, *shape: SupportsIndex | Shape) -> Variable:
-    """The same elements, row-major, in another shape; -1 is what is left."""
+    """The same elements, row-major, in another shape, as numbers or a tuple; one size may be -1 and
+    is what is left. ShapeError where the numbers of elements differ.
+    """
     return functions.reshape(self, _list_of(shape))
 
 
 def _transpose(self: Variable, *axes: SupportsIndex | Shape | None) -> Variable:
-    """The axes in another order; reversed without one."""
+    """The axes in another order, as numbers or a tuple; reversed without one. ShapeError unless
+    each axis is named once.
+    """
     if not axes or axes == (None,):
         return functions.transpose(self)
     return functions.transpose(self, _list_of(axes))

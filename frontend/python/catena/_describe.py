@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from typing import Any
 
 from catena._catena import Function
 
 _gives = {
-    "one": "A Variable.",
-    "several": "A tuple of Variables.",
-    "one or several": "A Variable, or a tuple of them where the arguments ask for several.",
+    "one": "Variable",
+    "several": "tuple of Variables",
+    "one or several": "Variable or tuple of Variables",
 }
+_kinds = {"array": "Variable or array-like", "arrays": "list of Variables or array-likes"}
+_width = 88
 
 
 def _kind(variadic: bool, keyword_only: bool) -> Any:
@@ -37,13 +40,44 @@ def signature(function: Function) -> inspect.Signature:
 
 
 def documentation(function: Function) -> str:
-    """As help() shows it."""
-    arrays = [p[0] for p in function.parameters if p[1] == "array"]
-    lists = [p[0] for p in function.parameters if p[1] == "arrays"]
-    lines = [function.signature, "", f"A function of the family {function.family}."]
-    if arrays:
-        lines.append(f"Arrays: {', '.join(arrays)} (Variables, ndarrays or numbers).")
-    if lists:
-        lines.append(f"Lists of arrays: {', '.join(lists)}.")
-    lines += ["", f"Returns: {_gives[function.gives]}"]
+    """As help() shows it, from the comment of the function's declaration in C++."""
+    told = function.descriptions
+    lines = [function.signature, ""]
+    for paragraph in told.get("", "").split("\n\n"):
+        lines += [*_wrapped(paragraph), ""]
+    if function.parameters:
+        lines.append("Arguments:")
+        for parameter in function.parameters:
+            lines += _entry(_argument(parameter), told.get(parameter[0], ""))
+        lines.append("")
+    lines.append("Returns:")
+    lines += _entry(_gives[function.gives], _beginning_small(told.get("returns", "")))
     return "\n".join(lines)
+
+
+def _argument(parameter: tuple[str, str, bool, bool, bool, Any]) -> str:
+    """ "stride (default 1)" """
+    name, kind, variadic, _, has_default, default = parameter
+    if variadic:
+        return f"*{name} ({_kinds['array']})"
+    if kind == "value":
+        return f"{name} (default {default!r})" if has_default else name
+    return f"{name} ({_kinds[kind]}{', optional' if has_default else ''})"
+
+
+def _entry(head: str, text: str) -> list[str]:
+    return _wrapped(f"{head}: {text}" if text else head, "    ", "        ")
+
+
+def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """Lines of some width. None begins with a minus, as an entry of a list would."""
+    kept = text.replace(" - ", "\xa0- ")
+    lines = textwrap.wrap(
+        kept, _width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def _beginning_small(text: str) -> str:
+    """As it follows a colon: "The maxima" begins small, "W" does not."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

@@ -60,5 +60,5 @@ def test_mode() -> using_config:
 
 
 def debug_mode() -> using_config:
-    """A NaN in a result or gradient, and an index out of range, is an error."""
+    """A NaN in a result or a gradient, and an index out of range, is an error (ArgumentError)."""
     return using_config("debug", True)

@@ -43,9 +43,13 @@ class UserFunction:
                 raise TypeError(f"{cls.__name__} has {both[0]} and {both[1]}: it should have one")
 
     def forward(self, *xs: Variable) -> Any:
+        """The result, or a tuple of them; subclasses define it, or forward_numpy."""
         raise NotImplementedError(f"{type(self).__name__} has no forward and no forward_numpy")
 
     def backward(self, *gys: Variable | None) -> Any:
+        """The gradients of the inputs from those of the results; subclasses define it, or
+        backward_numpy.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no backward and no backward_numpy")
 
     def retain_inputs(self, *numbers: int) -> None:

@@ -53,7 +53,7 @@ def mnist(
 ) -> tuple[Pair, Pair]:
     """The training and the test set: `(images, labels), (images, labels)`.
 
-    images are float32 [N, 784] in [0, 1], labels int32 [N]. `folder` has the four files
+    images are float32 (N, 784) in [0, 1], labels int32 (N). `folder` has the four files
     train-images-idx3-ubyte.gz, ...; without it they are downloaded once, from `url` or from the
     usual places, and their sha256 is checked. FileError names what is missing or damaged.
     """
@@ -79,7 +79,9 @@ def _labels(path: Path) -> NDArray[Any]:
 
 
 def read_idx(path: str | os.PathLike[str], axes: int) -> NDArray[Any]:
-    """The unsigned bytes of an idx file, gzipped or not; FileError naming it otherwise."""
+    """The unsigned bytes of an idx file of so many axes, gzipped or not, as an ndarray; FileError
+    naming it otherwise.
+    """
     try:
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":

@@ -55,7 +55,7 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """A number everywhere, or an array of the parameter's shape."""
+    """A number everywhere, or an array of the parameter's shape (ValueError for another)."""
 
     def __init__(self, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype)
@@ -90,7 +90,7 @@ class NaN(Constant):
 
 
 class Identity(Initializer):
-    """`scale` times the identity; square matrices only."""
+    """`scale` times the identity; ValueError for all but square matrices."""
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype)
@@ -123,7 +123,7 @@ class _Scaled(Initializer):
 
 
 class Normal(_Scaled):
-    """N(0, scale^2)"""
+    """The normal distribution of mean 0 and standard deviation `scale`."""
 
     def __init__(self, scale: float = 0.05, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -134,7 +134,7 @@ class Normal(_Scaled):
 
 
 class Uniform(_Scaled):
-    """U(-scale, scale)"""
+    """The uniform distribution from -scale to scale."""
 
     def __init__(self, scale: float = 0.05, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -145,7 +145,9 @@ class Uniform(_Scaled):
 
 
 class LeCunNormal(Normal):
-    """N(0, s^2) with s = scale * sqrt(1 / fan_in): the default of weights."""
+    """Normal(scale * sqrt(1 / fan_in)), the default of weights (LeCun et al. 1998, "Efficient
+    BackProp"). ValueError for shapes of less than two axes, as of all with a fan.
+    """
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -156,7 +158,7 @@ class LeCunNormal(Normal):
 
 
 class LeCunUniform(Uniform):
-    """U(-s, s) with s = scale * sqrt(3 / fan_in)"""
+    """Uniform(scale * sqrt(3 / fan_in)) (LeCun et al. 1998, "Efficient BackProp")."""
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -167,7 +169,9 @@ class LeCunUniform(Uniform):
 
 
 class GlorotNormal(Normal):
-    """N(0, s^2) with s = scale * sqrt(2 / (fan_in + fan_out))"""
+    """Normal(scale * sqrt(2 / (fan_in + fan_out))) (Glorot and Bengio 2010, "Understanding the
+    difficulty of training deep feedforward neural networks").
+    """
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -177,7 +181,9 @@ class GlorotNormal(Normal):
 
 
 class GlorotUniform(Uniform):
-    """U(-s, s) with s = scale * sqrt(6 / (fan_in + fan_out))"""
+    """Uniform(scale * sqrt(6 / (fan_in + fan_out))) (Glorot and Bengio 2010, "Understanding the
+    difficulty of training deep feedforward neural networks").
+    """
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -187,7 +193,10 @@ class GlorotUniform(Uniform):
 
 
 class HeNormal(Normal):
-    """N(0, s^2) with s = scale * sqrt(2 / fan); fan_option is "fan_in" or "fan_out"."""
+    """Normal(scale * sqrt(2 / fan)) (He et al. 2015, "Delving Deep into Rectifiers").
+
+    fan_option is "fan_in" or "fan_out" (ValueError).
+    """
 
     def __init__(
         self, scale: float = 1.0, dtype: DTypeLike | None = None, *, fan_option: str = "fan_in"
@@ -204,7 +213,7 @@ class HeNormal(Normal):
 
 
 class HeUniform(Uniform):
-    """U(-s, s) with s = scale * sqrt(6 / fan_in)"""
+    """Uniform(scale * sqrt(6 / fan_in)) (He et al. 2015, "Delving Deep into Rectifiers")."""
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(scale, dtype)
@@ -216,7 +225,8 @@ class HeUniform(Uniform):
 
 class Orthogonal(Initializer):
     """`scale` times a random matrix of shape[0] rows whose rows or columns, whichever are fewer,
-    are orthonormal.
+    are orthonormal (Saxe et al. 2013, "Exact solutions to the nonlinear dynamics of learning in
+    deep linear neural networks").
 
     `mode` refuses shapes (ValueError): "projection" those of more rows than columns, "embedding"
     those of fewer, "basis" all but square ones, "auto" none.

@@ -14,8 +14,8 @@ namespace catena::extensions {
 using Statistic = std::function<std::vector<double>(std::span<const double> values)>;
 
 double mean_of(std::span<const double> values);
-double deviation_of(
-    std::span<const double> values);  ///< Population standard deviation, as numpy.std.
+/// Population standard deviation, as numpy.std.
+double deviation_of(std::span<const double> values);
 /// The percentiles for shares in percent, with linear interpolation, as numpy.percentile.
 std::vector<double> percentiles_of(std::span<const double> values, std::span<const double> shares);
 
@@ -23,6 +23,7 @@ std::vector<double> percentiles_of(std::span<const double> values, std::span<con
 /// normal distribution).
 const std::map<std::string, Statistic>& default_statistics();
 
-std::vector<double> elements_of(const Array& array);  ///< From any device, in float64.
+/// From any device, in float64.
+std::vector<double> elements_of(const Array& array);
 
 }  // namespace catena::extensions

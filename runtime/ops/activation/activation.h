@@ -39,35 +39,72 @@ struct Crelu {
 
 }  // namespace functions
 
-Variable relu(const Operand& x);  ///< max(0, x); the gradient at 0 is 0.
-/// (x, slope = 0.2): x if x >= 0 else slope * x.
+/// max(0, x), elementwise. The gradient at 0 is 0. Floats only.
+Variable relu(const Operand& x);
+/// (x, slope = 0.2): x where x >= 0, elsewhere slope * x (Maas et al. 2013, "Rectifier
+/// Nonlinearities Improve Neural Network Acoustic Models"). The gradient at 0 is `slope`. Floats
+/// only.
+/// - slope: The factor of negative values.
 inline constexpr functions::LeakyRelu leaky_relu;
-/// (x, alpha = 1): x if x > 0 else alpha * (exp(x) - 1).
+/// (x, alpha = 1): x where x > 0, elsewhere alpha * (exp(x) - 1) (Clevert et al. 2015, "Fast and
+/// Accurate Deep Network Learning by Exponential Linear Units"). The gradient at 0 is `alpha`.
+/// Floats only.
+/// - alpha: Minus the value that is approached towards -infinity.
 inline constexpr functions::Elu elu;
-/// (x, alpha, scale): scale * elu(x, alpha), by default with the numbers that keep mean 0 and
-/// variance 1.
+/// (x, alpha, scale): scale * elu(x, alpha). With the default numbers, layers keep the mean 0 and
+/// the variance 1 of their inputs (Klambauer et al. 2017, "Self-Normalizing Neural Networks").
+/// Floats only.
+/// - alpha: As of elu.
+/// - scale: The factor of the result.
 inline constexpr functions::Selu selu;
-/// (x, approximate = "none"): x * P(N(0,1) <= x), exact with "none", by tanh with "tanh".
+/// (x, approximate = "none"): x times the probability that a standard normal number is at most x
+/// (Hendrycks and Gimpel 2016, "Gaussian Error Linear Units"), as PyTorch's gelu. Floats only.
+/// - approximate: "none", exact by erf, or "tanh", 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715
+///   * x^3))).
 inline constexpr functions::Gelu gelu;
+/// 1 / (1 + exp(-x)), elementwise. Floats only.
 Variable sigmoid(const Operand& x);
-Variable silu(const Operand& x);  ///< x * sigmoid(x).
-/// x * sigmoid(beta * x); beta has the leading shape of x without its batch axis.
+/// x * sigmoid(x), elementwise: swish with beta 1 (Elfwing et al. 2017, "Sigmoid-Weighted Linear
+/// Units"). Floats only.
+Variable silu(const Operand& x);
+/// x * sigmoid(beta * x), elementwise (Ramachandran et al. 2017, "Searching for Activation
+/// Functions"). ShapeError where the sizes do not agree. Floats only.
+/// - x: Of shape (N, ...).
+/// - beta: Has the leading sizes of x without its batch axis: of shape (C) for x of shape (N, C, H,
+///   W), or () for one number.
 Variable swish(const Operand& x, const Operand& beta);
-/// (x, beta = 1): log(1 + exp(beta * x)) / beta without overflow.
+/// (x, beta = 1): log(1 + exp(beta * x)) / beta, elementwise, without overflow. Floats only.
+/// - beta: The larger, the nearer to relu.
 inline constexpr functions::Softplus softplus;
-/// (x, z = 20): min(max(0, x), z); the gradient is 0 at both ends.
+/// (x, z = 20): min(max(0, x), z), elementwise. The gradient is 0 at 0 and at z. Floats only.
+/// - z: The upper bound; ValueError unless it is greater than 0.
 inline constexpr functions::ClippedRelu clipped_relu;
+/// min(max(0, x), 6), elementwise. The gradient is 0 at 0 and at 6. Floats only.
 Variable relu6(const Operand& x);
-/// min(max(0.2 * x + 0.5, 0), 1).
+/// min(max(0.2 * x + 0.5, 0), 1), elementwise. The gradient is 0 at both bounds. Floats only.
 Variable hard_sigmoid(const Operand& x);
-/// Between x_min and x_max; none: no bound. The gradient at a bound is 1.
+/// min(max(x, x_min), x_max), elementwise, of any dtype. The gradient is 1 within the bounds and at
+/// them. ValueError where x_min is greater than x_max.
+/// - x_min: The lower bound, a number; none if not given.
+/// - x_max: The upper bound, a number; none if not given.
 Variable clip(const Operand& x, const std::optional<Scalar>& x_min,
               const std::optional<Scalar>& x_max);
-/// x if x >= 0 else W * x; W has the leading shape of x without its batch axis.
+/// x where x >= 0, elsewhere W * x (He et al. 2015, "Delving Deep into Rectifiers"). ShapeError
+/// where the sizes do not agree. Floats only.
+/// - x: Of shape (N, ...).
+/// - W: Has the leading sizes of x without its batch axis: of shape (C) for x of shape (N, C, H,
+///   W), or () for one number.
 Variable prelu(const Operand& x, const Operand& W);
-/// (x, axis = 1): relu(x) and relu(-x), joined along the axis.
+/// (x, axis = 1): relu(x) and relu(-x) joined along the axis, which is then twice as long (Shang et
+/// al. 2016, "Understanding and Improving Convolutional Neural Networks via Concatenated Rectified
+/// Linear Units"). Floats only.
+/// - axis: Along which the two are joined.
 inline constexpr functions::Crelu crelu;
-/// The largest of each `pool_size` neighbours along the axis.
+/// The largest of each `pool_size` neighbours along the axis, whose size is divided by `pool_size`
+/// (Goodfellow et al. 2013, "Maxout Networks"). ShapeError where pool_size does not divide it.
+/// Floats only.
+/// - pool_size: How many neighbours make one result.
+/// - axis: Along which neighbours are compared.
 Variable maxout(const Operand& x, int64_t pool_size, int64_t axis = 1);
 
 }  // namespace catena

@@ -16,9 +16,12 @@ struct LogSoftmax {
 
 }  // namespace functions
 
-/// (x, axis = 1): exp(x) over its sum along `axis`, computed with the maximum subtracted.
+/// (x, axis = 1): exp(x) divided by its sum along the axis, without overflow. Floats only.
+/// - axis: Along which results add up to 1.
 inline constexpr functions::Softmax softmax;
-/// (x, axis = 1): x - log(sum(exp(x))) along `axis`, computed with the maximum subtracted.
+/// (x, axis = 1): x - log(sum(exp(x))), with the sum along the axis, without overflow: the
+/// logarithm of softmax. Floats only.
+/// - axis: Along which the exponentials are summed.
 inline constexpr functions::LogSoftmax log_softmax;
 
 }  // namespace catena

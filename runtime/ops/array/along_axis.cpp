@@ -165,6 +165,11 @@ static const FunctionDef& f_take_along_axis =
         return take_along_axis(a.array("x"), a.array("indices"), a.integer("axis"));
     });
 
+/// x added up along an axis at the places that indices name, in an array of zeros: the gradient of
+/// take_along_axis.
+/// - indices: Integers of x's shape; negative ones count from the end.
+/// - axis: Along which elements are placed.
+/// - size: The axis's size in the result.
 static const FunctionDef& f_add_along_axis = function(
     "add_along_axis(x, indices, axis, size)", {"x", "indices"}, [](const FunctionArguments& a) {
         const Variable x = a.array("x");

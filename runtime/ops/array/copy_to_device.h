@@ -12,6 +12,7 @@ class Device;
 /// copy(x, dst) and Variable.to_device. In a static region the elements are read, so the region is
 /// cut there.
 Variable copy(const Operand& x, Device& device);
-Variable copy(const Operand& x, std::string_view device);  ///< "cpu", "cuda:0"
+/// The same with a device by its name, "cpu" or "cuda:0".
+Variable copy(const Operand& x, std::string_view device);
 
 }  // namespace catena

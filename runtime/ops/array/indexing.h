@@ -14,8 +14,10 @@ namespace catena {
 
 struct NewAxis {};
 struct Ellipsis {};
-inline constexpr NewAxis newaxis;    ///< An axis of size 1.
-inline constexpr Ellipsis ellipsis;  ///< All axes without another index.
+/// An axis of size 1.
+inline constexpr NewAxis newaxis;
+/// All axes without another index.
+inline constexpr Ellipsis ellipsis;
 
 /// Python's begin:end:step: negative values count from the end, and values outside are clamped.
 struct Slice {
@@ -23,6 +25,7 @@ struct Slice {
     std::optional<int64_t> end;
     int64_t step = 1;
 };
+/// Elements begin, begin + step, ... before end of an axis.
 inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {},
                    int64_t step = 1) {
     return {begin, end, step};
@@ -56,28 +59,62 @@ private:
 // Indices of all these functions are checked: ValueError with the index and the range it must be
 // in.
 
-/// NumPy's x[slices], also written x[{slice(1, 5), 2, ellipsis}] or x[2]. Index arrays may be
-/// negative; a bool array selects its true elements, so its values are read at once.
+/// The elements that x[slices] has in NumPy: integers, slices, new axes, ellipses, and arrays of
+/// integers or bools, which may be negative. A bool array selects its true elements, so its values
+/// are read at once. ValueError for an index outside of its axis.
+///
+/// By name, slices is a list of integers, slices in text ("2:5", "::-1", "..."), None for a new
+/// axis, and lists for arrays; in Python, x[...] takes NumPy's own.
+/// - slices: One entry for each axis, or fewer.
 Variable get_item(const Operand& x, std::span<const Index> slices);
 Variable get_item(const Operand& x, std::initializer_list<Index> slices);
-/// a with b added at the slices; repeated indices add up. b has the shape of get_item(a, slices).
+/// a with b added at the slices; repeated indices add up. Arrays of one dtype (DtypeError).
+/// ValueError for an index outside of its axis. Chainer's function.
+/// - slices: As of get_item.
+/// - b: Of the shape of get_item(a, slices).
 Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b);
 Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, const Operand& b);
-/// x at `indices` of one axis, which is replaced by their axes; negative: from the end.
+/// x at indices along an axis, which is replaced by the axes of the indices, as NumPy's take.
+/// ValueError for an index outside of the axis.
+/// - indices: Integers of any shape; negative ones count from the end.
+/// - axis: Along which elements are taken.
 Variable take(const Operand& x, const Operand& indices, int64_t axis = 0);
-/// y[i] = x[indices[i]] along the axis; with `inv` the inverse permutation.
+/// x with the order along an axis changed: item i is item indices[i] of x, or the other way round
+/// with `inv`. Chainer's function.
+/// - indices: Integers, a permutation of 0 to the axis's size less one. In debug mode ValueError
+///   for others.
+/// - axis: Along which items are moved.
+/// - inv: Whether the inverse permutation is applied.
 Variable permutate(const Operand& x, const Operand& indices, int64_t axis = 0, bool inv = false);
-/// The rows of W with indices x; zeros where x is ignore_label.
+/// Rows of W by their numbers, a table of word vectors: (..., D). Gradients flow to W. Chainer's
+/// function. ValueError for a number that has no row.
+/// - x: Integers, of any shape.
+/// - W: (V, D).
+/// - ignore_label: A number that gives zeros; none if not given.
 Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ignore_label = {});
-/// y[i] = x[i, t[i]].
+/// One element of each row: (N), x[i, t[i]] for each i. Chainer's function.
+/// - x: (N, K).
+/// - t: Integers from 0 to K - 1, (N).
 Variable select_item(const Operand& x, const Operand& t);
-/// x[..., indices, ...] along the axis: indices has x's rank, and x's sizes but for that axis.
+/// Elements of x whose places along an axis are named for each place: for axis 1 of three, result
+/// (i, j, k) is x[i, indices[i, j, k], k]. NumPy's function.
+/// - indices: Integers of x's sizes but for the axis; negative ones count from the end.
+/// - axis: Along which elements are taken.
 Variable take_along_axis(const Operand& x, const Operand& indices, int64_t axis);
-/// A new last axis of `classes` zeros with 1 at x.
+/// A new last axis of zeros with 1 at the place that x names: (..., classes). No gradient.
+/// ValueError for others than 0 to classes - 1.
+/// - x: Integers, of any shape.
+/// - classes: Size of the new axis.
+/// - dtype: That of the result.
 Variable one_hot(const Operand& x, int64_t classes, Dtype dtype = Dtype::float32);
 
-/// Ascending; equal elements keep their order and NaN come last.
+/// x in ascending order along an axis; equal elements keep their order and NaN come last.
+/// Differentiable.
+/// - axis: Along which elements are ordered.
 Variable sort(const Operand& x, int64_t axis = -1);
-Variable argsort(const Operand& x, int64_t axis = -1);  ///< int32 indices of sort(x) in x.
+/// The indices that put x in ascending order along an axis, int32; equal elements keep their order
+/// and NaN come last. No gradient.
+/// - axis: Along which elements are ordered.
+Variable argsort(const Operand& x, int64_t axis = -1);
 
 }  // namespace catena

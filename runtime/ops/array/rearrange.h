@@ -9,51 +9,76 @@ namespace catena {
 // NumPy's and ChainerX's further names and forms for moving elements; the basic ones are in
 // movement.h, joining.h, slicing.h and indexing.h.
 
-Variable ravel(const Operand& x);  ///< flatten(x).
-// New axes of size 1 until there are so many; atleast_3d makes [1, n, 1] of a vector and [m, n, 1]
-// of a matrix.
+/// The elements in one axis, row-major: NumPy's name of flatten.
+Variable ravel(const Operand& x);
+/// x, or a number as an array (1).
 Variable atleast_1d(const Operand& x);
+/// x with axes of size 1 in front until it has two.
 Variable atleast_2d(const Operand& x);
+/// x with axes of size 1 until it has three: (1, n, 1) of a vector and (m, n, 1) of a matrix, as
+/// NumPy.
 Variable atleast_3d(const Operand& x);
 
 /// Reverses the order along these axes; without axes, along all.
 Variable flip(const Operand& x, const Axes& axes = {});
-/// Moves elements by `shift` places along the axis, what leaves at the end coming in at the
-/// beginning; without an axis, in the flattened array.
+/// Elements moved along an axis, what leaves at the end coming in at the beginning, as NumPy's
+/// roll.
+/// - shift: By how many places; towards the beginning where negative.
+/// - axis: Along which elements are moved; if not given, in the flattened array.
 Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis = {});
-Variable repeat(const Operand& x, int64_t repeats);  ///< Of the flattened x.
+/// In C++, without an axis: elements of the flattened x repeated.
+Variable repeat(const Operand& x, int64_t repeats);
 
-/// concat, along axis 0 if no other is given; none: of the flattened arrays.
+/// Arrays joined along an axis, as NumPy's concatenate. Their dtypes and all other sizes must be
+/// equal (DtypeError, ShapeError).
+/// - xs: At least one array.
+/// - axis: Along which they are joined; by None (C++: nullopt) the flattened arrays.
 Variable concatenate(std::span<const Variable> xs, std::optional<int64_t> axis = 0,
                      const std::source_location& at = std::source_location::current());
 Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> axis = 0,
                      const std::source_location& at = std::source_location::current());
 
-// split_axis along an axis: equal parts (ShapeError where the size is not divisible), or parts that
-// begin at these places.
+/// An array in parts along an axis, as NumPy's split. ShapeError where its size cannot be divided
+/// into equal parts.
+/// - indices_or_sections: A number of equal parts, or the places where all parts but the first
+///   begin.
+/// - axis: Along which it is split.
 Variables split(const Operand& x, int64_t sections, int64_t axis = 0);
 Variables split(const Operand& x, const std::vector<int64_t>& places, int64_t axis = 0);
-Variables vsplit(const Operand& x, int64_t sections);  ///< Axis 0 of two or more.
+/// An array of two axes or more in parts along axis 0. ShapeError where its size cannot be divided.
+/// - indices_or_sections: A number of equal parts, or the places where all parts but the first
+///   begin.
+Variables vsplit(const Operand& x, int64_t sections);
 Variables vsplit(const Operand& x, const std::vector<int64_t>& places);
-Variables hsplit(const Operand& x, int64_t sections);  ///< Axis 1, of a vector 0.
+/// An array in parts along axis 1, of a vector along axis 0. ShapeError where its size cannot be
+/// divided.
+/// - indices_or_sections: A number of equal parts, or the places where all parts but the first
+///   begin.
+Variables hsplit(const Operand& x, int64_t sections);
 Variables hsplit(const Operand& x, const std::vector<int64_t>& places);
-Variables dsplit(const Operand& x, int64_t sections);  ///< Axis 2 of three or more.
+/// An array of three axes or more in parts along axis 2. ShapeError where its size cannot be
+/// divided.
+/// - indices_or_sections: A number of equal parts, or the places where all parts but the first
+///   begin.
+Variables dsplit(const Operand& x, int64_t sections);
 Variables dsplit(const Operand& x, const std::vector<int64_t>& places);
 
 /// What take does with an index outside the axis: an error, modulo its size, or the nearest end.
 enum class TakeMode { raise, wrap, clip };
+/// In C++, with a mode for indices outside of the axis.
 Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode);
-Variable take_flat(const Operand& x, const Operand& indices,
-                   TakeMode mode = TakeMode::raise);  ///< Of the flattened x.
+/// x at indices of the flattened array.
+Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode = TakeMode::raise);
 
 /// x[i + 1] - x[i] along the axis, n times.
 Variable diff(const Operand& x, int64_t n = 1, int64_t axis = -1);
 
-/// condition ? x : y, of the default dtype of the numbers (bool, int32, or config().dtype).
+/// In C++, of two numbers: the result is of their default dtype (bool, int32, or config().dtype).
 Variable where(const Operand& condition, const Scalar& x, const Scalar& y);
-/// x with the sign of `sign`. Its gradient is that of |x| times the sign.
+/// The first argument with the sign of the second, elementwise, which -0 has, too. Its gradient is
+/// that of |x1| times the sign; none flows to x2. NumPy's function.
 Variable copysign(const Operand& x, const Operand& sign);
-/// A new array of x's elements; differentiable.
+/// A new array of x's elements. Differentiable.
 Variable copy(const Operand& x);
 
 }  // namespace catena

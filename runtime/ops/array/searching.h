@@ -10,8 +10,10 @@ namespace catena {
 /// The places of elements that are not 0, row by row: an int64 vector for each axis. ShapeError for
 /// a scalar.
 Variables nonzero(const Operand& x);
-Variable flatnonzero(const Operand& x);  ///< Their places in the flattened x.
-Variable argwhere(const Operand& x);     ///< [count, rank]: a row for each place.
+/// The places in the flattened x of elements that are not 0.
+Variable flatnonzero(const Operand& x);
+/// (count, rank): the place of each element that is not 0.
+Variable argwhere(const Operand& x);
 
 /// What unique() found; undefined where it was not asked for.
 struct Unique {
@@ -27,13 +29,20 @@ struct UniqueOptions {
 };
 /// The different elements of the flattened x, or its different slices along an axis.
 Variable unique(const Operand& x, const UniqueOptions& options = {});
+/// unique, with where the values occur, which of them each element is, and how often.
 Unique unique_with_places(const Operand& x, const UniqueOptions& options = {});
 
-/// The k largest elements along the axis (the smallest with largest = false), best first, and their
-/// int32 places; equal elements in their order. NaN is larger than any number.
+/// The largest or smallest elements along an axis, best first, and where they are.
 struct TopK {
+    /// The elements, and their places along the axis, int32.
     Variable values, indices;
 };
+/// The k largest elements along an axis, best first, and their places; equal elements in their
+/// order. NaN is larger than any number. As PyTorch's topk.
+/// - k: How many.
+/// - axis: Along which elements are compared.
+/// - largest: Whether the largest are meant; else the smallest.
+/// - returns: The elements, and their places along the axis, int32.
 TopK topk(const Operand& x, int64_t k, int64_t axis = -1, bool largest = true);
 
 }  // namespace catena

@@ -422,6 +422,13 @@ PadMode parse_pad_mode(std::string_view name) {
 
 }  // namespace
 
+/// x with elements put around it, as NumPy's pad. ShapeError where a mirrored border would exceed
+/// the array.
+/// - pad_width: How many: a number for all sides, (before, after) for all axes, or one such pair
+///   for each axis.
+/// - mode: "constant"; "edge" repeats the outermost element; "reflect" mirrors without it,
+///   "symmetric" with it.
+/// - constant_values: With "constant": a number, (before, after), or one such pair for each axis.
 static const FunctionDef& f_pad =
     function("pad(x, pad_width, mode, constant_values=0)", {"x"}, [](const FunctionArguments& a) {
         const Variable x = a.array("x");

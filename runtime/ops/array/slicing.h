@@ -7,18 +7,30 @@
 
 namespace catena {
 
-/// Elements begin[i] + k * step[i], k in [0, size[i]), of every axis i. Steps may be negative, not
-/// 0; all elements named must exist (ShapeError).
+/// Elements begin[i] + k * step[i], for k from 0 to size[i] - 1, of every axis i. All elements
+/// named must exist (ShapeError).
+/// - begin: The first element of each axis.
+/// - step: From one to the next, not 0; backwards where negative.
+/// - size: The sizes of the result.
+///
+/// By name: slice.
 Variable strided_slice(const Operand& x, const Dims& begin, const Dims& step, const Dims& size);
 /// `size` elements of one axis from `begin` on; all of the others.
 Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size, int64_t step = 1);
-/// The adjoint of strided_slice: x at these indices of an array of zeros.
+/// An array of zeros with x at elements begin[i] + k * step[i] of every axis i: the gradient of
+/// slice.
+/// - begin: The first element of each axis.
+/// - step: From one to the next, not 0; backwards where negative.
+/// - shape: That of the result.
 Variable place_slice(const Operand& x, const Dims& begin, const Dims& step, const Shape& shape);
 
-/// Reverses the order along the axis.
+/// x with the order along an axis reversed.
+/// - axis: Which.
 Variable flip(const Operand& x, int64_t axis);
-Variable flipud(const Operand& x);  ///< flip of axis 0.
-Variable fliplr(const Operand& x);  ///< flip of axis 1.
+/// flip of axis 0.
+Variable flipud(const Operand& x);
+/// flip of axis 1.
+Variable fliplr(const Operand& x);
 
 /// Adds `before[i]` and `after[i]` elements of `value` around axis i.
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value = 0);
@@ -26,7 +38,11 @@ Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scal
 enum class PadMode { edge, reflect, symmetric };
 /// ShapeError when mirrored padding exceeds the array once.
 Variable pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode);
-/// Arrays whose first sizes differ, stacked; filled to `length` (0: the longest) with `padding`.
+/// Arrays whose first sizes differ, stacked: (arrays, length, ...). ShapeError where one is longer
+/// than the length. Chainer's function.
+/// - xs: Arrays (length, ...) of one dtype.
+/// - length: That of all; the longest one's if not given (C++: 0).
+/// - padding: What is put behind shorter ones.
 Variable pad_sequence(std::span<const Variable> xs, int64_t length = 0, const Scalar& padding = 0,
                       const std::source_location& at = std::source_location::current());
 

@@ -4,10 +4,16 @@
 
 namespace catena {
 
-/// y_l = sum over j and k of e1_j e2_k W_jkl, for each sample of e1 [N, J] and e2 [N, K]; further
-/// axes are flattened. W is [J, K, L].
+/// A product of two inputs: y[n, l] = the sum of e1[n, j] * e2[n, k] * W[j, k, l] over j and k; (N,
+/// L). Floats only; ShapeError where sizes do not agree. Chainer's function.
+/// - e1: (N, J); further axes are flattened.
+/// - e2: (N, K); further axes are flattened.
+/// - W: (J, K, L).
 Variable bilinear(const Operand& e1, const Operand& e2, const Operand& W);
-/// The same plus e1 V1 + e2 V2 + b: V1 [J, L], V2 [K, L], b [L].
+/// With V1, V2 and b, which are given together: the same plus e1 V1 + e2 V2 + b.
+/// - V1: (J, L).
+/// - V2: (K, L).
+/// - b: (L).
 Variable bilinear(const Operand& e1, const Operand& e2, const Operand& W, const Operand& V1,
                   const Operand& V2, const Operand& b);
 

@@ -45,6 +45,7 @@ bool set_host_only(const OpDef& op, std::string reason);
 bool has_element_plan(const OpDef& op);
 ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);
 bool runs_anywhere(const OpDef& op);
-const std::string& host_only_reason(const OpDef& op);  ///< "" if it may run on devices.
+/// Why the op runs on the host alone; "" if it may run on devices.
+const std::string& host_only_reason(const OpDef& op);
 
 }  // namespace catena

@@ -23,6 +23,7 @@ enum class LibraryRole : uint8_t {
 bool set_library_role(const OpDef& op, LibraryRole role);
 /// LibraryRole::none without a declaration.
 LibraryRole library_role_of(const OpDef& op);
-bool is_convolution(LibraryRole role);  ///< Or one of its gradients.
+/// Whether it is a convolution or one of its gradients.
+bool is_convolution(LibraryRole role);
 
 }  // namespace catena

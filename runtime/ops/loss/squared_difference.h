@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// (x1 - x2)^2, elementwise: squared_error by its other name.
+/// (x1 - x2)^2, elementwise, of floats of one shape and dtype: ChainerX's name of squared_error.
 Variable squared_difference(const Operand& x1, const Operand& x2);
 
 }  // namespace catena

@@ -346,10 +346,14 @@ const FunctionDef& binary(const char* signature, const char* x, const char* y, F
     return function(signature, {x, y},
                     [=](const FunctionArguments& a) { return f(a.array(x), a.array(y)); });
 }
+/// x1 - x2, elementwise. Shapes broadcast, and dtypes are promoted.
 const FunctionDef& f_subtract =
     binary("subtract(x1, x2)", "x1", "x2", [](auto a, auto b) { return a - b; });
+/// x1 * x2, elementwise. Shapes broadcast, and dtypes are promoted.
 const FunctionDef& f_multiply =
     binary("multiply(x1, x2)", "x1", "x2", [](auto a, auto b) { return a * b; });
+/// x1 / x2, elementwise. Integers divided by integers give floats. Shapes broadcast, and dtypes are
+/// promoted.
 const FunctionDef& f_divide =
     binary("divide(x1, x2)", "x1", "x2", [](auto a, auto b) { return a / b; });
 const FunctionDef& f_fmod =
@@ -380,38 +384,72 @@ const FunctionDef& with_scalar(const char* signature, const char* scalar, F f) {
     return function(signature, {"x"},
                     [=](const FunctionArguments& a) { return f(a.array("x"), a.scalar(scalar)); });
 }
+/// x + value, elementwise.
+/// - value: A number.
 const FunctionDef& f_add_scalar =
     with_scalar("add_scalar(x, value)", "value", [](auto x, auto s) { return x + s; });
+/// x - value, elementwise.
+/// - value: A number.
 const FunctionDef& f_subtract_scalar =
     with_scalar("subtract_scalar(x, value)", "value", [](auto x, auto s) { return x - s; });
+/// value - x, elementwise.
+/// - value: A number.
 const FunctionDef& f_scalar_subtract =
     with_scalar("scalar_subtract(x, value)", "value", [](auto x, auto s) { return s - x; });
+/// x * value, elementwise.
+/// - value: A number.
 const FunctionDef& f_multiply_scalar =
     with_scalar("multiply_scalar(x, value)", "value", [](auto x, auto s) { return x * s; });
+/// x / value, elementwise. Integers divided by an integer give floats.
+/// - value: A number.
 const FunctionDef& f_divide_scalar =
     with_scalar("divide_scalar(x, value)", "value", [](auto x, auto s) { return x / s; });
+/// value / x, elementwise. An integer divided by integers gives floats.
+/// - value: A number.
 const FunctionDef& f_scalar_divide =
     with_scalar("scalar_divide(x, value)", "value", [](auto x, auto s) { return s / x; });
+/// The larger of x and value, elementwise; at a tie the gradient goes to x.
+/// - value: A number.
 const FunctionDef& f_maximum_scalar =
     with_scalar("maximum_scalar(x, value)", "value", [](auto x, auto s) { return maximum(x, s); });
+/// The smaller of x and value, elementwise; at a tie the gradient goes to x.
+/// - value: A number.
 const FunctionDef& f_minimum_scalar =
     with_scalar("minimum_scalar(x, value)", "value", [](auto x, auto s) { return minimum(x, s); });
+/// Whether x is the value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_equal_scalar =
     with_scalar("equal_scalar(x, value)", "value", [](auto x, auto s) { return x == s; });
+/// Whether x is not the value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_not_equal_scalar =
     with_scalar("not_equal_scalar(x, value)", "value", [](auto x, auto s) { return x != s; });
+/// Whether x < value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_less_scalar =
     with_scalar("less_scalar(x, value)", "value", [](auto x, auto s) { return x < s; });
+/// Whether x <= value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_less_equal_scalar =
     with_scalar("less_equal_scalar(x, value)", "value", [](auto x, auto s) { return x <= s; });
+/// Whether x > value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_greater_scalar =
     with_scalar("greater_scalar(x, value)", "value", [](auto x, auto s) { return x > s; });
+/// Whether x >= value, elementwise: bool. No gradient.
+/// - value: A number.
 const FunctionDef& f_greater_equal_scalar =
     with_scalar("greater_equal_scalar(x, value)", "value", [](auto x, auto s) { return x >= s; });
+/// x where the condition is not 0, elsewhere the value, elementwise.
+/// - condition: Of any dtype.
+/// - value: A number.
 const FunctionDef& f_where_else_scalar = function(
     "where_else_scalar(condition, x, value)", {"condition", "x"}, [](const FunctionArguments& a) {
         return where(a.array("condition"), a.array("x"), a.scalar("value"));
     });
+/// The value where the condition is not 0, elsewhere y, elementwise.
+/// - condition: Of any dtype.
+/// - value: A number.
 const FunctionDef& f_where_then_scalar = function(
     "where_then_scalar(condition, y, value)", {"condition", "y"}, [](const FunctionArguments& a) {
         return where(a.array("condition"), a.scalar("value"), a.array("y"));
@@ -422,6 +460,7 @@ const FunctionDef& f_fill =
     });
 const FunctionDef& f_logical_not =
     function("logical_not(x)", {"x"}, [](const FunctionArguments& a) { return !a.array("x"); });
+/// -x, elementwise; bools stay as they are.
 const FunctionDef& f_negative =
     function("negative(x)", {"x"}, [](const FunctionArguments& a) { return -a.array("x"); });
 const FunctionDef& f_where =

@@ -114,14 +114,21 @@ CATENA_EACH_IN_PLACE_OPERATOR(CATENA_IN_PLACE)
 
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
 Array at(const Array& x, std::initializer_list<Index> slices);
-Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As get_item, x[{slices}].
-inline Variable abs(const Operand& x) { return absolute(x); }         ///< As Python's abs(x).
-inline Slice slice() { return {}; }                                   ///< All of an axis.
+/// As get_item, x[{slices}].
+Variable at(const Variable& x, std::initializer_list<Index> slices);
+/// As Python's abs(x).
+inline Variable abs(const Operand& x) { return absolute(x); }
+/// All of an axis.
+inline Slice slice() { return {}; }
 
 // NumPy's names of pow and remainder.
+
+/// x1^x2, elementwise. Integers to the power of integers give floats. Shapes broadcast, and dtypes
+/// are promoted.
 inline Variable power(const Operand& x, const Operand& y) { return pow(x, y); }
 inline Variable power(const Operand& x, const Scalar& y) { return pow(x, y); }
 inline Variable power(const Scalar& x, const Operand& y) { return pow(x, y); }
+/// As remainder.
 inline Variable mod(const Operand& x, const Operand& y) { return remainder(x, y); }
 inline Variable mod(const Operand& x, const Scalar& y) { return remainder(x, y); }
 inline Variable mod(const Scalar& x, const Operand& y) { return remainder(x, y); }

@@ -8,7 +8,8 @@ namespace catena {
 /// that the gradient towards a vector of zeros is zeros and not NaN.
 Variable length_of(const Variable& squares);
 
-/// The sum of squares over all axes but the first.
+/// The sum of the squares over all axes but the first: (N). Floats only. Chainer's function.
+/// - x: (N, ...).
 Variable batch_l2_norm_squared(const Operand& x);
 
 }  // namespace catena

@@ -113,9 +113,13 @@ namespace {
 const FunctionDef& f_power =
     function("power(x1, x2)", {"x1", "x2"},
              [](const FunctionArguments& a) { return pow(a.array("x1"), a.array("x2")); });
+/// x^exponent, elementwise. Integers to the power of an integer give floats.
+/// - exponent: A number.
 const FunctionDef& f_power_scalar =
     function("power_scalar(x, exponent)", {"x"},
              [](const FunctionArguments& a) { return pow(a.array("x"), a.scalar("exponent")); });
+/// base^x, elementwise. An integer to the power of integers gives floats.
+/// - base: A number.
 const FunctionDef& f_scalar_power =
     function("scalar_power(x, base)", {"x"},
              [](const FunctionArguments& a) { return pow(a.scalar("base"), a.array("x")); });

@@ -197,9 +197,15 @@ const bool op_prod_autocast = set_autocast(op_prod, Autocast::wide);
 
 }  // namespace
 
+/// For each element the product of the others of its row: the gradient of prod. Floats only.
+/// - x: (M, N).
 static const FunctionDef& f_prod_others =
     function("prod_others(x)", {"x"},
              [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
+/// For each element i of a row the sum over j of gy[j] times the product of the row without i and
+/// j: the gradient of prod_others. Floats only.
+/// - x: (M, N).
+/// - gy: Of x's shape and dtype.
 static const FunctionDef& f_prod_pairs =
     function("prod_pairs(x, gy)", {"x", "gy"},
              [](const FunctionArguments& a) { return sums_of_pairs(a.array("x"), a.array("gy")); });

@@ -30,31 +30,66 @@ private:
 
 // Reduced axes are dropped, or kept with size 1 when `keepdims`. Sums and products of integers and
 // bools are int64.
+
+/// The sum of elements along the axes. Integers and bools give int64; float16 and bfloat16 are
+/// summed in float32.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
 Variable sum(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-Variable prod(const Operand& x, const ReductionAxes& axis = {},
-              bool keepdims = false);  ///< Gradient safe at zeros.
-/// NaN propagates; all maxima get the gradient. ValueError for an empty axis.
+/// The product of elements along the axes. Integers and bools give int64. The gradient is right
+/// where elements are 0.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
+Variable prod(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// The largest element along the axes. NaN propagates; all elements that are the largest get the
+/// gradient. ValueError for an axis without elements.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
 Variable max(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// The smallest element along the axes. NaN propagates; all elements that are the smallest get the
+/// gradient. ValueError for an axis without elements.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
 Variable min(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// The mean of elements along the axes; with weights, as average. Integers and bools give floats;
 /// float16 and bfloat16 are summed in float32.
+/// - axis: One or several; all if not given.
+/// - weights: Of x's shape, or a vector along the one axis that is given.
+/// - keepdims: Keep the axes, with size 1.
 Variable mean(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-/// sum(x * weights) / sum(weights); weights of x's shape, or a vector along the one axis given.
+/// The mean of elements along the axes; with weights, sum(x * weights) / sum(weights).
+/// - axis: One or several; all if not given.
+/// - weights: Of x's shape, or a vector along the one axis that is given.
+/// - keepdims: Keep the axes, with size 1.
 Variable average(const Operand& x, const Operand& weights, const ReductionAxes& axis = {},
                  bool keepdims = false);
-/// Mean squared distance from the mean.
+/// The mean squared distance from the mean, along the axes. Integers and bools give floats.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
+///
+/// By name: var.
 Variable variance(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-/// log(sum(exp(x))) without overflow.
+/// log(sum(exp(x))) along the axes, without overflow. Floats only.
+/// - axis: One or several; all if not given.
+/// - keepdims: Keep the axes, with size 1.
 Variable logsumexp(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 // sum_to(x, shape), which undoes a broadcast: runtime/graph/variable_math.h.
 
-/// int32 index of the first largest element; NaN counts as largest (argmin: as smallest). Without
-/// an axis, in the flattened array.
+/// The index of the first largest element along the axis, int32. NaN counts as the largest. No
+/// gradient.
+/// - axis: Which; of the flattened array if not given.
 Variable argmax(const Operand& x, std::optional<int64_t> axis = {});
+/// The index of the first smallest element along the axis, int32. NaN counts as the smallest. No
+/// gradient.
+/// - axis: Which; of the flattened array if not given.
 Variable argmin(const Operand& x, std::optional<int64_t> axis = {});
 
-/// Running sum; without an axis, of the flattened array. Integers and bools give int64.
+/// Running sums along the axis. Integers and bools give int64.
+/// - axis: Which; of the flattened array if not given.
 Variable cumsum(const Operand& x, std::optional<int64_t> axis = {});
-/// Running product, likewise; gradients are right at zeros.
+/// Running products along the axis. Integers and bools give int64. Gradients are right where
+/// elements are 0.
+/// - axis: Which; of the flattened array if not given.
 Variable cumprod(const Operand& x, std::optional<int64_t> axis = {});
 
 /// `y`, an array reduced over `axes`, with the reduced axes as size 1 and then as large as in

@@ -42,6 +42,7 @@ const FunctionDef& f_linear_interpolate =
     function("linear_interpolate(p, x, y)", {"p", "x", "y"}, [](const FunctionArguments& a) {
         return linear_interpolate(a.array("p"), a.array("x"), a.array("y"));
     });
+/// What it is given: one array, or as many as there are. Chainer's function.
 const FunctionDef& f_identity =
     function("identity(*inputs)", {"*inputs"}, [](const FunctionArguments& a) {
         Variables results;

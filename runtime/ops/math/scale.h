@@ -4,13 +4,19 @@
 
 namespace catena {
 
-/// x times y, whose axes are those of x from `axis` on.
+/// x times y, whose axes are those of x from `axis` on. Chainer's function. ShapeError where sizes
+/// differ.
+/// - axis: The axis of x that the first one of y is.
 Variable scale(const Operand& x, const Operand& y, int64_t axis = 1);
-/// x plus y, whose axes are those of x from `axis` on.
+/// x plus y, whose axes are those of x from `axis` on. Chainer's function. ShapeError where sizes
+/// differ.
+/// - axis: The axis of x that the first one of y is.
 Variable bias(const Operand& x, const Operand& y, int64_t axis = 1);
-/// p * x + (1 - p) * y.
+/// p * x + (1 - p) * y, elementwise. Floats only; shapes broadcast. Chainer's function.
+/// - p: The share of x.
+/// - x, y: The values between which results lie.
 Variable linear_interpolate(const Operand& p, const Operand& x, const Operand& y);
-/// x.
+/// x itself.
 Variable identity(const Operand& x);
 
 }  // namespace catena

@@ -23,9 +23,17 @@ struct CooMatrix {
 /// host. `entries` is the length of data, the largest number of elements when not given.
 CooMatrix to_coo(const Operand& x, std::optional<int64_t> entries = {}, bool requires_grad = false);
 
-/// Matrix products where one factor is sparse; the result is dense. transa and transb swap the last
-/// two axes of a factor first. A batch of one factor needs one of the same size of the other.
-/// Gradients go to the dense factor and to data.
+/// The product of a sparse and a dense matrix, dense. A batch of one factor needs one of the same
+/// size of the other. Gradients go to the dense factor and to data, the elements of the sparse one.
+///
+/// By name the sparse factor is the first, and given by its elements, of which repeated ones add
+/// up; those with a negative row or column do not count.
+/// - data: The elements, floating point, (E), or (B, E) for a batch.
+/// - row, col: Integers of data's shape, the places of the elements.
+/// - b: The dense factor, (columns, k), or (B, columns, k).
+/// - shape: (rows, columns) of the sparse factor.
+/// - transa: Swap the last two axes of the first factor first.
+/// - transb: Swap the last two axes of the second factor first.
 Variable sparse_matmul(const CooMatrix& a, const Operand& b, bool transa = false,
                        bool transb = false);
 Variable sparse_matmul(const Operand& a, const CooMatrix& b, bool transa = false,

@@ -10,35 +10,60 @@ namespace catena {
 // (runtime/scalar/special.h).
 
 // Inverse trigonometric and hyperbolic functions.
+
+/// The inverse sine, in [-pi / 2, pi / 2], elementwise; NaN outside of [-1, 1]. Floats only.
 Variable arcsin(const Operand& x);
+/// The inverse cosine, in [0, pi], elementwise; NaN outside of [-1, 1]. Floats only.
 Variable arccos(const Operand& x);
+/// The inverse tangent, in [-pi / 2, pi / 2], elementwise. Floats only.
 Variable arctan(const Operand& x);
-/// The angle of the point (x2, x1) in [-pi, pi], in the quadrant of the signs.
+/// The angle of the point (x2, x1) in [-pi, pi], in the quadrant of the signs, elementwise. Floats
+/// only; shapes broadcast.
+/// - x1: The ordinate.
+/// - x2: The abscissa.
 Variable arctan2(const Operand& x1, const Operand& x2);
+/// The inverse hyperbolic sine, elementwise. Floats only.
 Variable arcsinh(const Operand& x);
+/// The inverse hyperbolic cosine, elementwise; NaN below 1. Floats only.
 Variable arccosh(const Operand& x);
+/// The inverse hyperbolic tangent, elementwise; NaN outside of [-1, 1]. Floats only.
 Variable arctanh(const Operand& x);
-Variable sinc(const Operand& x);  ///< sin(pi x) / (pi x), 1 at 0.
-Variable exp2(const Operand& x);  ///< 2 ** x.
+/// sin(pi x) / (pi x), 1 at 0, elementwise. Floats only.
+Variable sinc(const Operand& x);
+/// 2^x, elementwise. Floats only.
+Variable exp2(const Operand& x);
 
 // The normal distribution's integral.
-Variable erfcx(const Operand& x);    ///< exp(x^2) erfc(x), finite for all x > -9 (float32).
-Variable erfinv(const Operand& x);   ///< The inverse of erf: +-inf at +-1, NaN beyond.
-Variable erfcinv(const Operand& x);  ///< The inverse of erfc, on [0, 2].
-Variable ndtr(
-    const Operand& x);  ///< The standard normal distribution's probability of less than x.
-Variable log_ndtr(const Operand& x);  ///< Its logarithm, exact where it underflows.
-Variable ndtri(const Operand& x);     ///< The inverse of ndtr, on [0, 1].
+
+/// exp(x^2) erfc(x), elementwise, finite for all x > -9 (float32). Floats only.
+Variable erfcx(const Operand& x);
+/// The inverse of erf, elementwise: +-inf at +-1, NaN beyond. Floats only.
+Variable erfinv(const Operand& x);
+/// The inverse of erfc, elementwise, on [0, 2]. Floats only.
+Variable erfcinv(const Operand& x);
+/// The probability that a standard normal number is less than x, elementwise. Floats only.
+Variable ndtr(const Operand& x);
+/// The logarithm of ndtr(x), elementwise, exact where ndtr underflows. Floats only.
+Variable log_ndtr(const Operand& x);
+/// The inverse of ndtr, elementwise, on [0, 1]. Floats only.
+Variable ndtri(const Operand& x);
 
 // The gamma function.
-Variable lgamma(const Operand& x);   ///< log |gamma(x)|; inf at 0, -1, -2, ...
-Variable digamma(const Operand& x);  ///< The derivative of lgamma.
-/// Derivative n of digamma, n an array of integers from 0 on; for x < 0 only with n <= 4, else NaN.
-/// Differentiable towards x.
+
+/// log |gamma(x)|, elementwise; inf at 0, -1, -2, ... Floats only.
+Variable lgamma(const Operand& x);
+/// The derivative of lgamma, elementwise: -inf at 0, NaN at -1, -2, ... Floats only.
+Variable digamma(const Operand& x);
+/// The n-th derivative of digamma, elementwise; for x < 0 up to n = 4, else NaN. Differentiable
+/// towards x.
+/// - n: Integers from 0 on.
+/// - x: Floating point.
 Variable polygamma(const Operand& n, const Operand& x);
 Variable polygamma(int64_t n, const Operand& x);
-/// Hurwitz' zeta function, the sum of (q + k)^-x over k = 0, 1, ...; x > 1 and q >= 0, else NaN.
-/// Differentiable towards q.
+/// Hurwitz' zeta function, elementwise: the sum of (q + k)^-x over k = 0, 1, ... Differentiable
+/// towards q. Floats only.
+/// - x: Greater than 1; NaN elsewhere.
+/// - q: 0 or more; NaN elsewhere.
 Variable zeta(const Operand& x, const Operand& q);
 
 }  // namespace catena

@@ -17,17 +17,24 @@ const Variable& random_state(Device& device);
 /// Must be called once by every operation that has read the state.
 void advance_random_state();
 
-/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state()
-/// restores the result of save_random_state().
+/// All of this thread's random state, as four numbers: what set_seed() sets.
 std::vector<int64_t> save_random_state();
+/// Restores the result of save_random_state().
 void restore_random_state(const std::vector<int64_t>& saved);
 
 /// The random numbers of operation number `state`: equal states give equal bits.
 Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype);
 
-/// Independent draws from [0, 1), or from the standard normal distribution.
+/// Independent draws from [0, 1), from Catena's own random numbers, which a seed repeats, eager and
+/// compiled.
+/// - shape: That of the result.
+/// - dtype: That of the result.
 Variable random_uniform(const Shape& shape, Dtype dtype = Dtype::float32,
                         const std::source_location& at = std::source_location::current());
+/// Independent draws from the standard normal distribution, from Catena's own random numbers, which
+/// a seed repeats, eager and compiled.
+/// - shape: That of the result.
+/// - dtype: That of the result.
 Variable random_normal(const Shape& shape, Dtype dtype = Dtype::float32,
                        const std::source_location& at = std::source_location::current());
 

@@ -52,6 +52,15 @@ const FunctionDef& f_batch_renormalization = function(
     });
 
 // In test mode there is nothing to correct.
+
+/// batch_renormalization in prediction, where nothing is to be corrected:
+/// fixed_batch_normalization.
+/// - x: (N, C, ...).
+/// - gamma: Factors, with the axes of x from 1 on: (C).
+/// - beta: Added at the end, of gamma's shape.
+/// - mean: Of gamma's shape.
+/// - var: The variances, of gamma's shape.
+/// - eps: Added to the variance.
 const FunctionDef& f_fixed_batch_renormalization =
     function("fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-05)",
              {"x", "gamma", "beta", "mean", "var"}, [](const FunctionArguments& a) {

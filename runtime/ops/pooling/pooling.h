@@ -5,20 +5,34 @@
 
 namespace catena {
 
-/// Options of max pooling over the last two axes; a single number applies to both.
+/// Options of max pooling. A single number applies to all spatial axes; else there is one for each.
 struct MaxPooling {
-    PerAxis stride = {};    ///< Empty: as the window.
-    PerAxis pad = 0;        ///< Padding with -infinity.
-    bool cover_all = true;  ///< Every element is in some window; the last one may exceed the end.
+    /// Distance of neighbouring windows, in elements; the size of the window if not given.
+    PerAxis stride = {};
+    /// What is put around x, on each side, as if it were -infinity; less than the window
+    /// (ShapeError).
+    PerAxis pad = 0;
+    /// Whether the last window may exceed the padded end, so that every element is in a window.
+    bool cover_all = true;
 };
 
-/// Maximum of each window of size `ksize` (one number or two) in x [N, C, H, W].
+/// The maximum of each window: (N, C, H2, W2). Floats only; ShapeError where no window fits.
+/// Chainer's function.
+/// - x: (N, C, H, W).
+/// - ksize: Size of a window: a number, or (kh, kw).
+/// - return_indices: Whether the places are returned, too.
+/// - returns: The maxima; with return_indices also the number of each within its window, row by
+///   row, int32.
 Variable max_pooling_2d(const Operand& x, const PerAxis& ksize, const MaxPooling& options = {});
-/// The maxima, and the int32 number of each within its window (row by row).
+/// The maxima of max_pooling_2d, and the number of each within its window, row by row, int32.
 Variables max_pooling_2d_with_indices(const Operand& x, const PerAxis& ksize,
                                       const MaxPooling& options = {});
-/// Mean of each window; padding counts as zeros. Elements after the last full window are
-/// ignored.
+/// The mean of each window, where padding counts as zeros: (N, C, H2, W2). Elements after the last
+/// full window are ignored. Floats only; ShapeError where no window fits. Chainer's function.
+/// - x: (N, C, H, W).
+/// - ksize: Size of a window: a number, or (kh, kw).
+/// - stride: Distance of neighbouring windows: a number, or (down, across); ksize if not given.
+/// - pad: Zeros put on each side: a number, or (down, across); less than ksize (ShapeError).
 Variable average_pooling_2d(const Operand& x, const PerAxis& ksize, const PerAxis& stride = {},
                             const PerAxis& pad = 0);
 

@@ -12,25 +12,58 @@ struct RegionBins;
 // `roi_indices` [R] are integers, the numbers of their images. Both are data of the program, and no
 // gradient flows to them. ValueError for the number of an image that x does not have.
 
-/// Largest pixel of each bin; corners are rounded to pixels, half to even (Girshick 2015).
-/// -infinity for a bin outside of x.
+/// The largest pixel of each bin of regions of images: (R, C, rows, columns). Corners of regions
+/// are rounded to pixels, half to even (Girshick 2015, "Fast R-CNN"). -infinity for a bin outside
+/// of x. No gradient flows to the regions. ValueError for the number of an image that x does not
+/// have.
+/// - x: (N, C, H, W), floating point.
+/// - rois: Regions, (R, 4), floating point: top, left, bottom and right.
+/// - roi_indices: Integers, (R): the number of each region's image.
+/// - outsize: How many bins: a number, or (rows, columns).
+/// - spatial_scale: What the corners of regions are multiplied by; positive (ValueError).
 Variable roi_max_pooling_2d(const Operand& x, const Operand& rois, const Operand& roi_indices,
                             const PerAxis& outsize, double spatial_scale);
-/// Mean of the pixels of each bin; 0 for a bin outside of x.
+/// The mean of the pixels of each bin of regions of images: (R, C, rows, columns), as
+/// roi_max_pooling_2d; 0 for a bin outside of x.
+/// - x: (N, C, H, W), floating point.
+/// - rois: Regions, (R, 4), floating point: top, left, bottom and right.
+/// - roi_indices: Integers, (R): the number of each region's image.
+/// - outsize: How many bins: a number, or (rows, columns).
+/// - spatial_scale: What the corners of regions are multiplied by; positive (ValueError).
 Variable roi_average_pooling_2d(const Operand& x, const Operand& rois, const Operand& roi_indices,
                                 const PerAxis& outsize, double spatial_scale);
-/// Means of samples between pixels (He et al. 2017): `sampling_ratio` in a bin, one number or one
-/// for each axis; empty, or 0: as many as the bin has pixels, rounded up. Samples outside of x
-/// count as 0.
+/// The mean of samples between pixels in each bin of regions of images: (R, C, rows, columns) (He
+/// et al. 2017, "Mask R-CNN"). Samples outside of x count as 0. No gradient flows to the regions.
+/// ValueError for the number of an image that x does not have.
+/// - x: (N, C, H, W), floating point.
+/// - rois: Regions, (R, 4), floating point: top, left, bottom and right.
+/// - roi_indices: Integers, (R): the number of each region's image.
+/// - outsize: How many bins: a number, or (rows, columns).
+/// - spatial_scale: What the corners of regions are multiplied by; positive (ValueError).
+/// - sampling_ratio: How many samples along each axis of a bin: a number, or (down, across); if not
+///   given, or 0, as many as the bin has pixels, rounded up.
 Variable roi_average_align_2d(const Operand& x, const Operand& rois, const Operand& roi_indices,
                               const PerAxis& outsize, double spatial_scale,
                               const PerAxis& sampling_ratio = {});
-/// The largest of these samples; -infinity for a bin without one in x.
+/// The largest of samples between pixels in each bin of regions of images: (R, C, rows, columns),
+/// as roi_average_align_2d; -infinity for a bin without a sample in x.
+/// - x: (N, C, H, W), floating point.
+/// - rois: Regions, (R, 4), floating point: top, left, bottom and right.
+/// - roi_indices: Integers, (R): the number of each region's image.
+/// - outsize: How many bins: a number, or (rows, columns).
+/// - spatial_scale: What the corners of regions are multiplied by; positive (ValueError).
+/// - sampling_ratio: How many samples along each axis of a bin: a number, or (down, across); if not
+///   given, or 0, as many as the bin has pixels, rounded up.
 Variable roi_max_align_2d(const Operand& x, const Operand& rois, const Operand& roi_indices,
                           const PerAxis& outsize, double spatial_scale,
                           const PerAxis& sampling_ratio = {});
-/// The earlier form of roi_max_pooling_2d: rois [R, 5] are image, left, top, right and bottom,
-/// regions contain the row and column of the far corner, and a bin outside of x gives 0.
+/// The earlier form of roi_max_pooling_2d: (R, C, outh, outw). Regions contain the row and the
+/// column of the far corner, and a bin outside of x gives 0.
+/// - x: (N, C, H, W), floating point.
+/// - rois: Regions, (R, 5), floating point: number of the image, left, top, right and bottom.
+/// - outh: Rows of bins.
+/// - outw: Columns of bins.
+/// - spatial_scale: What the corners of regions are multiplied by; positive (ValueError).
 Variable roi_pooling_2d(const Operand& x, const Operand& rois, int64_t outh, int64_t outw,
                         double spatial_scale);
 

@@ -6,13 +6,17 @@
 
 namespace catena {
 
+/// The state after a step.
 struct LstmResult {
+    /// The cells, and what they give.
     Variable c, h;
 };
 
-/// One step of LSTM. x [n, 4 units] holds the gates a, i, f, o of each unit interleaved;
-/// c = tanh(a) sigmoid(i) + c_prev sigmoid(f), h = sigmoid(o) tanh(c). c_prev may have more rows
-/// than x: these are copied to c, and h has n rows.
+/// One step of long short-term memory (Hochreiter and Schmidhuber 1997): c = tanh(a) * sigmoid(i) +
+/// c_prev * sigmoid(f) and h = sigmoid(o) * tanh(c). Floats of one dtype. Chainer's function.
+/// - c_prev: The cells before, (B, units); it may have more rows than x, which are copied to c.
+/// - x: The gates a, i, f and o of each unit, interleaved: (n, 4 * units), n <= B.
+/// - returns: c, of c_prev's shape, and h, (n, units).
 LstmResult lstm(const Operand& c_prev, const Operand& x);
 
 }  // namespace catena

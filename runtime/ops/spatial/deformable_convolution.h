@@ -5,10 +5,16 @@
 
 namespace catena {
 
-/// A convolution of x [N, C, H, W] with W [O, C, kh, kw] whose windows read each element at an
-/// offset, between pixels and with zeros outside (Dai et al. 2017, arXiv:1703.06211). offset is [N,
-/// 2 kh kw, positions down, positions across]: first all offsets across, then all down, row by row
-/// of the window. b is [O] or undefined. Gradients flow to x, W, b and the offset.
+/// A convolution whose windows read every element at an offset of its own, between pixels, and
+/// zeros outside of x (Dai et al. 2017, "Deformable Convolutional Networks"). Gradients flow to x,
+/// offset, W and b. Chainer's function.
+/// - x: (N, C, H, W).
+/// - offset: (N, 2 * kh * kw, H2, W2), in pixels: first all offsets across, then all down, row by
+///   row of the window.
+/// - W: Filters, (O, C, kh, kw).
+/// - b: Added to each channel of the result, (O).
+/// - stride: Distance of neighbouring windows: a number, or (down, across).
+/// - pad: Zeros put on each side: a number, or (down, across).
 Variable deformable_convolution_2d_sampler(const Operand& x, const Operand& offset,
                                            const Operand& W, const Operand& b,
                                            const PerAxis& stride = 1, const PerAxis& pad = 0);

@@ -50,11 +50,14 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
 
 NB_MODULE(_caffe, m) {
     m.doc() = "The C++ side of catena.caffe.";
-    nb::class_<caffe::Layer>(m, "Layer", "A layer of the file.")
-        .def_ro("name", &caffe::Layer::name)
-        .def_ro("type", &caffe::Layer::type)
-        .def_ro("bottom", &caffe::Layer::bottom)
-        .def_ro("top", &caffe::Layer::top);
+    nb::class_<caffe::Layer>(
+        m, "Layer",
+        "A layer of the file: it reads the blobs `bottom` and writes the blobs "
+        "`top`.")
+        .def_ro("name", &caffe::Layer::name, "As the file has it.")
+        .def_ro("type", &caffe::Layer::type, "Caffe's: \"Convolution\".")
+        .def_ro("bottom", &caffe::Layer::bottom, "Names of the blobs that it reads.")
+        .def_ro("top", &caffe::Layer::top, "Names of the blobs that it writes.");
     nb::class_<CaffeFunction>(m, "CaffeFunction")
         .def("__init__",
              [](CaffeFunction* place, const std::string& path,

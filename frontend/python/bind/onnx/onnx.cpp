@@ -58,12 +58,14 @@ void export_function(nb::callable call, const std::vector<Variable>& inputs,
 
 NB_MODULE(_onnx, m) {
     m.doc() = "The C++ side of catena.onnx.";
-    nb::class_<onnx::Port>(m, "Port")
-        .def_ro("name", &onnx::Port::name)
-        .def_prop_ro("dtype_name", dtype_name)
-        .def_ro("shape", &onnx::Port::shape)
-        .def_ro("is_sequence", &onnx::Port::is_sequence)
-        .def_ro("is_optional", &onnx::Port::is_optional);
+    nb::class_<onnx::Port>(m, "Port", "An input or output of a model.")
+        .def_ro("name", &onnx::Port::name, "As the file has it.")
+        .def_prop_ro("dtype_name", dtype_name, "\"float32\"; \"\" where the file does not say.")
+        .def_ro("shape", &onnx::Port::shape,
+                "Sizes as texts: numbers, names (\"batch\"), or \"\"; None where the file does not "
+                "say.")
+        .def_ro("is_sequence", &onnx::Port::is_sequence, "Whether it is a list of such arrays.")
+        .def_ro("is_optional", &onnx::Port::is_optional, "Whether it may be absent.");
     nb::class_<onnx::Model>(m, "Model")
         .def("run", run)
         .def_prop_ro("inputs", &onnx::Model::inputs)

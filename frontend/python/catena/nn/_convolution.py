@@ -106,21 +106,29 @@ class _Transposed(_Convolution):
 
 
 class Conv1d(_Forward):
-    """Convolution of x [N, in_channels, L] with W [out_channels, in_channels / groups, k].
+    """Convolution of x (N, in_channels, L) with W (out_channels, in_channels / groups, k), plus b:
+    (N, out_channels, L2).
 
-    in_channels None: from the first input. Arguments as of Conv2d.
+    Arguments as of Conv2d; see catena.convolution_1d.
     """
 
     axes = 1
 
 
 class Conv2d(_Forward):
-    """Convolution of x [N, in_channels, H, W] with W [out_channels, in_channels / groups, kh, kw].
+    """Convolution of x (N, in_channels, H, W) with W (out_channels, in_channels / groups, kh, kw),
+    plus b: (N, out_channels, H2, W2); see catena.convolution_2d.
+
+    ValueError for sizes that are not positive, and groups that do not divide the channels; its call
+    raises ShapeError where x does not fit.
 
     Args:
-        in_channels: None: from the first input.
+        in_channels: channels of x; None: from the first input.
         out_channels: channels of the result.
-        ksize, stride, pad, dilate: a number, or one for each axis.
+        ksize: size of the window: a number, or one for each axis.
+        stride: pixels from one window to the next: a number, or one for each axis.
+        pad: zeros around x, on each side: a number, or one for each axis.
+        dilate: pixels from one element of a window to the next: a number, or one for each axis.
         groups: parts of the channels that are convolved each by itself.
         bias: False: without b.
         initial_W, initial_bias: as catena.initializers.get() takes them; LeCunNormal and 0.
@@ -130,28 +138,40 @@ class Conv2d(_Forward):
 
 
 class Conv3d(_Forward):
-    """Convolution of x [N, in_channels, D, H, W]; arguments as of Conv2d."""
+    """Convolution of x (N, in_channels, D, H, W): (N, out_channels, D2, H2, W2).
+
+    Arguments as of Conv2d; see catena.convolution_3d.
+    """
 
     axes = 3
 
 
 class Deconv1d(_Transposed):
-    """Transposed convolution of x [N, in_channels, L]; arguments as of Deconv2d."""
+    """Transposed convolution of x (N, in_channels, L): (N, out_channels, L2).
+
+    Arguments as of Deconv2d.
+    """
 
     axes = 1
 
 
 class Deconv2d(_Transposed):
-    """Transposed convolution of x [N, in_channels, H, W]: towards larger pictures.
+    """Transposed convolution of x (N, in_channels, H, W), towards larger pictures:
+    (N, out_channels, H2, W2); see catena.deconvolution_2d.
 
-    W is [in_channels, out_channels / groups, kh, kw]. Arguments as of Conv2d; outsize says which of
-    the sizes that a stride allows the result has.
+    W is (in_channels, out_channels / groups, kh, kw). Arguments and errors as of Conv2d.
+
+    Args:
+        outsize: (H2, W2), one of the sizes that a convolution makes x's of; None: the smallest.
     """
 
     axes = 2
 
 
 class Deconv3d(_Transposed):
-    """Transposed convolution of x [N, in_channels, D, H, W]; arguments as of Deconv2d."""
+    """Transposed convolution of x (N, in_channels, D, H, W): (N, out_channels, D2, H2, W2).
+
+    Arguments as of Deconv2d.
+    """
 
     axes = 3

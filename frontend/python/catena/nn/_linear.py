@@ -13,10 +13,11 @@ from catena.nn._sizes import positive, positive_or_none
 
 
 class Linear(Module):
-    """x W^T + b of x [N, in_size].
+    """x W^T + b of x (N, in_size): (N, out_size). W is (out_size, in_size), b (out_size).
 
-    `Linear(None, 10)` and `Linear(10)` learn in_size from the first input. Axes of x behind the
-    first `n_batch_axes` are one vector.
+    `Linear(None, 10)` and `Linear(10)` learn in_size from the first input. `layer(x, n_batch_axes)`
+    keeps so many first axes of x (1), and takes the others as one vector. ShapeError where x has
+    not in_size elements; ValueError for sizes that are not positive.
 
     Args:
         in_size: elements of an input, or None.
@@ -53,7 +54,9 @@ class Linear(Module):
 
 
 class Embedding(Module):
-    """Rows of a table W [count, size] by integers of any shape.
+    """Rows of a table W (count, size) by integers x of any shape: (..., size).
+
+    ValueError for an integer that is no row; DtypeError for floats.
 
     Args:
         count: rows.
@@ -85,7 +88,16 @@ EmbedID = Embedding
 
 
 class Bilinear(Module):
-    """y_k = e1^T W_k e2 + e1 V1 + e2 V2 + b of e1 [N, left_size] and e2 [N, right_size]."""
+    """e1 W e2 + e1 V1 + e2 V2 + b of e1 (N, left_size) and e2 (N, right_size): (N, out_size).
+
+    W is (left_size, right_size, out_size); see catena.bilinear.
+
+    Args:
+        left_size, right_size: elements of the inputs.
+        out_size: elements of a result.
+        bias: False: without V1, V2 and b.
+        initial_W, initial_bias: as catena.initializers.get() takes them; LeCunNormal and 0.
+    """
 
     def __init__(
         self,

@@ -14,11 +14,12 @@ from catena.nn._sizes import positive
 
 
 class BatchNorm(Module):
-    """Every channel with the mean and variance of the batch, times gamma, plus beta.
+    """(x - mean) / sqrt(variance + eps) * gamma + beta for every channel of x (N, size, ...)
+    (Ioffe and Szegedy 2015, "Batch Normalization").
 
     In training mode (`catena.config.train`) by the statistics of the batch, which move the running
-    ones (avg_mean, avg_var); else by the running ones. x is [N, size, ...]; with `axis` those axes
-    are averaged over, and `size` is the shape of the others.
+    ones (avg_mean, avg_var); else by the running ones. With `axis` those axes are averaged over,
+    and `size` is the shape of the others. ShapeError where x does not fit.
 
     Args:
         size: channels; None: from the first input.
@@ -26,6 +27,7 @@ class BatchNorm(Module):
         eps: added to the variance.
         axis: axes to average over; None: all but axis 1.
         use_gamma, use_beta: False: without it.
+        initial_gamma, initial_beta: as catena.initializers.get() takes them; 1 and 0.
     """
 
     def __init__(
@@ -92,10 +94,13 @@ class BatchNorm(Module):
 
 
 class LayerNorm(Module):
-    """Every row along the last axis of x [..., size] with its own mean and variance, times gamma,
-    plus beta.
+    """(x - mean) / sqrt(variance + eps) * gamma + beta for every row along the last axis of
+    x (..., size) (Ba et al. 2016, "Layer Normalization").
 
-    size None: from the first input.
+    Args:
+        size: elements of a row; None: from the first input.
+        eps: added to the variance.
+        initial_gamma, initial_beta: as catena.initializers.get() takes them; 1 and 0.
     """
 
     def __init__(
@@ -124,9 +129,16 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """x [N, size, ...] with the mean and variance of each of `groups` groups of channels.
+    """(x - mean) / sqrt(variance + eps) * gamma + beta for each of `groups` groups of channels of a
+    sample of x (N, size, ...) (Wu and He 2018, "Group Normalization").
 
-    size None: from the first input.
+    ValueError where the groups do not divide the channels.
+
+    Args:
+        groups: how many groups of channels.
+        size: channels; None: from the first input.
+        eps: added to the variance.
+        initial_gamma, initial_beta: as catena.initializers.get() takes them; 1 and 0.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from catena.nn._module import Module
 from catena.nn._sizes import positive
 
 Sequences = Any
-"""A list of sequences [length, in_size], or one array [N, length, in_size]."""
+"""A list of sequences (length, in_size), or one array (N, length, in_size)."""
 
 
 class _Weights(Module):
@@ -117,18 +117,21 @@ class _Recurrent(Module):
 
 
 class LSTM(_Recurrent):
-    """Long short-term memory over sequences.
+    """Long short-term memory over sequences (Hochreiter and Schmidhuber 1997).
 
-    `hy, cy, ys = lstm(xs)`: xs is a list of sequences [length, in_size] of any lengths, and ys one
-    of [length, out_size]; or both are arrays [N, length, size]. hx and cx, the states before the
-    first step, are [layers, N, out_size] (twice as many layers where bidirectional); None: zeros.
+    `hy, cy, ys = lstm(xs, hx=None, cx=None)`: xs is a list of sequences (length, in_size) of any
+    lengths, and ys one of (length, out_size); or both are arrays (N, length, size). hx and cx, the
+    states before the first step, and hy and cy, those after the last one, are (layers, N,
+    out_size), twice as many layers where bidirectional; None: zeros. ValueError for an empty list,
+    ShapeError for arrays that do not fit; catena.n_step_lstm has the formulas.
 
     Args:
         in_size: elements of a step.
         out_size: elements of a result, of one direction.
         layers: one above the other.
         dropout: part of what goes from one layer to the next that is dropped in training mode.
-        bidirectional: the results of both directions are joined: [length, 2 out_size].
+        bidirectional: the results of both directions are joined: (length, 2 * out_size).
+        initial_W, initial_bias: as catena.initializers.get() takes them; LeCunNormal and 0.
     """
 
     weights = 8
@@ -141,7 +144,10 @@ class LSTM(_Recurrent):
 
 
 class GRU(_Recurrent):
-    """Gated recurrent units over sequences: `hy, ys = gru(xs)`; see LSTM."""
+    """Gated recurrent units over sequences (Cho et al. 2014): `hy, ys = gru(xs, hx=None)`.
+
+    Arguments and shapes as of LSTM; catena.n_step_gru has the formulas.
+    """
 
     weights = 6
 
@@ -153,9 +159,9 @@ class GRU(_Recurrent):
 
 
 class RNN(_Recurrent):
-    """h = activation(W x + U h + b) over sequences: `hy, ys = rnn(xs)`; see LSTM.
+    """h = activation(W x + U h + b) over sequences (Elman 1990): `hy, ys = rnn(xs, hx=None)`.
 
-    activation is "tanh" or "relu".
+    Arguments and shapes as of LSTM. activation is "tanh" or "relu" (ValueError).
     """
 
     weights = 2
@@ -177,7 +183,8 @@ class RNN(_Recurrent):
 class LSTMCell(Module):
     """One step of an LSTM: `h, c = cell(x, (h, c))`; without a state, from zeros.
 
-    in_size None: from the first input.
+    x is (N, in_size), h and c (N, out_size). in_size None: from the first input. catena.lstm has
+    the formulas; initial_W and initial_bias are as catena.initializers.get() takes them.
     """
 
     def __init__(
@@ -206,7 +213,8 @@ class LSTMCell(Module):
 class GRUCell(Module):
     """One step of a GRU: `h = cell(x, h)`; without a state, from zeros.
 
-    in_size None: from the first input.
+    x is (N, in_size), h (N, out_size). in_size None: from the first input. catena.n_step_gru has
+    the formulas; initial_W and initial_bias are as catena.initializers.get() takes them.
     """
 
     def __init__(

@@ -13,7 +13,11 @@ Sizes = int | Sequence[int]
 
 
 class Dropout(Module):
-    """In training mode, zeros for a random part of the elements; the others grow instead."""
+    """In training mode each element of x, of any shape, is 0 with the probability `ratio`, and else
+    divided by 1 - ratio; in test mode x (Srivastava et al. 2014, "Dropout").
+
+    ValueError unless 0 <= ratio < 1.
+    """
 
     def __init__(self, ratio: float = 0.5) -> None:
         if not 0.0 <= ratio < 1.0:
@@ -28,7 +32,7 @@ class Dropout(Module):
 
 
 class Flatten(Module):
-    """[N, ...] as [N, all the rest]."""
+    """x (N, ...) as (N, all the rest)."""
 
     def forward(self, x: Any) -> Variable:
         return F.reshape(x, (x.shape[0], -1))
@@ -50,9 +54,13 @@ class _Pooling(Module):
 
 
 class MaxPool2d(_Pooling):
-    """The largest of each window of ksize; stride None: windows side by side.
+    """The largest of each window of x (N, C, H, W): (N, C, H2, W2); see catena.max_pooling_2d.
 
-    With `cover_all`, as Chainer has it, windows that stand out at the end count, too.
+    Args:
+        ksize: size of the window: a number, or (kh, kw).
+        stride: pixels from one window to the next; None: ksize, windows side by side.
+        pad: what is put around x, as if it were -infinity.
+        cover_all: windows that stand out at the end count, too; as Chainer has it.
     """
 
     def __init__(
@@ -71,14 +79,26 @@ class MaxPool2d(_Pooling):
 
 
 class AvgPool2d(_Pooling):
-    """The mean of each window of ksize; stride None: windows side by side."""
+    """The mean of each window of x (N, C, H, W): (N, C, H2, W2); see catena.average_pooling_2d.
+
+    Args:
+        ksize: size of the window: a number, or (kh, kw).
+        stride: pixels from one window to the next; None: ksize, windows side by side.
+        pad: zeros put around x, which count.
+    """
 
     def forward(self, x: Any) -> Variable:
         return F.average_pooling_2d(x, self.ksize, self.stride, self.pad)
 
 
 class PReLU(Module):
-    """max(0, x) + W min(0, x) with a learned W of `shape`, which x has from axis 1 on."""
+    """x where x >= 0, elsewhere W * x, with a learned W (He et al. 2015, "Delving Deep into
+    Rectifiers").
+
+    Args:
+        shape: of W: the sizes of x from axis 1 on, as far as they go; () for one number.
+        init: as catena.initializers.get() takes it: what W is at first.
+    """
 
     def __init__(self, shape: Sequence[int] = (), init: float = 0.25) -> None:
         self.W = Parameter(init, tuple(shape))
