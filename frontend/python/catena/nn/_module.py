@@ -13,16 +13,26 @@ from numpy.typing import NDArray
 Self = TypeVar("Self", bound="Module")
 
 
-def _members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+#: What most attributes are that are no members; known without looking at their classes' bases.
+_PLAIN = frozenset({bool, int, float, str, type(None)})
+
+Found = list[tuple[str, Any]]
+"""Members with their paths. Every training step asks for them: lists, because generators in
+generators take several times as long."""
+
+
+def _add_members(name: str, value: Any, found: Found) -> None:
     """Modules and States in an attribute, also in lists, tuples and dicts, by their paths."""
+    if type(value) in _PLAIN:
+        return
     if isinstance(value, (State, Module)):
-        yield name, value
+        found.append((name, value))
     elif isinstance(value, (list, tuple)):
         for i, part in enumerate(value):
-            yield from _members(f"{name}/{i}", part)
+            _add_members(f"{name}/{i}", part, found)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield from _members(f"{name}/{key}", part)
+            _add_members(f"{name}/{key}", part, found)
 
 
 class Module:
@@ -57,8 +67,11 @@ class Module:
     def named_members(self) -> Iterator[tuple[str, State | Module]]:
         """Its own Parameters, States and Modules with their paths, in the order in which the
         attributes were set."""
+        found: Found = []
         for name, value in vars(self).items():
-            yield from _members(name, value)
+            if type(value) not in _PLAIN:
+                _add_members(name, value, found)
+        return iter(found)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Its own Modules."""
@@ -70,24 +83,28 @@ class Module:
         """Its own Modules."""
         return (child for _, child in self.named_children())
 
-    def _walk(self, prefix: str, seen: set[int]) -> Iterator[tuple[str, State | Module]]:
+    def _walk(self, prefix: str, seen: set[int], found: Found) -> Found:
+        """Itself and all below it, each once."""
         seen.add(id(self))
-        yield prefix, self
+        found.append((prefix, self))
         for name, member in self.named_members():
             if id(member) in seen:
                 continue
             path = f"{prefix}/{name}" if prefix else name
             if isinstance(member, Module):
-                yield from member._walk(path, seen)
+                member._walk(path, seen, found)
             else:
                 seen.add(id(member))
-                yield path, member
+                found.append((path, member))
+        return found
+
+    def _found(self, kind: type[Any]) -> Found:
+        """All of a class at or below it, each once."""
+        return [pair for pair in self._walk("", set(), []) if isinstance(pair[1], kind)]
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """Itself, of path "", and all modules below it, each once."""
-        for path, member in self._walk("", set()):
-            if isinstance(member, Module):
-                yield path, member
+        return iter(self._found(Module))
 
     def modules(self) -> Iterator[Module]:
         """Itself and all modules below it, each once."""
@@ -95,15 +112,11 @@ class Module:
 
     def named_states(self) -> Iterator[tuple[str, State]]:
         """All that is saved, Parameters and other States, each once, by its first path."""
-        for path, member in self._walk("", set()):
-            if isinstance(member, State):
-                yield path, member
+        return iter(self._found(State))
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
         """What is learned, each once: ("l1/W", Parameter), ..."""
-        for path, member in self.named_states():
-            if isinstance(member, Parameter):
-                yield path, member
+        return iter(self._found(Parameter))
 
     def parameters(self) -> Iterator[Parameter]:
         """What is learned, each once."""
@@ -221,8 +234,10 @@ class Sequential(Module):
         self.layers = list(layers)
 
     def named_members(self) -> Iterator[tuple[str, State | Module]]:
+        found: Found = []
         for i, layer in enumerate(self.layers):
-            yield from _members(str(i), layer)
+            _add_members(str(i), layer, found)
+        return iter(found)
 
     def forward(self, *args: Any) -> Any:
         for layer in self.layers:
