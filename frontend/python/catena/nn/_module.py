@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,27 +12,35 @@ from numpy.typing import NDArray
 
 Self = TypeVar("Self", bound="Module")
 
-
 #: What most attributes are that are no members; known without looking at their classes' bases.
 _PLAIN = frozenset({bool, int, float, str, type(None)})
 
 Found = list[tuple[str, Any]]
-"""Members with their paths. Every training step asks for them: lists, because generators in
-generators take several times as long."""
+"""Members with their paths; lists, because every training step asks for them, and generators
+within generators take longer."""
 
 
-def _add_members(name: str, value: Any, found: Found) -> None:
-    """Modules and States in an attribute, also in lists, tuples and dicts, by their paths."""
-    if type(value) in _PLAIN:
-        return
+def _visit(path: str, value: Any, found: Found, seen: set[int] | None) -> None:
+    """Adds a State or Module, also those in lists, tuples and dicts; with `seen` each once, and
+    what is in modules as well."""
     if isinstance(value, (State, Module)):
-        found.append((name, value))
+        if seen is not None:
+            if id(value) in seen:
+                return
+            seen.add(id(value))
+        found.append((path, value))
+        if seen is not None and isinstance(value, Module):
+            start = f"{path}/" if path else ""
+            own = type(value).named_members is Module.named_members
+            for name, part in value._attributes() if own else value.named_members():
+                if type(part) not in _PLAIN:
+                    _visit(f"{start}{name}", part, found, seen)
     elif isinstance(value, (list, tuple)):
         for i, part in enumerate(value):
-            _add_members(f"{name}/{i}", part, found)
+            _visit(f"{path}/{i}", part, found, seen)
     elif isinstance(value, dict):
         for key, part in value.items():
-            _add_members(f"{name}/{key}", part, found)
+            _visit(f"{path}/{key}", part, found, seen)
 
 
 class Module:
@@ -64,13 +72,16 @@ class Module:
             value.name = name
         object.__setattr__(self, name, value)
 
+    def _attributes(self) -> Iterable[tuple[Any, Any]]:
+        """Where its members are looked for, and their names."""
+        return vars(self).items()
+
     def named_members(self) -> Iterator[tuple[str, State | Module]]:
         """Its own Parameters, States and Modules with their paths, in the order in which the
         attributes were set."""
         found: Found = []
-        for name, value in vars(self).items():
-            if type(value) not in _PLAIN:
-                _add_members(name, value, found)
+        for name, value in self._attributes():
+            _visit(str(name), value, found, None)
         return iter(found)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -83,24 +94,11 @@ class Module:
         """Its own Modules."""
         return (child for _, child in self.named_children())
 
-    def _walk(self, prefix: str, seen: set[int], found: Found) -> Found:
-        """Itself and all below it, each once."""
-        seen.add(id(self))
-        found.append((prefix, self))
-        for name, member in self.named_members():
-            if id(member) in seen:
-                continue
-            path = f"{prefix}/{name}" if prefix else name
-            if isinstance(member, Module):
-                member._walk(path, seen, found)
-            else:
-                seen.add(id(member))
-                found.append((path, member))
-        return found
-
     def _found(self, kind: type[Any]) -> Found:
         """All of a class at or below it, each once."""
-        return [pair for pair in self._walk("", set(), []) if isinstance(pair[1], kind)]
+        found: Found = []
+        _visit("", self, found, set())
+        return [pair for pair in found if isinstance(pair[1], kind)]
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """Itself, of path "", and all modules below it, each once."""
@@ -128,7 +126,7 @@ class Module:
 
     def cleargrads(self) -> None:
         """Removes all gradients."""
-        for parameter in self.parameters():
+        for _, parameter in self._found(Parameter):
             parameter.cleargrad()
 
     def freeze(self: Self) -> Self:
@@ -233,11 +231,8 @@ class Sequential(Module):
     def __init__(self, *layers: Any) -> None:
         self.layers = list(layers)
 
-    def named_members(self) -> Iterator[tuple[str, State | Module]]:
-        found: Found = []
-        for i, layer in enumerate(self.layers):
-            _add_members(str(i), layer, found)
-        return iter(found)
+    def _attributes(self) -> Iterable[tuple[Any, Any]]:
+        return enumerate(self.layers)
 
     def forward(self, *args: Any) -> Any:
         for layer in self.layers:
