@@ -5,8 +5,9 @@
 
 Every measurement is a process of its own. In a turn all sides of a workload run one after the
 other, so that a busy machine slows them alike; each number is the median of the turns, each ratio
-the median of the turns' ratios. Without --catena or --torch those columns stay empty. Then what
-else a program in Python pays: following its operations, the import, and memory over 10,000 steps.
+the median of the turns' ratios. Without --catena or --torch those columns are left out. On a busy
+machine `--cpu --threads 1` compares the time that processors worked for a step. Then what else a
+program in Python pays: following its operations, the import, and memory over 10,000 steps.
 The exit status is 1 where a goal is missed.
 """
 
@@ -16,66 +17,30 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sides import Numbers, Side, last_line, ratio
 from steps import NAMES, measured
 
 HERE = Path(__file__)
-Numbers = dict[str, float]
-
-
-@dataclass
-class Side:
-    """One way to compute a workload: a command that prints a line of JSON."""
-
-    title: str
-    command: Callable[[str], list[str]]
-    runs: dict[str, list[Numbers]] = field(default_factory=dict)
-
-    def run(self, workload: str) -> None:
-        self.runs.setdefault(workload, []).append(last_line(self.command(workload)))
-
-    def ms(self, workload: str) -> float:
-        return statistics.median(run["ms"] for run in self.runs[workload])
-
-    def least_ms(self, workload: str) -> float:
-        return min(run["min_ms"] for run in self.runs[workload])
-
-
-def last_line(command: list[str]) -> Numbers:
-    """The JSON that a process prints last. RuntimeError with its errors where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
-    numbers: Numbers = json.loads(done.stdout.strip().splitlines()[-1])
-    return numbers
-
-
-def ratio(above: Side, below: Side, workload: str) -> tuple[float, float, float]:
-    """First quartile, median and third quartile of the turns' ratios."""
-    pairs = zip(above.runs[workload], below.runs[workload], strict=True)
-    ratios = [a["ms"] / b["ms"] for a, b in pairs]
-    if len(ratios) == 1:
-        return (ratios[0],) * 3
-    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
-    return low, middle, high
 
 
 def sides_of(options: argparse.Namespace) -> dict[str, Side]:
-    threads, seconds = str(options.threads), str(options.seconds)
+    Command = Callable[[str, float], list[str]]
 
-    def in_python(interpreter: str, side: str) -> Callable[[str], list[str]]:
-        rest = ["--threads", threads, "--seconds", seconds, "--here", side]
-        return lambda workload: [interpreter, str(HERE), *rest, workload]
+    def timed(first: list[str], last: list[str]) -> Command:
+        threads = ["--threads", str(options.threads)]
+        return lambda name, seconds: [*first, *threads, "--seconds", str(seconds), *last, name]
 
-    def in_cpp(variant: str) -> Callable[[str], list[str]]:
-        rest = ["--threads", threads, "--seconds", seconds, "--variant", variant, "--here"]
-        return lambda workload: [options.catena, "bench", *rest, workload]
+    def in_python(interpreter: str, side: str) -> Command:
+        return timed([interpreter, str(HERE)], ["--here", side])
+
+    def in_cpp(variant: str) -> Command:
+        return timed([options.catena, "bench"], ["--variant", variant, "--here"])
 
     sides = {
         "eager": Side("eager", in_python(sys.executable, "eager")),
@@ -168,10 +133,14 @@ def print_rows(title: str, columns: list[str], rows: dict[str, list[str]]) -> No
     print()
 
 
-def print_times(sides: dict[str, Side], names: list[str]) -> None:
+def print_times(sides: dict[str, Side], names: list[str], by_cpu: bool) -> None:
     pairs = [pair for pair in PAIRS if pair[1] in sides and pair[2] in sides]
     times = {name: [f"{side.ms(name):.4g}" for side in sides.values()] for name in names}
-    print_rows("median ms", [side.title for side in sides.values()], times)
+    print_rows(
+        f"median ms{' of processors' if by_cpu else ''}",
+        [side.title for side in sides.values()],
+        times,
+    )
     ratios: dict[str, list[str]] = {name: [] for name in names}
     for name, cells in ratios.items():
         for _, above, below in pairs:
@@ -185,15 +154,15 @@ def print_times(sides: dict[str, Side], names: list[str]) -> None:
 def print_other_costs(options: argparse.Namespace) -> list[Check]:
     """What is no workload's time; each taken in processes of its own, several times."""
 
-    def medians(what: str) -> Numbers:
+    def runs(what: str) -> list[Numbers]:
         command = [sys.executable, str(HERE.with_name("other_costs.py")), what]
-        runs = [last_line(command) for _ in range(options.turns)]
-        return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+        return [last_line(command) for _ in range(options.turns)]
 
-    following, imported = medians("following"), medians("import")
+    following = statistics.median(run["us"] for run in runs("following"))
+    imported = min(run["seconds"] for run in runs("import"))
     checks = [
-        Check("following, an operation beyond eager", following["us"], 0.15, " us"),
-        Check("`import catena` beyond NumPy", imported["seconds"], 0.15, " s"),
+        Check("following, an operation beyond eager", following, 0.15, " us"),
+        Check("`import catena` beyond NumPy, the least of the turns", imported, 0.15, " s"),
     ]
     for what in ("eager", "jit"):
         command = [sys.executable, str(HERE.with_name("other_costs.py")), f"memory-{what}"]
@@ -217,6 +186,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--compile", action="store_true", help="also torch.compile")
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
+    parser.add_argument(
+        "--cpu", action="store_true", help="the processors' time instead of the clock's"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--json", help="a file for the numbers of all processes")
     parser.add_argument(
@@ -240,11 +212,11 @@ def main() -> int:
         for name in names:
             for side in sides.values():
                 print(f"turn {turn + 1}: {name}, {side.title}", file=sys.stderr)
-                side.run(name)
+                side.run(name, options.seconds, options.cpu)
     if options.json:
         record: dict[str, Any] = {key: side.runs for key, side in sides.items()}
         Path(options.json).write_text(json.dumps(record), encoding="utf-8")
-    print_times(sides, names)
+    print_times(sides, names, options.cpu)
     checks = [check for name in names for check in checks_of(sides, name)]
     if not options.names:
         checks += print_other_costs(options)
