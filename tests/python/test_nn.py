@@ -67,6 +67,15 @@ def test_a_module_that_has_two_places_is_listed_once() -> None:
     assert [path for path, _ in model.named_modules()] == ["", "first"]
 
 
+def test_modules_may_get_attributes_while_they_are_listed() -> None:
+    model = MLP()
+    for path, module in model.named_modules():
+        module.path = path
+    for path, parameter in model.named_parameters():
+        model.last = (path, parameter)
+    assert (model.path, model.l2.path, model.last[0]) == ("", "l2", "l2/b")
+
+
 def test_replaced_and_deleted_attributes_do_not_belong_any_more() -> None:
     model = MLP()
     model.l1 = nn.Linear(3, 4, bias=False)

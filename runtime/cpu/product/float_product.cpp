@@ -8,10 +8,25 @@
 #include "runtime/cpu/product/small_product.h"
 
 namespace catena {
+namespace {
+
+void write_rows(const float* row, int64_t rows, int64_t columns, float* y) {
+    for (int64_t i = 0; i < rows; ++i) std::copy_n(row, columns, y + i * columns);
+}
+
+}  // namespace
 
 FloatProduct::FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y)
     : batches_(a, b, transa, transb, y) {
     const ProductBatches& p = batches_;
+    is_small_ = is_small_product({.transa = p.a.transposed,
+                                  .transb = p.b.transposed,
+                                  .m = p.m,
+                                  .n = p.n,
+                                  .k = p.k,
+                                  .lda = p.a.stride,
+                                  .ldb = p.b.stride,
+                                  .ldc = p.n});
     if (p.is_single() && !p.a.transposed && p.b.stride == (p.b.transposed ? p.k : p.n))
         keeps_ = KeptMatrix::find(p.b.transposed, p.m, p.n, p.k);
 }
@@ -25,7 +40,7 @@ void FloatProduct::run(const float* a, const Array& by, float* y, bool adds,
     const ProductBatches& p = batches_;
     const Array kept = keeps_ ? keeps_->of(by) : Array();
     if (kept.defined() && keeps_->is_for_few_rows()) {
-        for (int64_t i = 0; row && i < p.m; ++i) std::copy_n(row, p.n, y + i * p.n);
+        if (row) write_rows(row, p.m, p.n, y);
         return sgemm_kept_rows(p.m, p.n, p.k, a, p.a.stride, kept, row || adds ? 1 : 0, y, p.n);
     }
     const float* const b = by.elements<float>();
@@ -46,11 +61,13 @@ void FloatProduct::run(const float* a, const Array& by, float* y, bool adds,
                            .c = y + at.y,
                            .ldc = p.n};
     };
-    const bool is_small = !p.is_single() && is_small_product(tiles_at({}));
     p.for_each(
         [&](const ProductBatches::Place& at, const ProductBatches::Place* next, bool is_alone) {
             TileProduct tiles = tiles_at(at);
-            if (is_small) return multiply_small(tiles);
+            if (is_small_) {
+                if (row) write_rows(row, p.m, p.n, tiles.c);  // The loops add to what c holds.
+                return multiply_small(tiles);
+            }
             // One of many that run side by side is not divided.
             if (!is_alone && are_tiles_faster(tiles)) {
                 const TileProduct following = tiles_at(next ? *next : at);
@@ -64,10 +81,7 @@ void FloatProduct::run(const float* a, const Array& by, float* y, bool adds,
 }
 
 void fill_rows(const Array& row, const Array& y) {
-    const int64_t rows = y.dim(0), columns = y.dim(1);
-    const float* from = row.elements<float>();
-    float* to = y.to_fill<float>();
-    for (int64_t i = 0; i < rows; ++i) std::copy_n(from, columns, to + i * columns);
+    write_rows(row.elements<float>(), y.dim(0), y.dim(1), y.to_fill<float>());
 }
 
 }  // namespace catena

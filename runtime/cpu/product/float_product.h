@@ -25,6 +25,7 @@ public:
 
 private:
     ProductBatches batches_;
+    bool is_small_ = false;  ///< For the loops of runtime/cpu/product/small_product.h.
     std::shared_ptr<const KeptMatrix> keeps_;  ///< Null: b is not kept.
 };
 

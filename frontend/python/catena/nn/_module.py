@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,17 +12,35 @@ from numpy.typing import NDArray
 
 Self = TypeVar("Self", bound="Module")
 
+#: What most attributes are that are no members; known without looking at their classes' bases.
+_PLAIN = frozenset({bool, int, float, str, type(None)})
 
-def _members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Modules and States in an attribute, also in lists, tuples and dicts, by their paths."""
+Found = list[tuple[str, Any]]
+"""Members with their paths; lists, because every training step asks for them, and generators
+within generators take longer."""
+
+
+def _visit(path: str, value: Any, found: Found, seen: set[int] | None) -> None:
+    """Adds a State or Module, also those in lists, tuples and dicts; with `seen` each once, and
+    what is in modules as well."""
     if isinstance(value, (State, Module)):
-        yield name, value
+        if seen is not None:
+            if id(value) in seen:
+                return
+            seen.add(id(value))
+        found.append((path, value))
+        if seen is not None and isinstance(value, Module):
+            start = f"{path}/" if path else ""
+            own = type(value).named_members is Module.named_members
+            for name, part in value._attributes() if own else value.named_members():
+                if type(part) not in _PLAIN:
+                    _visit(f"{start}{name}", part, found, seen)
     elif isinstance(value, (list, tuple)):
         for i, part in enumerate(value):
-            yield from _members(f"{name}/{i}", part)
+            _visit(f"{path}/{i}", part, found, seen)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield from _members(f"{name}/{key}", part)
+            _visit(f"{path}/{key}", part, found, seen)
 
 
 class Module:
@@ -54,11 +72,17 @@ class Module:
             value.name = name
         object.__setattr__(self, name, value)
 
+    def _attributes(self) -> Iterable[tuple[Any, Any]]:
+        """Where its members are looked for, and their names."""
+        return vars(self).items()
+
     def named_members(self) -> Iterator[tuple[str, State | Module]]:
         """Its own Parameters, States and Modules with their paths, in the order in which the
         attributes were set."""
-        for name, value in vars(self).items():
-            yield from _members(name, value)
+        found: Found = []
+        for name, value in self._attributes():
+            _visit(str(name), value, found, None)
+        return iter(found)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Its own Modules."""
@@ -70,24 +94,15 @@ class Module:
         """Its own Modules."""
         return (child for _, child in self.named_children())
 
-    def _walk(self, prefix: str, seen: set[int]) -> Iterator[tuple[str, State | Module]]:
-        seen.add(id(self))
-        yield prefix, self
-        for name, member in self.named_members():
-            if id(member) in seen:
-                continue
-            path = f"{prefix}/{name}" if prefix else name
-            if isinstance(member, Module):
-                yield from member._walk(path, seen)
-            else:
-                seen.add(id(member))
-                yield path, member
+    def _found(self, kind: type[Any]) -> Found:
+        """All of a class at or below it, each once."""
+        found: Found = []
+        _visit("", self, found, set())
+        return [pair for pair in found if isinstance(pair[1], kind)]
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """Itself, of path "", and all modules below it, each once."""
-        for path, member in self._walk("", set()):
-            if isinstance(member, Module):
-                yield path, member
+        return iter(self._found(Module))
 
     def modules(self) -> Iterator[Module]:
         """Itself and all modules below it, each once."""
@@ -95,15 +110,11 @@ class Module:
 
     def named_states(self) -> Iterator[tuple[str, State]]:
         """All that is saved, Parameters and other States, each once, by its first path."""
-        for path, member in self._walk("", set()):
-            if isinstance(member, State):
-                yield path, member
+        return iter(self._found(State))
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
         """What is learned, each once: ("l1/W", Parameter), ..."""
-        for path, member in self.named_states():
-            if isinstance(member, Parameter):
-                yield path, member
+        return iter(self._found(Parameter))
 
     def parameters(self) -> Iterator[Parameter]:
         """What is learned, each once."""
@@ -115,7 +126,7 @@ class Module:
 
     def cleargrads(self) -> None:
         """Removes all gradients."""
-        for parameter in self.parameters():
+        for _, parameter in self._found(Parameter):
             parameter.cleargrad()
 
     def freeze(self: Self) -> Self:
@@ -220,9 +231,8 @@ class Sequential(Module):
     def __init__(self, *layers: Any) -> None:
         self.layers = list(layers)
 
-    def named_members(self) -> Iterator[tuple[str, State | Module]]:
-        for i, layer in enumerate(self.layers):
-            yield from _members(str(i), layer)
+    def _attributes(self) -> Iterable[tuple[Any, Any]]:
+        return enumerate(self.layers)
 
     def forward(self, *args: Any) -> Any:
         for layer in self.layers:
