@@ -42,10 +42,12 @@ class UserFunction:
             if len(both) == 2:
                 raise TypeError(f"{cls.__name__} has {both[0]} and {both[1]}: it should have one")
 
-    def forward(self, *xs: Variable) -> Any:
+    # `**named` is there for type checkers alone: a method that names its arguments may replace one
+    # of any arguments.
+    def forward(self, *xs: Any, **named: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no forward and no forward_numpy")
 
-    def backward(self, *gys: Variable | None) -> Any:
+    def backward(self, *gys: Any, **named: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no backward and no backward_numpy")
 
     def retain_inputs(self, *numbers: int) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
+from catena._catena import Parameter, Variable, functions as F
 from catena.initializers import Normal
-from catena.nn._module import Module
+from catena.nn._module import Layer
 from catena.nn._sizes import positive, positive_or_none
 
 
-class Linear(Module):
+class Linear(Layer):
     """x W^T + b of x [N, in_size].
 
     `Linear(None, 10)` and `Linear(10)` learn in_size from the first input. Axes of x behind the
@@ -52,7 +51,7 @@ class Linear(Module):
         return f"{in_size}, {self.out_size}{'' if self.b is not None else ', bias=False'}"
 
 
-class Embedding(Module):
+class Embedding(Layer):
     """Rows of a table W [count, size] by integers of any shape.
 
     Args:
@@ -84,7 +83,7 @@ class Embedding(Module):
 EmbedID = Embedding
 
 
-class Bilinear(Module):
+class Bilinear(Layer):
     """y_k = e1^T W_k e2 + e1 V1 + e2 V2 + b of e1 [N, left_size] and e2 [N, right_size]."""
 
     def __init__(

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from catena._catena import Parameter, State, Variable, config
-from catena._catena import functions as F
+from catena._catena import Parameter, State, Variable, config, functions as F
 from catena.initializers import generate
-from catena.nn._module import Module
+from catena.nn._module import Layer
 from catena.nn._sizes import positive
 
 
-class BatchNorm(Module):
+class BatchNorm(Layer):
     """Every channel with the mean and variance of the batch, times gamma, plus beta.
 
     In training mode (`catena.config.train`) by the statistics of the batch, which move the running
@@ -91,7 +90,7 @@ class BatchNorm(Module):
         return ", ".join(map(str, self.avg_mean.shape)) if self.avg_mean.is_initialized else "None"
 
 
-class LayerNorm(Module):
+class LayerNorm(Layer):
     """Every row along the last axis of x [..., size] with its own mean and variance, times gamma,
     plus beta.
 
@@ -123,7 +122,7 @@ class LayerNorm(Module):
         return str(self.gamma.shape[0]) if self.gamma.is_initialized else "None"
 
 
-class GroupNorm(Module):
+class GroupNorm(Layer):
     """x [N, size, ...] with the mean and variance of each of `groups` groups of channels.
 
     size None: from the first input.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
-from catena.nn._module import Module
+from catena._catena import Parameter, Variable, functions as F
+from catena.nn._module import Layer
 
 Sizes = int | Sequence[int]
 
 
-class Dropout(Module):
+class Dropout(Layer):
     """In training mode, zeros for a random part of the elements; the others grow instead."""
 
     def __init__(self, ratio: float = 0.5) -> None:
@@ -27,14 +26,14 @@ class Dropout(Module):
         return str(self.ratio)
 
 
-class Flatten(Module):
+class Flatten(Layer):
     """[N, ...] as [N, all the rest]."""
 
     def forward(self, x: Any) -> Variable:
         return F.reshape(x, (x.shape[0], -1))
 
 
-class _Pooling(Module):
+class _Pooling(Layer):
     def __init__(self, ksize: Sizes, stride: Sizes | None = None, pad: Sizes = 0) -> None:
         self.ksize = ksize
         self.stride = stride
@@ -77,7 +76,7 @@ class AvgPool2d(_Pooling):
         return F.average_pooling_2d(x, self.ksize, self.stride, self.pad)
 
 
-class PReLU(Module):
+class PReLU(Layer):
     """max(0, x) + W min(0, x) with a learned W of `shape`, which x has from axis 1 on."""
 
     def __init__(self, shape: Sequence[int] = (), init: float = 0.25) -> None:
