@@ -848,8 +848,8 @@ def eigvalsh(
     UPLO: str = "L",
 ) -> Variable: ...
 def einsum(
-    subscripts: str,
-    operands: _Arrays,
+    subscripts: Any,
+    *operands: _Array,
 ) -> Variable: ...
 def elu(
     x: _Array,
@@ -1271,7 +1271,7 @@ def mean_squared_error(
     x1: _Array,
 ) -> Variable: ...
 def meshgrid(
-    xs: _Arrays,
+    *xs: _Array,
     indexing: str = "xy",
 ) -> tuple[Variable | Any, ...]: ...
 def min(
@@ -1850,7 +1850,7 @@ def swish(
 def take(
     x: _Array,
     indices: _Array,
-    axis: int = 0,
+    axis: int | None = None,
 ) -> Variable: ...
 def take_along_axis(
     x: _Array,

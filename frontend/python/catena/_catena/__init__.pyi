@@ -355,7 +355,7 @@ class Variable:
     def take(
         self,
         indices: _Array,
-        axis: int = 0,
+        axis: int | None = None,
     ) -> Variable: ...
     def var(
         self,
