@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # From a bare Debian 12 to a network trained eagerly and compiled: installs packages, builds, runs
-# examples/digits, and shows what the compiler made of the training step.
+# examples/digits, shows what the compiler made of the training step, and trains once more in Python.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 install_packages
+find_python_tools
 say "configure and build (some minutes the first time)"
-configure release
-cmake --build --preset release -j "$jobs" --target digits </dev/null
+configure release "${python_options[@]}"
+targets=(digits)
+! has_python_package build || targets+=(catena_python)
+cmake --build --preset release -j "$jobs" --target "${targets[@]}" </dev/null
 
 say "train: eager, then compiled from the same seed"
 build/bin/digits
@@ -24,3 +27,8 @@ files=$(find "$dump" -type f | wc -l)
 
 say "one fused kernel, in the catena dialect"
 scripts/show_group.sh "$dump"
+
+if has_python_package build; then
+    say "the same network in Python: PYTHONPATH=build/python $python examples/python/digits.py"
+    PYTHONPATH=build/python "$python" examples/python/digits.py
+fi

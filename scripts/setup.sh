@@ -40,17 +40,24 @@ install_packages() {
 
 jobs=$(nproc)
 
-# The Python package needs nanobind and others, which are not in Debian. Without PyPI it is not built: python_options says
-# what configure is told.
+# The Python package needs nanobind and others, which are not in Debian. Without Python 3.11 or PyPI it is not built:
+# python_options says what configure is told, and python is the interpreter, empty without the package.
 python_options=(-DCATENA_PYTHON=OFF)
+python=
 find_python_tools() {
-    local python
-    if python=$(timeout 300 tests/python/setup.sh "$root/build/python-tools" </dev/null 2>/dev/null); then
-        python_options=(-DPython_EXECUTABLE="$python")
+    if ! /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        say "no Python package: it needs Python 3.11 or later"
+    elif python=$(timeout 300 tests/python/setup.sh "$root/build/python-tools" </dev/null 2>/dev/null); then
+        # A folder that was configured without the package forgets that.
+        python_options=(-DCATENA_PYTHON=AUTO -DPython_EXECUTABLE="$python")
     else
+        python=
         say "no Python package: PyPI could not be reached for nanobind and NumPy"
     fi
 }
+
+# Whether the build in a folder has the Python package: a system that is no Debian may lack Python's headers.
+has_python_package() { [ -n "$python" ] && grep -q '^build catena_python:' "$1/build.ninja"; }
 
 # configure PRESET [-DOPTION=VALUE...]: quiet unless it fails.
 configure() {

@@ -68,7 +68,7 @@ def train(options: argparse.Namespace) -> float:
     states = (options.layers, options.batchsize, options.unit)
     perplexity = math.inf
     for epoch in range(1, options.epoch + 1):
-        h, c = np.zeros(states, np.float32), np.zeros(states, np.float32)
+        h, c = ct.zeros(states), ct.zeros(states)
         losses = []
         for letters in windows(numbers, options.batchsize, options.length):
             loss, h, c = step(letters, h, c)

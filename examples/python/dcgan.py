@@ -64,7 +64,7 @@ def discs(count: int, size: int = 16) -> np.ndarray:
     radius = np.random.uniform(0.15 * size, 0.3 * size, (count, 1, 1))
     inside = (rows - centre[:, 0]) ** 2 + (columns - centre[:, 1]) ** 2 < radius**2
     colour = np.random.uniform(0.5, 1.0, (count, 3, 1, 1))
-    return (inside[:, None] * colour).astype(np.float32)
+    return np.asarray(inside[:, None] * colour, np.float32)
 
 
 def distance_of_moments(a: np.ndarray, b: np.ndarray) -> float:
@@ -114,7 +114,8 @@ def train(options: argparse.Namespace) -> float:
 
     def generated(count: int) -> np.ndarray:
         with ct.test_mode(), ct.no_backprop_mode():
-            return generator(ct.random_normal((count, options.n_hidden))).array
+            made: ct.Variable = generator(ct.random_normal((count, options.n_hidden)))
+            return made.array
 
     if not options.eager:
         step = ct.jit(step)

@@ -127,8 +127,19 @@ const int gathers = add_rows({
                   .message = "take: an index array is float32, an integer dtype is needed"}}},
     {.op = "take",
      .note = "none",
+     .set = {{"axis", "0"}},
      .inputs = {{.shape = {3, 2}}, {.shape = {0}, .dtype = Dtype::int64}},
      .truth = one([](const References&) { return Reference({0, 2}); })},
+    {.op = "take",
+     .note = "of all elements",
+     .inputs = {{.shape = {3, 2}}, indices({3}, {4, -1, 0})},
+     .truth = one([](const References& in) {
+         Reference y({3});
+         y(0) = in[0](2, 0);
+         y(1) = in[0](2, 1);
+         y(2) = in[0](0, 0);
+         return y;
+     })},
     {.op = "permutate",
      .inputs = {{.shape = {3, 2}}, indices({3}, {2, 0, 1})},
      .truth = one([](const References& in) {

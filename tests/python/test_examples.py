@@ -51,6 +51,17 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     return status, printed.getvalue()
 
 
+def test_digits_learn_the_same_eagerly_and_compiled() -> None:
+    status, text = run("digits", "-e", "1")
+    assert status == 0
+    eager, compiled = (float(line.split()[-2]) for line in text.splitlines()[-2:])
+    assert eager > 85 and abs(eager - compiled) < 2
+
+
+def test_digits_without_data_are_an_error(tmp_path: Path) -> None:
+    assert run("digits", "--data", str(tmp_path)) == (1, "")
+
+
 @pytest.mark.parametrize("mode", [["--eager"], []], ids=["eager", "compiled"])
 def test_mnist_learns_saves_and_goes_on(digits: Path, tmp_path: Path, mode: list[str]) -> None:
     out = tmp_path / "out"

@@ -55,23 +55,23 @@ nb::dict read_all(const ArchiveReader& reader) {
     const DeviceScope host(cpu_device());
     for (const std::string& key : reader.keys()) {
         if (reader.is_text(key))
-            values[key.c_str()] = nb::cast(reader.read_text(key));
+            values[nb::cast(key)] = nb::cast(reader.read_text(key));
         else if (const Array array = reader.read(key); array.defined())
-            values[key.c_str()] =
+            values[nb::cast(key)] =
                 numpy.attr("array")(nb::steal(ndarray_of(array.to(cpu_device()))));
         else
-            values[key.c_str()] = nb::none();
+            values[nb::cast(key)] = nb::none();
     }
     return values;
 }
 
 void write_all(ArchiveWriter& writer, nb::dict values) {
     for (const auto& [name, value] : values) {
-        const std::string key = nb::cast<std::string>(nb::str(name));
+        const std::string key = to_string(nb::str(name).ptr());
         if (value.is_none())
             writer.write(key, Array());
         else if (nb::isinstance<nb::str>(value))
-            writer.write_text(key, nb::cast<std::string>(value));
+            writer.write_text(key, to_string(value.ptr()));
         else
             writer.write(key, array_for(key, value));
     }

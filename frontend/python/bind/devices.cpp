@@ -16,7 +16,10 @@ public:
     explicit UsingDevice(const std::string& name) : device_(get_device(name)) {}
     UsingDevice(UsingDevice&&) = default;
     void enter() { scopes_.push_back(std::make_unique<DeviceScope>(device_)); }
-    void exit() { scopes_.pop_back(); }
+    void exit() {
+        if (scopes_.empty()) fail<ValueError>("using_device: left more often than entered");
+        scopes_.pop_back();
+    }
 
 private:
     Device& device_;
@@ -29,9 +32,9 @@ void bind_devices(nb::module_& m) {
     nb::class_<UsingDevice>(m, "using_device", "The device of new arrays, until the block ends.")
         .def(nb::init<std::string>(), nb::arg("device"))
         .def("__enter__",
-             [](nb::object self) {
-                 nb::cast<UsingDevice&>(self).enter();
-                 return self;
+             [](nb::pointer_and_handle<UsingDevice> self) {
+                 self.p->enter();
+                 return nb::borrow(self.h);
              })
         .def("__exit__", [](UsingDevice& self, nb::args) { self.exit(); });
     m.def(

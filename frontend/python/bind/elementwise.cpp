@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "frontend/python/bind/call.h"
+#include "frontend/python/bind/converted.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/symbol.h"
@@ -132,7 +133,8 @@ nb::object call_elementwise(const ElementwiseOp& self, nb::tuple given, nb::tupl
     SmallVector<const Variable*, 4> pointers;
     for (const Variable& x : inputs) pointers.push_back(&x);
     SmallVector<Scalar, 4> scalars;
-    for (nb::handle each : numbers) scalars.push_back(nb::cast<double>(each));
+    for (nb::handle each : numbers)
+        scalars.push_back(converted<double>(self.op->name, each, "a number"));
     return nb::steal(new_variable(apply(*self.op, pointers, current_location(), {}, scalars)[0]));
 }
 

@@ -27,7 +27,15 @@ PyObject* exception(nb::module_& m, const char* name, const char* documentation,
     return made;  // Kept for ever.
 }
 
-void raise(PyObject* type, const std::exception& error) { PyErr_SetString(type, error.what()); }
+void raise(PyObject* type, const std::exception& error) {
+    const std::string_view text = error.what();
+    // It may have a path in it that is no UTF-8.
+    PyObject* const message =
+        PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace");
+    if (!message) return;
+    PyErr_SetObject(type, message);
+    Py_DECREF(message);
+}
 
 }  // namespace
 
@@ -50,7 +58,7 @@ void bind_errors(nb::module_& m) {
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
-        } catch (const Error&) {
+        } catch (...) {
             set_python_error();
         }
     });
@@ -92,8 +100,8 @@ void set_python_error() noexcept {
         raise(e.trace, error);
     } catch (const Error& error) {
         raise(e.error, error);
-    } catch (const std::bad_alloc& error) {
-        PyErr_NoMemory();
+    } catch (const std::bad_alloc&) {
+        PyErr_SetString(PyExc_MemoryError, "there is no memory left for what was to be computed");
     } catch (const std::exception& error) {
         raise(PyExc_RuntimeError, error);
     } catch (...) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "frontend/python/bind/call.h"
@@ -9,6 +10,7 @@
 #include "frontend/python/bind/symbol.h"
 #include "runtime/core/error.h"
 #include "runtime/core/small_vector.h"
+#include "runtime/ops/array/indexing.h"
 
 // One call of a function of the registry from Python: which argument goes where, what it is, and
 // the results.
@@ -61,7 +63,7 @@ size_t parameter_of(const FunctionObject& function, PyObject* keyword) {
     for (Py_ssize_t i = 0; i < count; ++i)
         if (PyUnicode_Compare(PyTuple_GET_ITEM(function.names, i), keyword) == 0) return size_t(i);
     type_error("{}() got an unexpected keyword argument '{}': {}", function.def->name,
-               PyUnicode_AsUTF8(keyword), function.def->signature);
+               to_string(keyword), function.def->signature);
 }
 
 void take_keywords(const FunctionObject& function, PyObject* const* values, PyObject* keywords,
@@ -89,21 +91,45 @@ Variable as_array(const FunctionDef& def, const FunctionParameter& parameter, Py
     return to_variable(object, def.name.c_str(), parameter.name.c_str());
 }
 
+/// An array in the place of a list is the list of its rows, as it is for NumPy.
+void append_rows(const FunctionDef& def, const FunctionParameter& parameter, const Variable& x,
+                 Variables4& arrays) {
+    if (x.rank() == 0)
+        type_error("{}(): {} takes a list of arrays, not a single element", def.name,
+                   parameter.name);
+    for (int64_t i = 0; i < x.shape()[0]; ++i) {
+        const Index index{i};
+        arrays.push_back(get_item(x, std::span<const Index>(&index, 1)));
+    }
+}
+
+/// Recurrent layers take several lists, each of lists; for other functions a list in a list is one
+/// array, as for NumPy.
+bool takes_lists_of_lists(const FunctionDef& def) {
+    return std::ranges::count(def.parameters, FunctionParameter::Kind::arrays,
+                              &FunctionParameter::kind) > 1;
+}
+
 /// A list of arrays, or lists of them one after the other.
 void append_list(const FunctionDef& def, const FunctionParameter& parameter, PyObject* object,
-                 Variables4& arrays) {
-    if (is_variable(object) || is_ndarray(object) || !PySequence_Check(object)) {
-        arrays.push_back(to_variable(object, def.name.c_str(), parameter.name.c_str()));
-        return;
-    }
+                 Variables4& arrays, int depth = 0) {
+    const char *const function = def.name.c_str(), *const argument = parameter.name.c_str();
+    if (is_variable(object) || is_ndarray(object))
+        return append_rows(def, parameter, to_variable(object, function, argument), arrays);
+    if (!PySequence_Check(object) || depth >= deepest_nesting)
+        type_error("{}(): {} takes a list of arrays, not {}", def.name, parameter.name,
+                   depth ? "a list in a list in a list ..." : Py_TYPE(object)->tp_name);
     const nb::object items = nb::steal(PySequence_Fast(object, "a list of arrays"));
     if (!items.is_valid()) throw nb::python_error();
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-        PyObject* const item = PySequence_Fast_GET_ITEM(items.ptr(), i);
-        if (PyList_Check(item) || PyTuple_Check(item))
-            append_list(def, parameter, item, arrays);
+        // Reading it may run code that changes the list.
+        const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+        if (!PyList_Check(item.ptr()) && !PyTuple_Check(item.ptr()))
+            arrays.push_back(to_variable(item.ptr(), function, argument));
+        else if (takes_lists_of_lists(def))
+            append_list(def, parameter, item.ptr(), arrays, depth + 1);
         else
-            arrays.push_back(to_variable(item, def.name.c_str(), parameter.name.c_str()));
+            arrays.push_back(as_array(def, parameter, item.ptr(), {}));
     }
 }
 
@@ -117,6 +143,8 @@ void collect_list(const FunctionDef& def, const Given& given, Variables4& arrays
         } else if (!parameter.is_value() && given.of[i]) {
             if (given.of[i] == Py_None)
                 arrays.push_back({});
+            else if (parameter.kind == FunctionParameter::Kind::array)
+                arrays.push_back(as_array(def, parameter, given.of[i], {}));
             else
                 append_list(def, parameter, given.of[i], arrays);
         } else if (!parameter.is_value() && !parameter.fallback) {

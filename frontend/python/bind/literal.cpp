@@ -40,11 +40,20 @@ std::optional<Dims> short_list(PyObject* sequence) {
     return dims;
 }
 
-LiteralValue list(PyObject* sequence, const char* function, const char* argument) {
+LiteralValue read(PyObject* object, const char* function, const char* argument, int depth);
+
+/// `depth` is how many lists it is in.
+LiteralValue list(PyObject* sequence, const char* function, const char* argument, int depth) {
     if (auto dims = short_list(sequence)) return {*dims};
+    if (depth >= deepest_nesting)
+        fail<ValueError>("{}: {} is a list in a list in ... more than {} deep; is it in itself?",
+                         function, argument, deepest_nesting);
     LiteralValue::List items;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i)
-        items.push_back(to_literal(PySequence_Fast_GET_ITEM(sequence, i), function, argument));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+        // Reading it may run code that changes the list.
+        const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(sequence, i));
+        items.push_back(read(item.ptr(), function, argument, depth + 1));
+    }
     return {std::move(items)};
 }
 
@@ -53,20 +62,19 @@ bool is_dtype(PyObject* object) {
            std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.dtype");
 }
 
-}  // namespace
-
-LiteralValue to_literal(PyObject* object, const char* function, const char* argument) {
+LiteralValue read(PyObject* object, const char* function, const char* argument, int depth) {
     if (object == Py_None) return {};
     if (PyBool_Check(object)) return {object == Py_True};
     if (PyLong_Check(object)) return integer(object, function, argument);
     if (PyFloat_Check(object)) return {PyFloat_AS_DOUBLE(object)};
     if (PyUnicode_Check(object)) return {to_string(object)};
-    if (PyList_Check(object) || PyTuple_Check(object)) return list(object, function, argument);
+    if (PyList_Check(object) || PyTuple_Check(object))
+        return list(object, function, argument, depth);
     if (const auto scalar = to_scalar(object)) return number(*scalar);
     if (is_dtype(object)) return {std::string(name_of(dtype_of(object)))};
     if (is_ndarray(object)) {
         const nb::object items = nb::handle(object).attr("tolist")();
-        return to_literal(items.ptr(), function, argument);
+        return read(items.ptr(), function, argument, depth);
     }
     if (PyIndex_Check(object) && !is_variable(object)) {
         const nb::object index = nb::steal(PyNumber_Index(object));
@@ -75,6 +83,12 @@ LiteralValue to_literal(PyObject* object, const char* function, const char* argu
     }
     fail<DtypeError>("{}: {} takes a number, a text or a list of them, not {}", function, argument,
                      Py_TYPE(object)->tp_name);
+}
+
+}  // namespace
+
+LiteralValue to_literal(PyObject* object, const char* function, const char* argument) {
+    return read(object, function, argument, 0);
 }
 
 nb::object from_literal(const LiteralValue& value) {

@@ -5,6 +5,9 @@
 
 namespace catena::python {
 
+/// Lists in lists, as deep as NumPy's arrays have axes.
+inline constexpr int deepest_nesting = 64;
+
 /// An argument that is no array: None, bools, numbers, texts, lists and tuples of them, dtypes (as
 /// their names), NumPy's numbers and arrays of numbers. TypeError naming function and argument for
 /// anything else.

@@ -72,6 +72,22 @@ Shape shape_of(PyArrayObject* array) {
     return shape;
 }
 
+/// NumPy's functions leave hidden elements out; Catena's would compute with what lies behind them.
+void refuse_hidden_elements(PyObject* ndarray) {
+    if (PyArray_CheckExact(ndarray)) return;
+    const nb::module_ masked = nb::module_::import_("numpy.ma");
+    if (nb::cast<bool>(masked.attr("is_masked")(nb::handle(ndarray))))
+        fail<ValueError>(
+            "a masked array with hidden elements: give x.filled(value), or x.data with all of "
+            "them");
+}
+
+/// Of an ndarray whose elements Catena can have.
+Type type_of(PyObject* ndarray) {
+    refuse_hidden_elements(ndarray);
+    return {dtype_of_array(as_ndarray(ndarray)), shape_of(as_ndarray(ndarray))};
+}
+
 /// Strides in elements; none where they are no whole number of elements, as of a field of records.
 std::optional<Strides> strides_of(PyArrayObject* array) {
     Strides strides;
@@ -110,7 +126,7 @@ void register_bfloat16() {
 /// NumPy's name of the object, or its own if it is a text that NumPy need not know.
 std::optional<Dtype> dtype_by_name(PyObject* object) {
     if (!PyUnicode_Check(object)) return std::nullopt;
-    const std::string_view name = PyUnicode_AsUTF8(object);
+    const std::string name = to_string(object);
     for (int i = 0; i < dtype_count; ++i)
         if (name_of(Dtype(i)) == name) return Dtype(i);
     return std::nullopt;
@@ -156,7 +172,7 @@ bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic
 
 Array array_of(PyObject* ndarray) {
     PyArrayObject* const array = as_ndarray(ndarray);
-    const Type type{dtype_of_array(array), shape_of(array)};
+    const Type type = type_of(ndarray);
     if (!current_device().is_host() || !is_tidy(array)) return copied_array_of(ndarray);
     return array_over(ndarray, PyArray_DATA(array), type, *strides_of(array),
                       PyArray_ISWRITEABLE(array));
@@ -164,7 +180,7 @@ Array array_of(PyObject* ndarray) {
 
 Array copied_array_of(PyObject* ndarray) {
     PyArrayObject* const array = as_ndarray(ndarray);
-    const Type type{dtype_of_array(array), shape_of(array)};
+    const Type type = type_of(ndarray);
     if (is_tidy(array)) return from_host_data(PyArray_DATA(array), type, *strides_of(array));
     const nb::object copy = tidy(ndarray);
     return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
@@ -210,7 +226,14 @@ PyObject* ndarray_of(const Array& array) {
 Dtype dtype_of(PyObject* object) {
     if (const auto dtype = dtype_by_name(object)) return *dtype;
     PyArray_Descr* descriptor = nullptr;
-    if (PyArray_DescrConverter(object, &descriptor) != NPY_SUCCEED) throw nb::python_error();
+    if (PyArray_DescrConverter(object, &descriptor) != NPY_SUCCEED) {
+        // NumPy shows the object, which may have no repr().
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        PyErr_Clear();
+        const bool is_text = PyUnicode_Check(object);
+        fail<DtypeError>("{} is no dtype", is_text ? "'" + to_string(object) + "'"
+                                                   : "a " + std::string(Py_TYPE(object)->tp_name));
+    }
     const nb::object owned = nb::steal(reinterpret_cast<PyObject*>(descriptor));
     if (const auto dtype = dtype_of_descriptor(descriptor)) return *dtype;
     refuse_dtype(owned.ptr());

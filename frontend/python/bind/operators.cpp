@@ -99,8 +99,13 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 
 /// A Variable stands for its place in the graph: two handles of one are the same key.
 Py_hash_t hash(PyObject* a) {
-    const Py_hash_t place = Py_hash_t(uintptr_t(variable_in(a).body()) >> 4);
-    return place == -1 ? -2 : place;
+    Py_hash_t place = -1;
+    guarded([&]() -> PyObject* {
+        place = Py_hash_t(uintptr_t(variable_in(a).body()) >> 4);
+        if (place == -1) place = -2;
+        return nullptr;
+    });
+    return place;
 }
 
 int truth(PyObject* a) {

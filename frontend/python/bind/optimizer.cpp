@@ -8,6 +8,7 @@
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/python/bind/archive.h"
 #include "frontend/python/bind/call.h"
+#include "frontend/python/bind/converted.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/optimizer_parts.h"
@@ -28,7 +29,7 @@ public:
     void operator()(Optimizer& optimizer) override {
         const nb::gil_scoped_acquire lock;
         const nb::object self = nb::find(optimizer);
-        self.attr("_hooks")[name_.c_str()](self);
+        self.attr("_hooks")[nb::cast(name_)](self);
     }
 
 private:
@@ -39,7 +40,8 @@ private:
 std::vector<NamedParameter> named_parameters_in(nb::list pairs) {
     std::vector<NamedParameter> list;
     for (nb::handle pair : pairs)
-        list.push_back({nb::cast<std::string>(pair[0]), nb::cast<Parameter&>(pair[1])});
+        list.push_back({converted<std::string>("a path", pair[0], "a text"),
+                        object_in<Parameter>("what is updated", pair[1], "a Parameter")});
     return list;
 }
 
@@ -79,7 +81,7 @@ void add_optimizer_hook(Optimizer& self, nb::object hook, std::string name, bool
     }
     const auto timing = is_post ? OptimizerHook::Timing::post : OptimizerHook::Timing::pre;
     self.add_hook(std::make_shared<PythonHook>(name, timing), name);
-    nb::find(self).attr("_hooks")[name.c_str()] = hook;
+    nb::find(self).attr("_hooks")[nb::cast(name)] = hook;
 }
 
 nb::dict numbers_of_rule(const Optimizer& self) {

@@ -4,6 +4,7 @@
 
 #include "frontend/optimizer/hooks.h"
 #include "frontend/optimizer/parameter_rule.h"
+#include "frontend/python/bind/converted.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/optimizer_parts.h"
@@ -26,7 +27,8 @@ struct PythonParameterRule {
     nb::object optimizer, parameter;
 
     ParameterRule rule() const {
-        return nb::cast<Optimizer&>(optimizer).update_rule(nb::cast<Parameter&>(parameter));
+        return nb::cast<Optimizer&>(optimizer).update_rule(
+            object_in<Parameter>("update_rule(parameter)", parameter, "a Parameter"));
     }
 };
 
@@ -140,8 +142,8 @@ void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
         .def("state", moment_of, nb::arg("name"), "A moment, \"m\"; None before the first update.");
     optimizer.def(
         "update_rule",
-        [](nb::handle self, nb::object parameter) {
-            Rule made{nb::borrow(self), std::move(parameter)};
+        [](nb::pointer_and_handle<Optimizer> self, nb::object parameter) {
+            Rule made{nb::borrow(self.h), std::move(parameter)};
             made.rule();  // Whether there is one.
             return made;
         },

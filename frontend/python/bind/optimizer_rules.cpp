@@ -11,6 +11,7 @@
 #include "frontend/optimizer/rmsprop.h"
 #include "frontend/optimizer/sgd.h"
 #include "frontend/optimizer/smorms3.h"
+#include "frontend/python/bind/converted.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/optimizer_parts.h"
 
@@ -24,7 +25,7 @@ struct RuleFlags {
     void take(nb::kwargs& keywords) {
         for (auto& [name, is_on] : of)
             if (keywords.contains(name)) {
-                is_on = nb::cast<bool>(keywords[name]);
+                is_on = converted<bool>(name, keywords[name], "a bool");
                 nb::del(keywords[name]);
             }
     }
@@ -71,14 +72,15 @@ void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
     if (given.size() > cells.size())
         refuse(fmt::format("takes at most {} arguments by position, {} were given", cells.size(),
                            given.size()));
-    for (size_t i = 0; i < given.size(); ++i) cells[i] = nb::cast<double>(given[i]);
+    for (size_t i = 0; i < given.size(); ++i)
+        cells[i] = converted<double>(cells[i].name(), given[i], "a number");
     for (const auto& [key, value] : keywords) {
-        const std::string name = nb::cast<std::string>(key);
+        const std::string name = to_string(key.ptr());
         size_t k = 0;
         while (k < cells.size() && name != cells[k].name()) ++k;
         if (k == cells.size()) refuse(fmt::format("has no argument '{}'", name));
         if (k < given.size()) refuse(fmt::format("got '{}' twice", name));
-        cells[k] = nb::cast<double>(value);
+        cells[k] = converted<double>(name, value, "a number");
     }
 }
 

@@ -51,7 +51,7 @@ std::vector<Array> inputs_of(const Program& program, const nb::args& arguments,
     for (size_t i = 0; i < arguments.size(); ++i)
         inputs[i] = input_for(ports[i], arguments[i], program.device());
     for (auto [name, value] : named) {
-        const size_t i = input_number(program, nb::cast<std::string>(name));
+        const size_t i = input_number(program, to_string(name.ptr()));
         if (inputs[i].defined())
             throw nb::type_error(
                 fmt::format("program {} got its input '{}' twice", program.name(), ports[i].name)
@@ -84,7 +84,7 @@ nb::object call_program(Program& program, const nb::args& arguments, const nb::k
 nb::dict states_of(const Program& program) {
     nb::dict states;
     for (const std::string& name : program.state_names())
-        states[name.c_str()] = nb::steal(ndarray_of(program.state(name)));
+        states[nb::cast(name)] = nb::steal(ndarray_of(program.state(name)));
     return states;
 }
 

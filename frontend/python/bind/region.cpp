@@ -112,9 +112,9 @@ void bind_region(nb::module_& m) {
                           "on; profile() of a region returns it.")
         .def(nb::init<>())
         .def("__enter__",
-             [](nb::object self) {
-                 nb::inst_ptr<Profiling>(self)->enter();
-                 return self;
+             [](nb::pointer_and_handle<Profiling> self) {
+                 self.p->enter();
+                 return nb::borrow(self.h);
              })
         .def("__exit__", &Profiling::exit);
     m.attr("StaticGraph") = nb::steal(make_region_type());

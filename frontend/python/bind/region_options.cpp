@@ -11,6 +11,8 @@
 
 #include <fmt/ranges.h>
 
+#include "frontend/python/bind/converted.h"
+
 namespace catena::python {
 namespace {
 
@@ -27,20 +29,11 @@ template <class Choice, size_t N>
 Choice chosen(const Choices<Choice, N>& choices, const char* option, nb::handle value) {
     std::vector<std::string_view> names;
     for (const auto& [name, choice] : choices) {
-        if (PyUnicode_Check(value.ptr()) && nb::cast<std::string>(value) == name) return choice;
+        if (PyUnicode_Check(value.ptr()) && to_string(value.ptr()) == name) return choice;
         names.push_back(name);
     }
-    fail<ValueError>("{} is {}: it is '{}'", option, nb::cast<std::string>(nb::repr(value)),
+    fail<ValueError>("{} is {}: it is '{}'", option, to_string(nb::repr(value).ptr()),
                      fmt::join(names, "', '"));
-}
-
-template <class T>
-T converted(const char* option, nb::handle value, const char* wanted) {
-    T result{};
-    if (!nb::try_cast<T>(value, result))
-        fail<DtypeError>("{} is {}: it is {}", option, nb::cast<std::string>(nb::repr(value)),
-                         wanted);
-    return result;
 }
 
 /// What each keyword does to the options.
@@ -52,7 +45,7 @@ Options options_from(PyObject* keywords, const Setters<Options>& setters, const 
     Options options;
     if (!keywords) return options;
     for (auto [key, value] : nb::borrow<nb::dict>(keywords)) {
-        const std::string name = nb::cast<std::string>(key);
+        const std::string name = to_string(key.ptr());
         const auto setter = setters.find(name);
         if (setter == setters.end()) {
             std::vector<std::string> names;
@@ -141,7 +134,7 @@ std::vector<OpenSize> open_sizes(nb::handle object) {
     }
     fail<DtypeError>(
         "open_sizes is {}: it is a list of (input, axis, name), such as [(0, 0, 'batch')]",
-        nb::cast<std::string>(nb::repr(object)));
+        to_string(nb::repr(object).ptr()));
 }
 
 }  // namespace catena::python

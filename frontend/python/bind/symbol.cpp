@@ -18,6 +18,8 @@ namespace {
 PyTypeObject* symbol_type = nullptr;
 
 const PythonSymbol& symbol_of(PyObject* object) {
+    if (!nb::inst_ready(nb::handle(object)))
+        throw nb::type_error("a symbol that no formula has made");
     return *nb::inst_ptr<PythonSymbol>(nb::handle(object));
 }
 

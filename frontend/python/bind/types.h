@@ -24,8 +24,12 @@ extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* object) {
     return Py_TYPE(object) == variable_type || PyType_IsSubtype(Py_TYPE(object), variable_type);
 }
-/// The Variable in an object for which is_variable() holds.
+[[noreturn]] void refuse_unmade_variable(PyObject* object);
+/// The Variable in an object for which is_variable() holds. TypeError for one whose class has an
+/// __init__ that calls no super().__init__().
 inline const Variable& variable_in(PyObject* object) {
+    if (!nb::inst_ready(nb::handle(object))) [[unlikely]]
+        refuse_unmade_variable(object);
     return *nb::inst_ptr<Variable>(nb::handle(object));
 }
 /// A new reference to a `catena.Variable`; None for an undefined one.

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "frontend/python/bind/call.h"
+#include "frontend/python/bind/converted.h"
 #include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
@@ -31,7 +32,8 @@ Variables as_variables(nb::handle list, const std::string& name, const char* wha
 
 SmallVector<int, 4> as_indices(nb::handle list) {
     SmallVector<int, 4> indices;
-    for (nb::handle each : list) indices.push_back(nb::cast<int>(each));
+    for (nb::handle each : list)
+        indices.push_back(converted<int>("a number of an array", each, "an integer"));
     return indices;
 }
 

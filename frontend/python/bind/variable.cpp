@@ -18,6 +18,14 @@ namespace catena::python {
 
 PyTypeObject* variable_type = nullptr;
 
+void refuse_unmade_variable(PyObject* object) {
+    const char* const name = Py_TYPE(object)->tp_name;
+    throw nb::type_error(fmt::format("this {} was never made: {}.__init__() should call "
+                                     "super().__init__() first",
+                                     name, name)
+                             .c_str());
+}
+
 PyObject* new_variable(Variable variable) {
     if (!variable.defined()) Py_RETURN_NONE;
     const nb::handle type(reinterpret_cast<PyObject*>(variable_type));
@@ -84,6 +92,9 @@ void bind_graph_members(nb::class_<Variable>& type) {
         .def_prop_rw(
             "grad_var", [](const Variable& x) { return owned(new_variable(x.grad_variable())); },
             [](const Variable& x, nb::object grad) {
+                if (!grad.is_none() && !is_variable(grad.ptr()))
+                    fail<DtypeError>("grad_var takes a Variable or None, not {}",
+                                     Py_TYPE(grad.ptr())->tp_name);
                 x.set_grad_variable(grad.is_none() ? Variable() : variable_in(grad.ptr()));
             },
             nb::arg().none(),

@@ -12,123 +12,76 @@ Functions of arrays are named as Chainer's and NumPy's are; docs/python.md begin
 
 import importlib as _importlib
 import os as _os
-from typing import Any as _Any
+import typing as _typing
 
+# All names without an underscore are public; `X as X` says so to type checkers.
 from catena import (
     _array_methods,
-    _functions,
     _numpy_protocol,
     _parameters,
-    data,
-    datasets,
-    initializers,
-    nn,
-    optim,
+    data as data,
+    datasets as datasets,
+    initializers as initializers,
+    nn as nn,
+    optim as optim,
 )
 from catena._catena import (
-    ArgumentError,
-    CompileError,
-    DeviceError,
-    DtypeError,
-    Error,
-    FileError,
-    Function,
-    OutOfMemoryError,
-    Parameter,
-    Program,
-    ShapeError,
-    State,
-    StaticGraph,
-    TraceError,
-    Variable,
-    __version__,
-    backward,
-    config,
-    current_device,
-    functions,
-    has_device,
-    memory_in_use,
-    profile_scope,
-    random,
-    release_cached_memory,
-    set_own_folder,
-    using_device,
+    ArgumentError as ArgumentError,
+    CompileError as CompileError,
+    DeviceError as DeviceError,
+    DtypeError as DtypeError,
+    Error as Error,
+    FileError as FileError,
+    Function as Function,
+    OutOfMemoryError as OutOfMemoryError,
+    Parameter as Parameter,
+    Program as Program,
+    ShapeError as ShapeError,
+    State as State,
+    StaticGraph as StaticGraph,
+    TraceError as TraceError,
+    Variable as Variable,
+    __version__ as __version__,
+    backward as backward,
+    config as config,
+    current_device as current_device,
+    functions as functions,
+    has_device as has_device,
+    memory_in_use as memory_in_use,
+    profile_scope as profile_scope,
+    random as random,
+    release_cached_memory as release_cached_memory,
+    set_own_folder as _set_own_folder,
+    using_device as using_device,
 )
-from catena._elementwise import elementwise
+from catena._elementwise import elementwise as elementwise
 from catena._functions import *  # noqa: F403
-from catena._io import load, save
-from catena._jit import jit, static_graph
+from catena._io import load as load, save as save
+from catena._jit import jit as jit, static_graph as static_graph
 from catena._settings import (
-    debug_mode,
-    force_backprop_mode,
-    no_backprop_mode,
-    test_mode,
-    train_mode,
-    using_config,
+    debug_mode as debug_mode,
+    force_backprop_mode as force_backprop_mode,
+    no_backprop_mode as no_backprop_mode,
+    test_mode as test_mode,
+    train_mode as train_mode,
+    using_config as using_config,
 )
-from catena._transforms import grad, value_and_grad
-from catena._user_function import UserFunction
+from catena._transforms import grad as grad, value_and_grad as value_and_grad
+from catena._user_function import UserFunction as UserFunction
 
-# Read when they are asked for: they load libraries that most programs do not need.
-_FORMATS = ("caffe", "onnx")
+if _typing.TYPE_CHECKING:
+    from catena import caffe as caffe, onnx as onnx
+else:
+    # Read when they are asked for: they load libraries that most programs do not need.
+    _FORMATS = ("caffe", "onnx")
+
+    def __getattr__(name: str) -> object:
+        if name in _FORMATS:
+            return _importlib.import_module(f"catena.{name}")
+        raise AttributeError(f"module 'catena' has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _FORMATS:
-        return _importlib.import_module(f"catena.{name}")
-    raise AttributeError(f"module 'catena' has no attribute {name!r}")
-
-
-set_own_folder(_os.path.dirname(__file__) + _os.sep)
+_set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 _parameters.attach()
-
-__all__ = [
-    "ArgumentError",
-    "CompileError",
-    "DeviceError",
-    "DtypeError",
-    "Error",
-    "FileError",
-    "Function",
-    "OutOfMemoryError",
-    "Parameter",
-    "Program",
-    "ShapeError",
-    "State",
-    "StaticGraph",
-    "TraceError",
-    "UserFunction",
-    "Variable",
-    "__version__",
-    "backward",
-    "config",
-    "current_device",
-    "data",
-    "datasets",
-    "debug_mode",
-    "elementwise",
-    "force_backprop_mode",
-    "functions",
-    "grad",
-    "has_device",
-    "initializers",
-    "jit",
-    "load",
-    "memory_in_use",
-    "nn",
-    "no_backprop_mode",
-    "optim",
-    "profile_scope",
-    "random",
-    "release_cached_memory",
-    "save",
-    "static_graph",
-    "test_mode",
-    "train_mode",
-    "using_config",
-    "using_device",
-    "value_and_grad",
-    *_functions.__all__,
-]

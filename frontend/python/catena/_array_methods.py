@@ -90,7 +90,7 @@ def _deepcopy(self: Variable, memo: dict[int, Any]) -> Variable:
     return made
 
 
-def _methods_of_ndarray() -> Iterator[tuple[str, Function]]:
+def methods_of_ndarray() -> Iterator[tuple[str, Function]]:
     """The functions whose first argument is an array, where ndarray has a method of that name."""
     for name, function in vars(functions).items():
         if isinstance(function, Function) and callable(getattr(np.ndarray, name, None)):
@@ -101,7 +101,7 @@ def _methods_of_ndarray() -> Iterator[tuple[str, Function]]:
 
 def attach(variable: Any) -> None:
     """Gives the class its methods."""
-    for name, function in _methods_of_ndarray():
+    for name, function in methods_of_ndarray():
         if name not in vars(variable):
             setattr(variable, name, function)
     variable.reshape = _reshape

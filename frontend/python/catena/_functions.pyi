@@ -11,6 +11,345 @@ _Array = Variable | ArrayLike
 _Arrays = Sequence[_Array] | Sequence[Sequence[_Array]]
 _Shape = int | Sequence[int]
 
+__all__ = [
+    "absolute",
+    "absolute_error",
+    "accuracy",
+    "add",
+    "add_along_axis",
+    "add_scalar",
+    "all",
+    "any",
+    "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "argmax",
+    "argmax_crf1d",
+    "argmin",
+    "argsort",
+    "as_strided",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "average",
+    "average_pooling_1d",
+    "average_pooling_2d",
+    "average_pooling_3d",
+    "average_pooling_nd",
+    "batch_det",
+    "batch_inv",
+    "batch_l2_norm_squared",
+    "batch_matmul",
+    "batch_normalization",
+    "batch_renormalization",
+    "bernoulli_nll",
+    "bias",
+    "bilinear",
+    "binary_accuracy",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "black_out",
+    "broadcast",
+    "broadcast_to",
+    "cast",
+    "ceil",
+    "choice",
+    "cholesky",
+    "classification_summary",
+    "clip",
+    "clipped_relu",
+    "concat",
+    "concatenate",
+    "connectionist_temporal_classification",
+    "contrastive",
+    "convolution_1d",
+    "convolution_2d",
+    "convolution_3d",
+    "convolution_nd",
+    "copy",
+    "copysign",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "crelu",
+    "crf1d",
+    "cross_covariance",
+    "cumprod",
+    "cumsum",
+    "deconvolution_1d",
+    "deconvolution_2d",
+    "deconvolution_3d",
+    "deconvolution_nd",
+    "decorrelated_batch_normalization",
+    "decov",
+    "deformable_convolution_2d_sampler",
+    "depth2space",
+    "depthwise_convolution_2d",
+    "det",
+    "diag",
+    "diagflat",
+    "diagonal",
+    "digamma",
+    "dilated_convolution_2d",
+    "discriminative_margin_based_clustering_loss",
+    "divide",
+    "divide_scalar",
+    "dropout",
+    "dsplit",
+    "dstack",
+    "eigh",
+    "eigvalsh",
+    "einsum",
+    "elu",
+    "embed_id",
+    "equal",
+    "equal_scalar",
+    "erf",
+    "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "expm1",
+    "eye",
+    "f1_score",
+    "fft",
+    "fill",
+    "fix",
+    "fixed_batch_normalization",
+    "fixed_batch_renormalization",
+    "fixed_decorrelated_batch_normalization",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "full",
+    "full_like",
+    "gaussian",
+    "gaussian_kl_divergence",
+    "gaussian_nll",
+    "gelu",
+    "get_item",
+    "greater",
+    "greater_equal",
+    "greater_equal_scalar",
+    "greater_scalar",
+    "group_normalization",
+    "gumbel_softmax",
+    "hard_sigmoid",
+    "hinge",
+    "hsplit",
+    "hstack",
+    "huber_loss",
+    "identity",
+    "ifft",
+    "im2col",
+    "inv",
+    "inverse_square_root",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "layer_normalization",
+    "leaky_relu",
+    "left_shift",
+    "less",
+    "less_equal",
+    "less_equal_scalar",
+    "less_scalar",
+    "lgamma",
+    "linear",
+    "linear_interpolate",
+    "linspace",
+    "local_convolution_2d",
+    "local_response_normalization",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "log_ndtr",
+    "log_softmax",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logsumexp",
+    "lstm",
+    "lyapunov",
+    "matmul",
+    "max",
+    "max_pooling_1d",
+    "max_pooling_2d",
+    "max_pooling_3d",
+    "max_pooling_nd",
+    "maximum",
+    "maximum_scalar",
+    "maxout",
+    "mean",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "meshgrid",
+    "min",
+    "minimum",
+    "minimum_scalar",
+    "moveaxis",
+    "multiply",
+    "multiply_scalar",
+    "n_step_bigru",
+    "n_step_bilstm",
+    "n_step_birnn",
+    "n_step_gru",
+    "n_step_lstm",
+    "n_step_rnn",
+    "nanargmax",
+    "nanargmin",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "ndtr",
+    "ndtri",
+    "negative",
+    "negative_sampling",
+    "normalize",
+    "not_equal",
+    "not_equal_scalar",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "pad",
+    "pad_sequence",
+    "permutate",
+    "permutation",
+    "pinv",
+    "place_slice",
+    "polygamma",
+    "power",
+    "power_scalar",
+    "precision",
+    "prelu",
+    "prod",
+    "prod_others",
+    "prod_pairs",
+    "qr",
+    "r2_score",
+    "randint",
+    "random_categorical",
+    "random_normal",
+    "random_uniform",
+    "ravel",
+    "recall",
+    "reciprocal",
+    "relu",
+    "relu6",
+    "remainder",
+    "repeat",
+    "reshape",
+    "resize_images",
+    "right_shift",
+    "roi_average_align_2d",
+    "roi_average_pooling_2d",
+    "roi_max_align_2d",
+    "roi_max_pooling_2d",
+    "roi_pooling_2d",
+    "roll",
+    "rollaxis",
+    "rrelu",
+    "rsqrt",
+    "scalar_divide",
+    "scalar_power",
+    "scalar_subtract",
+    "scale",
+    "scatter_add",
+    "scatter_maximum",
+    "scatter_minimum",
+    "scatter_multiply",
+    "select_item",
+    "selu",
+    "separate",
+    "shift",
+    "sigmoid",
+    "sigmoid_cross_entropy",
+    "sign",
+    "silu",
+    "simplified_dropconnect",
+    "sin",
+    "sinc",
+    "sinh",
+    "slice",
+    "slstm",
+    "softmax",
+    "softmax_cross_entropy",
+    "softplus",
+    "solve",
+    "sort",
+    "space2depth",
+    "sparse_matmul",
+    "spatial_pyramid_pooling_2d",
+    "spatial_transformer_grid",
+    "spatial_transformer_sampler",
+    "split",
+    "split_axis",
+    "sqrt",
+    "square",
+    "squared_difference",
+    "squared_error",
+    "squeeze",
+    "stack",
+    "std",
+    "subtract",
+    "subtract_scalar",
+    "sum",
+    "sum_to",
+    "svd",
+    "swapaxes",
+    "swish",
+    "take",
+    "take_along_axis",
+    "tan",
+    "tanh",
+    "tensordot",
+    "tile",
+    "topk",
+    "transpose",
+    "transpose_sequence",
+    "tree_lstm",
+    "tri",
+    "tril",
+    "triplet",
+    "triu",
+    "trunc",
+    "unpooling_1d",
+    "unpooling_2d",
+    "unpooling_3d",
+    "unpooling_nd",
+    "upsampling_2d",
+    "var",
+    "vsplit",
+    "vstack",
+    "where",
+    "where_else_scalar",
+    "where_then_scalar",
+    "zeros",
+    "zeros_like",
+    "zeta",
+    "zoneout",
+]
+
 def absolute(
     x: _Array,
 ) -> Variable: ...
@@ -21,7 +360,7 @@ def absolute_error(
 def accuracy(
     y: _Array,
     t: _Array,
-    ignore_label: Any = None,
+    ignore_label: int | None = None,
 ) -> Variable: ...
 def add(
     *xs: _Array,
@@ -29,27 +368,27 @@ def add(
 def add_along_axis(
     x: _Array,
     indices: _Array,
-    axis: Any,
-    size: Any,
+    axis: int,
+    size: int,
 ) -> Variable: ...
 def add_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def all(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def any(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def arange(
-    start: Any,
-    stop: Any = None,
-    step: _Shape | float = 1,
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def arccos(
@@ -76,25 +415,25 @@ def arctanh(
 ) -> Variable: ...
 def argmax(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def argmax_crf1d(
     cost: _Array,
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def argmin(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def argsort(
     x: _Array,
-    axis: _Shape | float = -1,
+    axis: int = -1,
 ) -> Variable: ...
 def as_strided(
     x: _Array,
-    shape: Any,
-    strides: Any,
-    storage_offset: _Shape | float = 0,
+    shape: _Shape,
+    strides: _Shape,
+    storage_offset: int = 0,
 ) -> Variable: ...
 def atleast_1d(
     x: _Array,
@@ -107,36 +446,36 @@ def atleast_3d(
 ) -> Variable: ...
 def average(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     weights: _Array | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def average_pooling_1d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    pad_value: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    pad_value: float = 0,
 ) -> Variable: ...
 def average_pooling_2d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
 ) -> Variable: ...
 def average_pooling_3d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    pad_value: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    pad_value: float = 0,
 ) -> Variable: ...
 def average_pooling_nd(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    pad_value: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    pad_value: float = 0,
 ) -> Variable: ...
 def batch_det(
     a: _Array,
@@ -162,7 +501,7 @@ def batch_normalization(
     running_mean: _Array | None = None,
     running_var: _Array | None = None,
     decay: float = 0.9,
-    axis: Any = None,
+    axis: _Shape | None = None,
 ) -> Variable: ...
 def batch_renormalization(
     x: _Array,
@@ -184,7 +523,7 @@ def bernoulli_nll(
 def bias(
     x: _Array,
     y: _Array,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def bilinear(
     e1: _Array,
@@ -222,10 +561,10 @@ def black_out(
 ) -> Variable: ...
 def broadcast(
     *args: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def broadcast_to(
     x: _Array,
-    shape: Any,
+    shape: _Shape,
 ) -> Variable: ...
 def cast(
     x: _Array,
@@ -236,7 +575,7 @@ def ceil(
 ) -> Variable: ...
 def choice(
     x: _Array,
-    size: Any,
+    size: int,
     replace: bool = True,
     p: _Array | None = None,
 ) -> Variable: ...
@@ -246,14 +585,14 @@ def cholesky(
 def classification_summary(
     y: _Array,
     t: _Array,
-    label_num: Any = None,
+    label_num: int | None = None,
     beta: float = 1.0,
-    ignore_label: _Shape | float = -1,
-) -> tuple[Any, ...]: ...
+    ignore_label: int = -1,
+) -> tuple[Variable | Any, ...]: ...
 def clip(
     x: _Array,
-    x_min: Any,
-    x_max: Any,
+    x_min: float | None,
+    x_max: float | None,
 ) -> Variable: ...
 def clipped_relu(
     x: _Array,
@@ -261,16 +600,16 @@ def clipped_relu(
 ) -> Variable: ...
 def concat(
     xs: _Arrays,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def concatenate(
     xs: _Arrays,
-    axis: _Shape | float = 0,
+    axis: int = 0,
 ) -> Variable: ...
 def connectionist_temporal_classification(
     x: _Arrays,
     t: _Array,
-    blank_symbol: Any,
+    blank_symbol: int,
     input_length: _Array | None = None,
     label_length: _Array | None = None,
     reduce: str = "mean",
@@ -279,50 +618,50 @@ def contrastive(
     x0: _Array,
     x1: _Array,
     y: _Array,
-    margin: _Shape | float = 1,
+    margin: float = 1,
     reduce: str = "mean",
 ) -> Variable: ...
 def convolution_1d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
     cover_all: bool = False,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def convolution_2d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
     cover_all: bool = False,
     *,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    dilate: _Shape = 1,
+    groups: int = 1,
     cudnn_fast: bool = False,
 ) -> Variable: ...
 def convolution_3d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
     cover_all: bool = False,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def convolution_nd(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
     cover_all: bool = False,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def copy(
     x: _Array,
@@ -339,12 +678,12 @@ def cosh(
 ) -> Variable: ...
 def count_nonzero(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def crelu(
     x: _Array,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def crf1d(
     cost: _Array,
@@ -359,57 +698,57 @@ def cross_covariance(
 ) -> Variable: ...
 def cumprod(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def cumsum(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def deconvolution_1d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def deconvolution_2d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     *,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def deconvolution_3d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def deconvolution_nd(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
-    dilate: _Shape | float = 1,
-    groups: _Shape | float = 1,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
+    dilate: _Shape = 1,
+    groups: int = 1,
 ) -> Variable: ...
 def decorrelated_batch_normalization(
     x: _Array,
     *,
-    groups: _Shape | float = 16,
+    groups: int = 16,
     eps: float = 2e-05,
     running_mean: _Array | None = None,
     running_projection: _Array | None = None,
@@ -424,36 +763,36 @@ def deformable_convolution_2d_sampler(
     offset: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
 ) -> Variable: ...
 def depth2space(
     X: _Array,
-    r: Any,
+    r: int,
 ) -> Variable: ...
 def depthwise_convolution_2d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
 ) -> Variable: ...
 def det(
     a: _Array,
 ) -> Variable: ...
 def diag(
     v: _Array,
-    k: _Shape | float = 0,
+    k: int = 0,
 ) -> Variable: ...
 def diagflat(
     v: _Array,
-    k: _Shape | float = 0,
+    k: int = 0,
 ) -> Variable: ...
 def diagonal(
     x: _Array,
-    offset: _Shape | float = 0,
-    axis1: _Shape | float = 0,
-    axis2: _Shape | float = 1,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
 ) -> Variable: ...
 def digamma(
     x: _Array,
@@ -462,29 +801,29 @@ def dilated_convolution_2d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
-    dilate: _Shape | float = 1,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
+    dilate: _Shape = 1,
     cover_all: bool = False,
 ) -> Variable: ...
 def discriminative_margin_based_clustering_loss(
     embeddings: _Array,
     labels: _Array,
-    delta_v: Any,
-    delta_d: Any,
-    max_embedding_dim: Any,
-    norm: _Shape | float = 1,
+    delta_v: float,
+    delta_d: float,
+    max_embedding_dim: int,
+    norm: int = 1,
     alpha: float = 1.0,
     beta: float = 1.0,
     gamma: float = 0.001,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def divide(
     x1: _Array,
     x2: _Array,
 ) -> Variable: ...
 def divide_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def dropout(
     x: _Array,
@@ -492,25 +831,25 @@ def dropout(
     *,
     mask: _Array | None = None,
     return_mask: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def dsplit(
     x: _Array,
-    indices_or_sections: Any,
-) -> tuple[Any, ...]: ...
+    indices_or_sections: _Shape,
+) -> tuple[Variable | Any, ...]: ...
 def dstack(
     xs: _Arrays,
 ) -> Variable: ...
 def eigh(
     a: _Array,
     UPLO: str = "L",
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def eigvalsh(
     a: _Array,
     UPLO: str = "L",
 ) -> Variable: ...
 def einsum(
     subscripts: Any,
-    operands: _Arrays,
+    *operands: _Array,
 ) -> Variable: ...
 def elu(
     x: _Array,
@@ -519,7 +858,7 @@ def elu(
 def embed_id(
     x: _Array,
     W: _Array,
-    ignore_label: Any = None,
+    ignore_label: int | None = None,
 ) -> Variable: ...
 def equal(
     x1: _Array,
@@ -527,7 +866,7 @@ def equal(
 ) -> Variable: ...
 def equal_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def erf(
     x: _Array,
@@ -552,30 +891,30 @@ def exp2(
 ) -> Variable: ...
 def expand_dims(
     x: _Array,
-    axis: Any,
+    axis: int,
 ) -> Variable: ...
 def expm1(
     x: _Array,
 ) -> Variable: ...
 def eye(
-    n: Any,
-    m: Any = None,
-    k: _Shape | float = 0,
+    n: int,
+    m: int | None = None,
+    k: int = 0,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def f1_score(
     y: _Array,
     t: _Array,
-    label_num: Any = None,
-    ignore_label: _Shape | float = -1,
-) -> tuple[Any, ...]: ...
+    label_num: int | None = None,
+    ignore_label: int = -1,
+) -> tuple[Variable | Any, ...]: ...
 def fft(
     real: _Array,
     imag: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def fill(
-    shape: Any,
-    value: Any,
+    shape: _Shape,
+    value: float,
     dtype: DTypeLike = "float32",
 ) -> Variable: ...
 def fix(
@@ -588,7 +927,7 @@ def fixed_batch_normalization(
     mean: _Array,
     var: _Array,
     eps: float = 2e-05,
-    axis: Any = None,
+    axis: _Shape | None = None,
 ) -> Variable: ...
 def fixed_batch_renormalization(
     x: _Array,
@@ -602,14 +941,14 @@ def fixed_decorrelated_batch_normalization(
     x: _Array,
     mean: _Array,
     projection: _Array,
-    groups: _Shape | float = 16,
+    groups: int = 16,
 ) -> Variable: ...
 def flatten(
     x: _Array,
 ) -> Variable: ...
 def flip(
     x: _Array,
-    axis: Any,
+    axis: int,
 ) -> Variable: ...
 def fliplr(
     a: _Array,
@@ -629,13 +968,13 @@ def fmod(
     divisor: _Array,
 ) -> Variable: ...
 def full(
-    shape: Any,
-    fill_value: Any,
+    shape: _Shape,
+    fill_value: float,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def full_like(
     x: _Array,
-    fill_value: Any,
+    fill_value: float,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def gaussian(
@@ -644,7 +983,7 @@ def gaussian(
     *,
     eps: _Array | None = None,
     return_eps: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def gaussian_kl_divergence(
     mean: _Array,
     ln_var: _Array,
@@ -674,15 +1013,15 @@ def greater_equal(
 ) -> Variable: ...
 def greater_equal_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def greater_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def group_normalization(
     x: _Array,
-    groups: Any,
+    groups: int,
     gamma: _Array,
     beta: _Array,
     eps: float = 1e-05,
@@ -690,7 +1029,7 @@ def group_normalization(
 def gumbel_softmax(
     log_pi: _Array,
     tau: float = 0.1,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def hard_sigmoid(
     x: _Array,
@@ -703,31 +1042,31 @@ def hinge(
 ) -> Variable: ...
 def hsplit(
     x: _Array,
-    indices_or_sections: Any,
-) -> tuple[Any, ...]: ...
+    indices_or_sections: _Shape,
+) -> tuple[Variable | Any, ...]: ...
 def hstack(
     xs: _Arrays,
 ) -> Variable: ...
 def huber_loss(
     x: _Array,
     t: _Array,
-    delta: Any,
+    delta: float,
     reduce: str = "sum_along_second_axis",
 ) -> Variable: ...
 def identity(
     *inputs: _Array,
-) -> Any: ...
+) -> Variable | Any: ...
 def ifft(
     real: _Array,
     imag: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def im2col(
     x: _Array,
-    ksize: Any,
-    stride: _Shape | float = 1,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape = 1,
+    pad: _Shape = 0,
     cover_all: bool = False,
-    dilate: _Shape | float = 1,
+    dilate: _Shape = 1,
 ) -> Variable: ...
 def inv(
     a: _Array,
@@ -775,11 +1114,11 @@ def less_equal(
 ) -> Variable: ...
 def less_equal_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def less_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def lgamma(
     x: _Array,
@@ -788,7 +1127,7 @@ def linear(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    n_batch_axes: _Shape | float = 1,
+    n_batch_axes: int = 1,
 ) -> Variable: ...
 def linear_interpolate(
     p: _Array,
@@ -796,9 +1135,9 @@ def linear_interpolate(
     y: _Array,
 ) -> Variable: ...
 def linspace(
-    start: Any,
-    stop: Any,
-    num: _Shape | float = 50,
+    start: float,
+    stop: float,
+    num: int = 50,
     endpoint: bool = True,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
@@ -806,12 +1145,12 @@ def local_convolution_2d(
     x: _Array,
     W: _Array,
     b: _Array | None = None,
-    stride: _Shape | float = 1,
+    stride: _Shape = 1,
 ) -> Variable: ...
 def local_response_normalization(
     x: _Array,
-    n: _Shape | float = 5,
-    k: _Shape | float = 2,
+    n: int = 5,
+    k: float = 2,
     alpha: float = 0.0001,
     beta: float = 0.75,
 ) -> Variable: ...
@@ -832,7 +1171,7 @@ def log_ndtr(
 ) -> Variable: ...
 def log_softmax(
     x: _Array,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def logical_and(
     x1: _Array,
@@ -851,12 +1190,12 @@ def logical_xor(
 ) -> Variable: ...
 def logsumexp(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
 ) -> Variable: ...
 def lstm(
     c_prev: _Array,
     x: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def lyapunov(
     a: _Array,
     q: _Array,
@@ -869,57 +1208,57 @@ def matmul(
 ) -> Variable: ...
 def max(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def max_pooling_1d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
     cover_all: bool = True,
     return_indices: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def max_pooling_2d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
     cover_all: bool = True,
     return_indices: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def max_pooling_3d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
     cover_all: bool = True,
     return_indices: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def max_pooling_nd(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
     cover_all: bool = True,
     return_indices: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def maximum(
     x1: _Array,
     x2: _Array,
 ) -> Variable: ...
 def maximum_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def maxout(
     x: _Array,
-    pool_size: Any,
-    axis: _Shape | float = 1,
+    pool_size: int,
+    axis: int = 1,
 ) -> Variable: ...
 def mean(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     weights: _Array | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
@@ -932,12 +1271,12 @@ def mean_squared_error(
     x1: _Array,
 ) -> Variable: ...
 def meshgrid(
-    xs: _Arrays,
+    *xs: _Array,
     indexing: str = "xy",
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def min(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def minimum(
@@ -946,12 +1285,12 @@ def minimum(
 ) -> Variable: ...
 def minimum_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def moveaxis(
     x: _Array,
-    source: Any,
-    destination: Any,
+    source: _Shape,
+    destination: _Shape,
 ) -> Variable: ...
 def multiply(
     x1: _Array,
@@ -959,96 +1298,96 @@ def multiply(
 ) -> Variable: ...
 def multiply_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def n_step_bigru(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def n_step_bilstm(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     cx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def n_step_birnn(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
     activation: str = "tanh",
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def n_step_gru(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def n_step_lstm(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     cx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def n_step_rnn(
-    n_layers: Any,
+    n_layers: int,
     dropout_ratio: Any,
     hx: _Array,
     ws: _Arrays,
     bs: _Arrays,
     xs: _Arrays,
     activation: str = "tanh",
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def nanargmax(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def nanargmin(
     x: _Array,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Variable: ...
 def nanmax(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def nanmean(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def nanmin(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def nanstd(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def nansum(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def nanvar(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def ndtr(
@@ -1070,7 +1409,7 @@ def negative_sampling(
 def normalize(
     x: _Array,
     eps: float = 1e-05,
-    axis: _Shape | float = 1,
+    axis: _Shape = 1,
 ) -> Variable: ...
 def not_equal(
     x1: _Array,
@@ -1078,15 +1417,15 @@ def not_equal(
 ) -> Variable: ...
 def not_equal_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def one_hot(
     x: _Array,
-    classes: Any,
+    classes: int,
     dtype: DTypeLike = "float32",
 ) -> Variable: ...
 def ones(
-    shape: Any,
+    shape: _Shape,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def ones_like(
@@ -1096,23 +1435,23 @@ def ones_like(
 def pad(
     x: _Array,
     pad_width: Any,
-    mode: Any,
-    constant_values: _Shape | float = 0,
+    mode: str,
+    constant_values: Any = 0,
 ) -> Variable: ...
 def pad_sequence(
     xs: _Arrays,
-    length: Any = None,
-    padding: _Shape | float = 0,
+    length: int | None = None,
+    padding: float = 0,
 ) -> Variable: ...
 def permutate(
     x: _Array,
     indices: _Array,
-    axis: _Shape | float = 0,
+    axis: int = 0,
     inv: bool = False,
 ) -> Variable: ...
 def permutation(
     x: _Array,
-    axis: _Shape | float = 0,
+    axis: int = 0,
 ) -> Variable: ...
 def pinv(
     a: _Array,
@@ -1120,9 +1459,9 @@ def pinv(
 ) -> Variable: ...
 def place_slice(
     x: _Array,
-    begin: Any,
-    step: Any,
-    shape: Any,
+    begin: _Shape,
+    step: _Shape,
+    shape: _Shape,
 ) -> Variable: ...
 def polygamma(
     n: _Array,
@@ -1134,21 +1473,21 @@ def power(
 ) -> Variable: ...
 def power_scalar(
     x: _Array,
-    exponent: Any,
+    exponent: float,
 ) -> Variable: ...
 def precision(
     y: _Array,
     t: _Array,
-    label_num: Any = None,
-    ignore_label: _Shape | float = -1,
-) -> tuple[Any, ...]: ...
+    label_num: int | None = None,
+    ignore_label: int = -1,
+) -> tuple[Variable | Any, ...]: ...
 def prelu(
     x: _Array,
     W: _Array,
 ) -> Variable: ...
 def prod(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def prod_others(
@@ -1161,7 +1500,7 @@ def prod_pairs(
 def qr(
     a: _Array,
     mode: str = "reduced",
-) -> Any: ...
+) -> Variable | Any: ...
 def r2_score(
     pred: _Array,
     true: _Array,
@@ -1169,21 +1508,21 @@ def r2_score(
     multioutput: str = "uniform_average",
 ) -> Variable: ...
 def randint(
-    low: Any,
-    high: Any,
-    shape: Any,
+    low: int,
+    high: int,
+    shape: _Shape,
     dtype: DTypeLike = "int64",
 ) -> Variable: ...
 def random_categorical(
     logits: _Array,
-    draws: _Shape | float = 1,
+    draws: int = 1,
 ) -> Variable: ...
 def random_normal(
-    shape: Any,
+    shape: _Shape,
     dtype: DTypeLike = "float32",
 ) -> Variable: ...
 def random_uniform(
-    shape: Any,
+    shape: _Shape,
     dtype: DTypeLike = "float32",
 ) -> Variable: ...
 def ravel(
@@ -1192,9 +1531,9 @@ def ravel(
 def recall(
     y: _Array,
     t: _Array,
-    label_num: Any = None,
-    ignore_label: _Shape | float = -1,
-) -> tuple[Any, ...]: ...
+    label_num: int | None = None,
+    ignore_label: int = -1,
+) -> tuple[Variable | Any, ...]: ...
 def reciprocal(
     x: _Array,
 ) -> Variable: ...
@@ -1210,16 +1549,16 @@ def remainder(
 ) -> Variable: ...
 def repeat(
     x: _Array,
-    repeats: Any,
-    axis: Any = None,
+    repeats: _Shape,
+    axis: int | None = None,
 ) -> Variable: ...
 def reshape(
     x: _Array,
-    shape: Any,
+    shape: _Shape,
 ) -> Variable: ...
 def resize_images(
     x: _Array,
-    output_shape: Any,
+    output_shape: _Shape,
     *,
     mode: str = "bilinear",
     align_corners: bool = True,
@@ -1232,48 +1571,48 @@ def roi_average_align_2d(
     x: _Array,
     rois: _Array,
     roi_indices: _Array,
-    outsize: Any,
-    spatial_scale: Any,
-    sampling_ratio: Any = None,
+    outsize: _Shape,
+    spatial_scale: float,
+    sampling_ratio: _Shape | None = None,
 ) -> Variable: ...
 def roi_average_pooling_2d(
     x: _Array,
     rois: _Array,
     roi_indices: _Array,
-    outsize: Any,
-    spatial_scale: Any,
+    outsize: _Shape,
+    spatial_scale: float,
 ) -> Variable: ...
 def roi_max_align_2d(
     x: _Array,
     rois: _Array,
     roi_indices: _Array,
-    outsize: Any,
-    spatial_scale: Any,
-    sampling_ratio: Any = None,
+    outsize: _Shape,
+    spatial_scale: float,
+    sampling_ratio: _Shape | None = None,
 ) -> Variable: ...
 def roi_max_pooling_2d(
     x: _Array,
     rois: _Array,
     roi_indices: _Array,
-    outsize: Any,
-    spatial_scale: Any,
+    outsize: _Shape,
+    spatial_scale: float,
 ) -> Variable: ...
 def roi_pooling_2d(
     x: _Array,
     rois: _Array,
-    outh: Any,
-    outw: Any,
-    spatial_scale: Any,
+    outh: int,
+    outw: int,
+    spatial_scale: float,
 ) -> Variable: ...
 def roll(
     x: _Array,
-    shift: Any,
-    axis: Any = None,
+    shift: int,
+    axis: int | None = None,
 ) -> Variable: ...
 def rollaxis(
     x: _Array,
-    axis: Any,
-    start: _Shape | float = 0,
+    axis: int,
+    start: int = 0,
 ) -> Variable: ...
 def rrelu(
     x: _Array,
@@ -1282,26 +1621,26 @@ def rrelu(
     *,
     r: _Array | None = None,
     return_r: bool = False,
-) -> Any: ...
+) -> Variable | Any: ...
 def rsqrt(
     x: _Array,
 ) -> Variable: ...
 def scalar_divide(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def scalar_power(
     x: _Array,
-    base: Any,
+    base: float,
 ) -> Variable: ...
 def scalar_subtract(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def scale(
     x: _Array,
     y: _Array,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def scatter_add(
     a: _Array,
@@ -1334,12 +1673,12 @@ def selu(
 ) -> Variable: ...
 def separate(
     x: _Array,
-    axis: _Shape | float = 0,
-) -> tuple[Any, ...]: ...
+    axis: int = 0,
+) -> tuple[Variable | Any, ...]: ...
 def shift(
     x: _Array,
-    ksize: _Shape | float = 3,
-    dilate: _Shape | float = 1,
+    ksize: _Shape = 3,
+    dilate: _Shape = 1,
 ) -> Variable: ...
 def sigmoid(
     x: _Array,
@@ -1376,19 +1715,19 @@ def sinh(
 ) -> Variable: ...
 def slice(
     x: _Array,
-    begin: Any,
-    step: Any,
-    size: Any,
+    begin: _Shape,
+    step: _Shape,
+    size: _Shape,
 ) -> Variable: ...
 def slstm(
     c_prev1: _Array,
     c_prev2: _Array,
     x1: _Array,
     x2: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def softmax(
     x: _Array,
-    axis: _Shape | float = 1,
+    axis: int = 1,
 ) -> Variable: ...
 def softmax_cross_entropy(
     x: _Array,
@@ -1396,7 +1735,7 @@ def softmax_cross_entropy(
     normalize: bool = True,
     cache_score: bool = True,
     class_weight: _Array | None = None,
-    ignore_label: _Shape | float = -1,
+    ignore_label: int = -1,
     reduce: str = "mean",
     enable_double_backprop: bool = False,
     soft_target_loss: str = "cross-entropy",
@@ -1411,29 +1750,29 @@ def solve(
 ) -> Variable: ...
 def sort(
     x: _Array,
-    axis: _Shape | float = -1,
+    axis: int = -1,
 ) -> Variable: ...
 def space2depth(
     X: _Array,
-    r: Any,
+    r: int,
 ) -> Variable: ...
 def sparse_matmul(
     data: _Array,
     row: _Array,
     col: _Array,
     b: _Array,
-    shape: Any,
+    shape: _Shape,
     transa: bool = False,
     transb: bool = False,
 ) -> Variable: ...
 def spatial_pyramid_pooling_2d(
     x: _Array,
-    pyramid_height: Any,
+    pyramid_height: int,
     pooling: str = "max",
 ) -> Variable: ...
 def spatial_transformer_grid(
     theta: _Array,
-    output_shape: Any,
+    output_shape: _Shape,
 ) -> Variable: ...
 def spatial_transformer_sampler(
     x: _Array,
@@ -1441,15 +1780,15 @@ def spatial_transformer_sampler(
 ) -> Variable: ...
 def split(
     x: _Array,
-    indices_or_sections: Any,
-    axis: _Shape | float = 0,
-) -> tuple[Any, ...]: ...
+    indices_or_sections: _Shape,
+    axis: int = 0,
+) -> tuple[Variable | Any, ...]: ...
 def split_axis(
     x: _Array,
-    indices_or_sections: Any,
-    axis: Any,
+    indices_or_sections: _Shape,
+    axis: int,
     force_tuple: bool = True,
-) -> Any: ...
+) -> Variable | Any: ...
 def sqrt(
     x: _Array,
 ) -> Variable: ...
@@ -1466,15 +1805,15 @@ def squared_error(
 ) -> Variable: ...
 def squeeze(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
 ) -> Variable: ...
 def stack(
     xs: _Arrays,
-    axis: _Shape | float = 0,
+    axis: int = 0,
 ) -> Variable: ...
 def std(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def subtract(
@@ -1483,26 +1822,26 @@ def subtract(
 ) -> Variable: ...
 def subtract_scalar(
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def sum(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def sum_to(
     x: _Array,
-    shape: Any,
+    shape: _Shape,
 ) -> Variable: ...
 def svd(
     a: _Array,
     full_matrices: bool = True,
     compute_uv: bool = True,
-) -> Any: ...
+) -> Variable | Any: ...
 def swapaxes(
     x: _Array,
-    axis1: Any,
-    axis2: Any,
+    axis1: int,
+    axis2: int,
 ) -> Variable: ...
 def swish(
     x: _Array,
@@ -1511,12 +1850,12 @@ def swish(
 def take(
     x: _Array,
     indices: _Array,
-    axis: _Shape | float = 0,
+    axis: int | None = None,
 ) -> Variable: ...
 def take_along_axis(
     x: _Array,
     indices: _Array,
-    axis: Any,
+    axis: int,
 ) -> Variable: ...
 def tan(
     x: _Array,
@@ -1527,37 +1866,37 @@ def tanh(
 def tensordot(
     a: _Array,
     b: _Array,
-    axes: _Shape | float = 2,
+    axes: Any = 2,
 ) -> Variable: ...
 def tile(
     x: _Array,
-    reps: Any,
+    reps: _Shape,
 ) -> Variable: ...
 def topk(
     x: _Array,
-    k: Any,
-    axis: _Shape | float = -1,
+    k: int,
+    axis: int = -1,
     largest: bool = True,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def transpose(
     x: _Array,
-    axes: Any = None,
+    axes: _Shape | None = None,
 ) -> Variable: ...
 def transpose_sequence(
     xs: _Arrays,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def tree_lstm(
     *inputs: _Array,
-) -> tuple[Any, ...]: ...
+) -> tuple[Variable | Any, ...]: ...
 def tri(
-    n: Any,
-    m: Any = None,
-    k: _Shape | float = 0,
+    n: int,
+    m: int | None = None,
+    k: int = 0,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def tril(
     x: _Array,
-    k: _Shape | float = 0,
+    k: int = 0,
 ) -> Variable: ...
 def triplet(
     anchor: _Array,
@@ -1568,61 +1907,61 @@ def triplet(
 ) -> Variable: ...
 def triu(
     x: _Array,
-    k: _Shape | float = 0,
+    k: int = 0,
 ) -> Variable: ...
 def trunc(
     x: _Array,
 ) -> Variable: ...
 def unpooling_1d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     cover_all: bool = True,
 ) -> Variable: ...
 def unpooling_2d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     cover_all: bool = True,
 ) -> Variable: ...
 def unpooling_3d(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     cover_all: bool = True,
 ) -> Variable: ...
 def unpooling_nd(
     x: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     cover_all: bool = True,
 ) -> Variable: ...
 def upsampling_2d(
     x: _Array,
     indexes: _Array,
-    ksize: Any,
-    stride: Any = None,
-    pad: _Shape | float = 0,
-    outsize: Any = None,
+    ksize: _Shape,
+    stride: _Shape | None = None,
+    pad: _Shape = 0,
+    outsize: _Shape | None = None,
     cover_all: bool = True,
 ) -> Variable: ...
 def var(
     x: _Array,
-    axis: Any = None,
+    axis: _Shape | None = None,
     keepdims: bool = False,
 ) -> Variable: ...
 def vsplit(
     x: _Array,
-    indices_or_sections: Any,
-) -> tuple[Any, ...]: ...
+    indices_or_sections: _Shape,
+) -> tuple[Variable | Any, ...]: ...
 def vstack(
     xs: _Arrays,
 ) -> Variable: ...
@@ -1634,15 +1973,15 @@ def where(
 def where_else_scalar(
     condition: _Array,
     x: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def where_then_scalar(
     condition: _Array,
     y: _Array,
-    value: Any,
+    value: float,
 ) -> Variable: ...
 def zeros(
-    shape: Any,
+    shape: _Shape,
     dtype: DTypeLike | None = None,
 ) -> Variable: ...
 def zeros_like(

@@ -76,7 +76,7 @@ def _storable(key: str, value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
     array = np.asarray(value.array if isinstance(value, Variable) else value)
-    if array.dtype.hasobject:
+    if array.dtype.hasobject or array.dtype.kind in "USMm" or array.dtype.names:
         raise TypeError(f"save: '{key}' is a {type(value).__name__}, which no array holds")
     return array
 
@@ -171,7 +171,10 @@ class _Safetensors:
         if nothing:
             texts[cls.nothing] = "\n".join(nothing)
         with replacing(path) as temporary:
-            library.save_file(arrays, temporary, metadata=texts or None)
+            try:
+                library.save_file(arrays, temporary, metadata=texts or None)
+            except _library("safetensors", path).SafetensorError as error:
+                raise TypeError(f"save: {path}: {error}") from error
 
     @classmethod
     def read(cls, path: str) -> Values:

@@ -6,13 +6,23 @@ import functools
 import html
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from catena import _catena
 
+if TYPE_CHECKING:
+    from catena._catena import StaticGraph, _RegionOptions
+
 __all__ = ["Report", "jit", "static_graph"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Decorator(Protocol):
+    """`jit(audit="sampled")`: what makes a region of a function."""
+
+    def __call__(self, f: Callable[P, R], /) -> StaticGraph[P, R]: ...
 
 
 class Report(str):
@@ -22,7 +32,7 @@ class Report(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-def static_graph(f: F, name: str | None = None, **options: Any) -> F:
+def static_graph(f: Callable[P, R], name: str | None = None, **options: Any) -> StaticGraph[P, R]:
     """Make a function, a method, or an object that can be called, a static region.
 
     Its Python code runs at every call. Its operations on arrays are recorded, compared with those
@@ -62,15 +72,13 @@ def static_graph(f: F, name: str | None = None, **options: Any) -> F:
     functools.update_wrapper(region, f, updated=())
     vars(region).update(getattr(f, "__dict__", {}) if inspect.isroutine(f) else {})
     region.__wrapped__ = f
-    return cast(F, region)
+    return region
 
 
 @overload
-def jit(f: F, /) -> F: ...
+def jit(f: Callable[P, R], /, **options: Unpack[_RegionOptions]) -> StaticGraph[P, R]: ...
 @overload
-def jit(f: F, /, **options: Any) -> F: ...
-@overload
-def jit(**options: Any) -> Callable[[F], F]: ...
+def jit(f: None = None, /, **options: Unpack[_RegionOptions]) -> Decorator: ...
 def jit(f: Any = None, /, **options: Any) -> Any:
     """``@jit``, ``@jit(audit="sampled")`` or ``jit(model)``: see :func:`static_graph`."""
     if f is None:
@@ -144,7 +152,12 @@ def _profile_html(self: Any) -> str:
     return f"<table><caption>{html.escape(self.region)}</caption><tr>{head}</tr>{rows}</table>"
 
 
-_catena.StaticGraphStatistics.__repr__ = _statistics_repr
-_catena.StaticGraphStatistics.as_dict = _as_dict
-_catena.RegionProfile.__repr__ = _profile_repr
-_catena.RegionProfile._repr_html_ = _profile_html
+def _attach(statistics: Any, profile: Any) -> None:
+    """Gives the classes what is written in Python."""
+    statistics.__repr__ = _statistics_repr
+    statistics.as_dict = _as_dict
+    profile.__repr__ = _profile_repr
+    profile._repr_html_ = _profile_html
+
+
+_attach(_catena.StaticGraphStatistics, _catena.RegionProfile)

@@ -55,7 +55,8 @@ def _representation(self: State) -> str:
 
 def attach() -> None:
     """Gives the classes their methods."""
-    for kind in (State, Parameter):
+    kinds: tuple[Any, ...] = (State, Parameter)
+    for kind in kinds:
         kind.__reduce__ = _reduce
         kind.__deepcopy__ = _deepcopy
         kind.__copy__ = lambda self: copy.deepcopy(self)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import catena._catena as _catena
 import numpy as np
 from catena._catena import Variable
 
 Argnums = int | Sequence[int]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _Running(threading.local):
@@ -110,8 +112,8 @@ def _checked_loss(result: Any, has_aux: bool, name: str) -> Variable:
 
 
 def value_and_grad(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., tuple[Any, Any]]:
+    function: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, tuple[R, Any]]:
     """A function of the same arguments that gives `(value, gradients)`.
 
     The gradients are those with respect to argument number `argnums`, or a tuple for several. They
@@ -130,16 +132,18 @@ def value_and_grad(
     """
     name = f"value_and_grad({getattr(function, '__name__', type(function).__name__)})"
 
+    call: Callable[..., R] = function
+
     @wraps(function, updated=())
-    def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def run(*args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
         numbers = _numbers(argnums, len(args), name)
-        given = list(args)
+        given: list[Any] = list(args)
         for number in numbers:
             given[number] = _with_leaves(args[number])
         trees = [given[number] for number in numbers]
         _running.depth += 1
         try:
-            result = function(*given, **kwargs)
+            result = call(*given, **kwargs)
         finally:
             _running.depth -= 1
         loss = _checked_loss(result, has_aux, name)
@@ -161,7 +165,28 @@ def _grads_of(loss: Variable, inputs: list[Variable]) -> list[Variable | None]:
     return found
 
 
-def grad(outputs: Any, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+@overload
+def grad(
+    outputs: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    grad_outputs: Any = None,
+    grad_inputs: Any = None,
+    set_grad: bool = False,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> list[Variable | Any]: ...
+@overload
+def grad(
+    f: Callable[P, Any], /, argnums: Argnums = 0, has_aux: Literal[False] = False
+) -> Callable[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, Any], /, argnums: Argnums = 0, *, has_aux: Literal[True]
+) -> Callable[P, tuple[Any, Any]]: ...
+def grad(  # type: ignore[misc]  # Its second argument has two names.
+    outputs: Any, inputs: Any = None, *args: Any, **kwargs: Any
+) -> Any:
     """Gradients, in one of two forms.
 
     `grad(outputs, inputs, grad_outputs=None, ...)` of Variables that were computed: a list of the

@@ -42,11 +42,13 @@ class UserFunction:
             if len(both) == 2:
                 raise TypeError(f"{cls.__name__} has {both[0]} and {both[1]}: it should have one")
 
-    def forward(self, *xs: Variable) -> Any:
+    # `**named` is there for type checkers alone: a method that names its arguments may replace one
+    # of any arguments.
+    def forward(self, *xs: Any, **named: Any) -> Any:
         """The result, or a tuple of them; subclasses define it, or forward_numpy."""
         raise NotImplementedError(f"{type(self).__name__} has no forward and no forward_numpy")
 
-    def backward(self, *gys: Variable | None) -> Any:
+    def backward(self, *gys: Any, **named: Any) -> Any:
         """The gradients of the inputs from those of the results; subclasses define it, or
         backward_numpy.
         """

@@ -44,7 +44,11 @@ class Initializer:
     dtype: np.dtype[Any] | None
 
     def __init__(self, dtype: DTypeLike | None = None) -> None:
-        self.dtype = None if dtype is None else np.dtype(dtype)
+        try:
+            self.dtype = None if dtype is None else np.dtype(dtype)
+        except TypeError as error:
+            kind = type(dtype).__name__
+            raise TypeError(f"{type(self).__name__}: dtype is a {kind}, no dtype") from error
 
     def __call__(self, array: NDArray[Any]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no __call__(self, array)")
@@ -94,7 +98,7 @@ class Identity(Initializer):
 
     def __init__(self, scale: float = 1.0, dtype: DTypeLike | None = None) -> None:
         super().__init__(dtype)
-        self.scale = scale
+        self.scale = float(scale)
 
     def __call__(self, array: NDArray[Any]) -> None:
         if array.ndim != 2 or array.shape[0] != array.shape[1]:
@@ -112,7 +116,7 @@ def _fans(name: str, shape: tuple[int, ...]) -> tuple[int, int]:
 class _Scaled(Initializer):
     def __init__(self, scale: float, dtype: DTypeLike | None) -> None:
         super().__init__(dtype)
-        self.scale = scale
+        self.scale = float(scale)
 
     def _deviation(self, shape: tuple[int, ...]) -> float:
         """Of a normal distribution, or half the width of a uniform one."""

@@ -18,22 +18,10 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from catena._catena import Parameter, Variable
-from catena._catena import optim as _bound
-from catena._catena.optim import (
-    Hook,
-    Optimizer,
-)
+from catena._catena import Parameter, Variable, optim as _bound
+from catena._catena.optim import *  # noqa: F403
+from catena._catena.optim import Hook, Optimizer
 from numpy.typing import NDArray
-
-#: The rules and hooks that the C++ side has.
-_classes = {
-    name: value
-    for name, value in vars(_bound).items()
-    if isinstance(value, type) and issubclass(value, (Optimizer, Hook))
-}
-globals().update(_classes)
-__all__ = sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"})
 
 Target = Any
 """A Module or link; a dict of Parameters by path; or a list of them."""
@@ -191,9 +179,9 @@ def _attach() -> None:
     }
     for name, method in methods.items():
         setattr(Optimizer, name, method)
-    for kind in _classes.values():
+    for kind in vars(_bound).values():
         if hasattr(kind, "_parameters"):
-            setattr(kind, "__signature__", _signature(kind._parameters))  # noqa: B010
+            kind.__signature__ = _signature(kind._parameters)
 
 
 _attach()

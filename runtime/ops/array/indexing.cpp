@@ -282,8 +282,10 @@ Variable take(const Operand& x, const Operand& indices, int64_t axis) {
                         true);
 }
 static const FunctionDef& f_take =
-    function("take(x, indices, axis=0)", {"x", "indices"}, [](const FunctionArguments& a) {
-        return take(a.array("x"), a.array("indices"), a.integer("axis"));
+    function("take(x, indices, axis=None)", {"x", "indices"}, [](const FunctionArguments& a) {
+        const std::optional<int64_t> axis = a.integer_unless_none("axis");
+        return take(axis ? a.array("x") : flatten(a.array("x")), a.array("indices"),
+                    axis.value_or(0));
     });
 
 // permutate_c1: indices are a vector as long as the axis

@@ -207,7 +207,9 @@ Variable where(const Operand& condition, const Scalar& x, const Scalar& y) {
 
 Variable copysign(const Operand& x, const Operand& sign) {
     LocationScope scope(x.location());
-    const Variable size = absolute(x);
+    const Dtype dtype = x.variable().dtype();
+    const bool has_signs = dtype != Dtype::bool_ && dtype != Dtype::uint8;
+    const Variable size = absolute(has_signs ? Variable(x) : as_floats(x));
     // 1 / -0 is -inf, in which the sign of a zero shows.
     const Variable &s = sign, is_negative = s < 0 || (s == 0 && 1 / cast(s, Dtype::float32) < 0);
     return where(is_negative, -size, size);

@@ -44,7 +44,7 @@ const FunctionDef& f_diagflat = function("diagflat(v, k=0)", {"v"}, [](const Fun
     return diagflat(a.array("v"), a.integer("k"));
 });
 const FunctionDef& f_meshgrid =
-    function("meshgrid(xs, indexing='xy')", {"*xs"}, [](const FunctionArguments& a) {
+    function("meshgrid(*xs, indexing='xy')", {"*xs"}, [](const FunctionArguments& a) {
         const std::string indexing = a.text("indexing");
         if (indexing != "xy" && indexing != "ij")
             fail<ValueError>("meshgrid: indexing is '{}'; 'xy' and 'ij' are right", indexing);

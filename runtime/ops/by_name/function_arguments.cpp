@@ -67,6 +67,12 @@ std::string FunctionArguments::text(std::string_view name) const {
 Dims FunctionArguments::dims(std::string_view name) const {
     const LiteralValue& v = value(name);
     if (v.is_none()) return {};
+    // Where None stands for all or for the usual, an empty list would, too; NumPy's has another
+    // sense.
+    const FunctionParameter& p = parameter(name, true);
+    const auto items = v.items();
+    if (p.fallback && p.fallback->is_none() && items && items->empty())
+        fail<ValueError>("{}: {} is an empty list; None is the default", def_.name, name);
     if (const Dims* dims = std::get_if<Dims>(&v.value)) return *dims;
     if (const int64_t* i = std::get_if<int64_t>(&v.value)) return {*i};
     const auto* list = std::get_if<LiteralValue::List>(&v.value);

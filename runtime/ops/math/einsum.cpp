@@ -151,7 +151,7 @@ private:
 };
 
 const FunctionDef& f_einsum =
-    function("einsum(subscripts, operands)", {"*operands"},
+    function("einsum(subscripts, *operands)", {"*operands"},
              [](const FunctionArguments& a) { return einsum(a.text("subscripts"), a.list()); });
 
 Variable sums_of_products(const std::string& subscripts, std::span<const Variable> operands) {

@@ -26,11 +26,11 @@ nb::list run(const CaffeFunction& net, const CaffeFunction::Blobs& inputs, const
     return results;
 }
 
-nb::list namedparams(nb::object self) {
+nb::list namedparams(nb::pointer_and_handle<CaffeFunction> self) {
     nb::list list;
-    for (const auto& [name, parameter] : nb::inst_ptr<CaffeFunction>(self)->namedparams())
+    for (const auto& [name, parameter] : self.p->namedparams())
         list.append(
-            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
+            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self.h)));
     return list;
 }
 

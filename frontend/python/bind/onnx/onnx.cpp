@@ -26,11 +26,11 @@ nb::list run(const onnx::Model& model, const std::vector<Variable>& inputs) {
 }
 
 /// The parameters themselves, which live as long as the model.
-nb::list namedparams(nb::object self) {
+nb::list namedparams(nb::pointer_and_handle<onnx::Model> self) {
     nb::list list;
-    for (const auto& [name, parameter] : nb::inst_ptr<onnx::Model>(self)->namedparams())
+    for (const auto& [name, parameter] : self.p->namedparams())
         list.append(
-            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self)));
+            nb::make_tuple(name, nb::cast(parameter, nb::rv_policy::reference_internal, self.h)));
     return list;
 }
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
-from catena.nn._module import Module
+from catena._catena import Parameter, Variable, functions as F
+from catena.nn._module import Layer
 from catena.nn._sizes import per_axis, positive, positive_or_none
 
 Sizes = int | Sequence[int]
 
 
-class _Convolution(Module):
+class _Convolution(Layer):
     """What Conv1d to Deconv3d share."""
 
     axes: int

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
+from catena._catena import Parameter, Variable, functions as F
 from catena.initializers import Normal
-from catena.nn._module import Module
+from catena.nn._module import Layer
 from catena.nn._sizes import positive, positive_or_none
 
 
-class Linear(Module):
+class Linear(Layer):
     """x W^T + b of x (N, in_size): (N, out_size). W is (out_size, in_size), b (out_size).
 
     `Linear(None, 10)` and `Linear(10)` learn in_size from the first input. `layer(x, n_batch_axes)`
@@ -53,7 +52,7 @@ class Linear(Module):
         return f"{in_size}, {self.out_size}{'' if self.b is not None else ', bias=False'}"
 
 
-class Embedding(Module):
+class Embedding(Layer):
     """Rows of a table W (count, size) by integers x of any shape: (..., size).
 
     ValueError for an integer that is no row; DtypeError for floats.
@@ -87,7 +86,7 @@ class Embedding(Module):
 EmbedID = Embedding
 
 
-class Bilinear(Module):
+class Bilinear(Layer):
     """e1 W e2 + e1 V1 + e2 V2 + b of e1 (N, left_size) and e2 (N, right_size): (N, out_size).
 
     W is (left_size, right_size, out_size); see catena.bilinear.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from catena._catena import DtypeError, Parameter, ShapeError, State, Variable
@@ -184,6 +184,14 @@ class Module:
         lines = [f"  {name}: {_indented(repr(child))}" for name, child in self.named_children()]
         head = f"{type(self).__name__}({self.extra()}"
         return "\n".join([head, *lines, ")"]) if lines else f"{head})"
+
+
+class Layer(Module):
+    """A Module whose call gives one Variable: nothing but the type that this has."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Variable: ...
 
 
 def _indented(text: str) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from catena._catena import Parameter, State, Variable, config
-from catena._catena import functions as F
+from catena._catena import Parameter, State, Variable, config, functions as F
 from catena.initializers import generate
-from catena.nn._module import Module
+from catena.nn._module import Layer
 from catena.nn._sizes import positive
 
 
-class BatchNorm(Module):
+class BatchNorm(Layer):
     """(x - mean) / sqrt(variance + eps) * gamma + beta for every channel of x (N, size, ...)
     (Ioffe and Szegedy 2015, "Batch Normalization").
 
@@ -93,7 +92,7 @@ class BatchNorm(Module):
         return ", ".join(map(str, self.avg_mean.shape)) if self.avg_mean.is_initialized else "None"
 
 
-class LayerNorm(Module):
+class LayerNorm(Layer):
     """(x - mean) / sqrt(variance + eps) * gamma + beta for every row along the last axis of
     x (..., size) (Ba et al. 2016, "Layer Normalization").
 
@@ -128,7 +127,7 @@ class LayerNorm(Module):
         return str(self.gamma.shape[0]) if self.gamma.is_initialized else "None"
 
 
-class GroupNorm(Module):
+class GroupNorm(Layer):
     """(x - mean) / sqrt(variance + eps) * gamma + beta for each of `groups` groups of channels of a
     sample of x (N, size, ...) (Wu and He 2018, "Group Normalization").
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
+from catena._catena import Parameter, Variable, functions as F
 from catena.nn._linear import Linear
-from catena.nn._module import Module
+from catena.nn._module import Layer, Module
 from catena.nn._sizes import positive
 
 Sequences = Any
@@ -173,7 +172,7 @@ class RNN(_Recurrent):
         self.activation = activation
 
     def _function(self) -> Any:
-        function = F.n_step_birnn if self.bidirectional else F.n_step_rnn
+        function: Any = F.n_step_birnn if self.bidirectional else F.n_step_rnn
         return lambda *args, **kwargs: function(*args, activation=self.activation, **kwargs)
 
     def forward(self, xs: Sequences, hx: Any = None) -> tuple[Any, ...]:
@@ -210,7 +209,7 @@ class LSTMCell(Module):
         return h, c
 
 
-class GRUCell(Module):
+class GRUCell(Layer):
     """One step of a GRU: `h = cell(x, h)`; without a state, from zeros.
 
     x is (N, in_size), h (N, out_size). in_size None: from the first input. catena.n_step_gru has
@@ -238,4 +237,5 @@ class GRUCell(Module):
         reset = F.sigmoid(reset_x + reset_h)
         update = F.sigmoid(update_x + update_h)
         new = F.tanh(new_x + reset * new_h)
-        return update * h + (1 - update) * new
+        result: Variable = update * h + (1 - update) * new
+        return result

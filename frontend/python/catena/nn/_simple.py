@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from catena._catena import Parameter, Variable
-from catena._catena import functions as F
-from catena.nn._module import Module
+from catena._catena import Parameter, Variable, functions as F
+from catena.nn._module import Layer
 
 Sizes = int | Sequence[int]
 
 
-class Dropout(Module):
+class Dropout(Layer):
     """In training mode each element of x, of any shape, is 0 with the probability `ratio`, and else
     divided by 1 - ratio; in test mode x (Srivastava et al. 2014, "Dropout").
 
@@ -31,14 +30,14 @@ class Dropout(Module):
         return str(self.ratio)
 
 
-class Flatten(Module):
+class Flatten(Layer):
     """x (N, ...) as (N, all the rest)."""
 
     def forward(self, x: Any) -> Variable:
         return F.reshape(x, (x.shape[0], -1))
 
 
-class _Pooling(Module):
+class _Pooling(Layer):
     def __init__(self, ksize: Sizes, stride: Sizes | None = None, pad: Sizes = 0) -> None:
         self.ksize = ksize
         self.stride = stride
@@ -91,7 +90,7 @@ class AvgPool2d(_Pooling):
         return F.average_pooling_2d(x, self.ksize, self.stride, self.pad)
 
 
-class PReLU(Module):
+class PReLU(Layer):
     """x where x >= 0, elsewhere W * x, with a learned W (He et al. 2015, "Delving Deep into
     Rectifiers").
 

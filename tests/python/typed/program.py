@@ -1,0 +1,171 @@
+"""A program of a user who checks types strictly: mypy reads it (test_types.py), and it runs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import catena as ct
+import numpy as np
+from catena import nn, optim
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+
+
+def operators(x: ct.Variable, n: ct.Variable) -> list[ct.Variable]:
+    a = np.ones((2, 3), np.float32)
+    results = [x + 1, 1 + x, x - a, 2 - x, x * x, 2.0 * x, x / 2, 1 / x, x // 2, 7 // x, x % 2]
+    results += [x**2, 2**x, x @ a.T, abs(x), -x, +x, ~n, n & 1, 1 | n, n ^ n, n << 1, n >> 1]
+    results += [a + x, a @ x.T]
+    results += [x < 1, x <= a, x > x, x >= 0, x == 1, x != a, x + np.float32(2)]
+    return results
+
+
+def indexing(x: ct.Variable) -> list[ct.Variable]:
+    rows = np.array([0, 1])
+    results = [x[0], x[-1, 2], x[:, 1:], x[..., None], x[rows], x[[0, 1]], x[x.argmax() * 0]]
+    x[0] = 5
+    x[:, 1] = np.zeros(2, np.float32)
+    results += list(x)
+    return results
+
+
+def facts(x: ct.Variable) -> str:
+    rows: int = x.shape[0]
+    gradient: FloatArray = x.grad
+    elements = x.array
+    sizes = f"{rows} {x.ndim} {x.size} {x.dtype.name} {x.device} {x.name}"
+    return f"{sizes} {elements.sum()} {gradient.sum()}"
+
+
+def functions(x: ct.Variable) -> ct.Variable:
+    total = x.sum(axis=(0, 1)) + x.mean(0).max() + ct.sum(x, axis=None, keepdims=False)
+    parts = ct.split_axis(x, 3, 1)
+    joined = ct.concat([parts[0], np.ones((2, 1), np.float32)], axis=1)
+    dropped = ct.dropout(joined, 0.5)
+    return total + ct.softmax(x.reshape(3, 2).T).sum() + dropped.sum()
+
+
+class Network(nn.Module):
+    def __init__(self, units: int, classes: int) -> None:
+        self.l1 = nn.Linear(None, units)
+        self.norm = nn.BatchNorm(units)
+        self.l2 = nn.Linear(units, classes)
+        self.scale = ct.Parameter(1.0, (classes,), name="scale")
+        self.seen = ct.State(np.zeros((), np.int32))
+
+    def forward(self, x: ct.Variable | FloatArray) -> ct.Variable:
+        h = ct.relu(self.norm(self.l1(x)))
+        return self.l2(h) * self.scale
+
+
+class Cube(ct.UserFunction):
+    def forward(self, x: ct.Variable) -> ct.Variable:
+        return x * x * x
+
+    def backward(self, gy: ct.Variable) -> ct.Variable:
+        (x,) = self.retained_inputs()
+        gradient: ct.Variable = 3 * x * x * gy
+        return gradient
+
+
+soft_sign = ct.elementwise(
+    "typed_soft_sign",
+    lambda x, *, scale=1.0: x / (scale + abs(x)),
+    lambda x, y, gy, *, scale=1.0: scale * gy / (scale + abs(x)) ** 2,
+)
+
+
+def loss_of(model: Network, x: FloatArray, t: NDArray[np.int32]) -> ct.Variable:
+    return ct.softmax_cross_entropy(model(x), t)
+
+
+@ct.jit
+def scaled(x: ct.Variable, factor: float = 2.0) -> ct.Variable:
+    return x * factor
+
+
+class Trainer:
+    def __init__(self, model: Network) -> None:
+        self.model = model
+        self.adam = optim.Adam(alpha=1e-3, amsgrad=True).setup(model)
+        self.adam.add_hook(optim.WeightDecay(1e-4))
+        self.adam.add_hook(lambda optimizer: None, name="nothing")
+
+    @ct.jit(name="train", audit="always")
+    def step(self, x: FloatArray, t: NDArray[np.int32]) -> tuple[ct.Variable, float]:
+        loss = loss_of(self.model, x, t)
+        self.model.cleargrads()
+        loss.backward()
+        self.adam.update()
+        return loss, 1.0
+
+
+def training(model: Network) -> float:
+    trainer = Trainer(model)
+    x, t = np.ones((8, 4), np.float32), np.zeros(8, np.int32)
+    last = 0.0
+    for x_batch, t_batch in ct.data.Batches(x, t, size=4):
+        loss, one = trainer.step(x_batch, t_batch)
+        last = loss.item() + one
+    value, gradients = ct.value_and_grad(loss_of)(model, x, t)
+    trainer.adam.update(gradients)
+    trainer.adam.alpha = 1e-4
+    trainer.adam.update_rule(model.scale)["alpha"] = 1e-5
+    slope: ct.Variable = ct.grad(lambda v: v * v * v)(2.0)
+    y = scaled(ct.Variable(x), factor=3.0)
+    (gradient,) = ct.grad([ct.sum(y)], [y])
+    statistics = trainer.step.statistics()
+    return last + value.item() + slope.item() + gradient.shape[0] + statistics.calls
+
+
+def files(model: Network, folder: str) -> tuple[int, ...]:
+    path = os.path.join(folder, "model.npz")
+    ct.save(path, {"model": model, "epoch": 3})
+    values = ct.load(path, {"model": model})
+    x = np.ones((2, 4), np.float32)
+
+    @ct.jit
+    def predict(x: FloatArray) -> ct.Variable:
+        with ct.test_mode(), ct.no_backprop_mode():
+            return ct.softmax(model(x))
+
+    predict(x)
+    predict.save(os.path.join(folder, "predict.catena"), open_sizes=[(0, 0, "batch")])
+    program = ct.Program(os.path.join(folder, "predict.catena"))
+    result: ct.Variable = program(x)
+    ports = [port.name for port in program.inputs]
+    return (*result.shape, int(values["epoch"]), len(ports))
+
+
+def models(model: Network, folder: str) -> tuple[int, ...]:
+    path = os.path.join(folder, "model.onnx")
+    with ct.test_mode():
+        ct.onnx.export(model, np.ones((2, 4), np.float32), path, open_sizes=[(0, 0, "batch")])
+    loaded = ct.onnx.load(path, trainable=True)
+    sizes = [parameter.size for parameter in loaded.params()]
+    result: ct.Variable = loaded(np.ones((2, 4), np.float32))
+    return (*result.shape, len(sizes))
+
+
+def main() -> None:
+    ct.random.seed(1)
+    x = ct.Variable(np.arange(1, 7, dtype=np.float32).reshape(2, 3), name="x")
+    functions(x).backward()
+    print(facts(x))
+    print(len(operators(x, ct.Variable([1, 2, 3]))), len(indexing(x)))
+    y = Cube()(x) + soft_sign(x, scale=2.0)
+    print(y.shape, ct.config.dtype, ct.has_device("cpu"))
+    model = Network(5, 3)
+    print(training(model) > 0, ct.memory_in_use() > 0)
+    with tempfile.TemporaryDirectory() as folder, ct.using_device("cpu"):
+        print(files(model, folder), models(model, folder))
+    try:
+        ct.Variable(1.0) @ np.ones(3)
+    except ct.ShapeError as error:
+        print(type(error).__name__)
+
+
+if __name__ == "__main__":
+    main()
