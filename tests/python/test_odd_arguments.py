@@ -106,7 +106,7 @@ def test_functions_of_several_arrays_take_them_as_numpy_does() -> None:
         assert ours.array.tolist() == numpys.tolist()
     assert ct.take(a, np.array([1, 2])).array.tolist() == [1, 2]
     assert ct.take(a, np.array([1]), axis=0).array.tolist() == [[2, 3]]
-    assert ct.copysign([True, False], -1).array.tolist() == [-1, 0]
+    assert ct.copysign(np.array([True, False]), -1).array.tolist() == [-1, 0]
 
 
 def test_no_axes_are_not_all_axes() -> None:
