@@ -11,6 +11,7 @@
 #include "frontend/static_graph/open_size.h"
 #include "frontend/static_graph/profile.h"
 #include "frontend/static_graph/region_call.h"
+#include "runtime/core/error.h"
 #include "runtime/core/kept_function.h"
 #include "runtime/core/owned.h"
 
@@ -118,8 +119,8 @@ public:
     void clear();
 
 protected:
-    StaticRegion(StaticGraphOptions options, const std::source_location& at);
-    StaticRegion(std::string_view name, const std::source_location& at);
+    StaticRegion(StaticGraphOptions options, const SourceLoc& at);
+    StaticRegion(std::string_view name, const SourceLoc& at);
     /// Calls the callable, or does what it would do; the result is in `place`.
     void call(const RegionCall& how, void* callable, void* const* arguments, void* place);
     void save(const std::string& path, const PackageOptions& options, void* callable) const;
