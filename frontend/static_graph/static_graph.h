@@ -44,6 +44,11 @@ struct StaticGraphOptions {
     /// A host read of a computed value (item(), data(), printing) cuts the program in two. False:
     /// it is a TraceError.
     bool breaks = true;
+    /// Inputs whose memory the code may write to without Catena noticing (ndarrays, pointers that
+    /// data() gave before the call) are copied when an operation first reads them, because the
+    /// program runs later. False: you promise that the code does not write to what it has read;
+    /// if it does, the operations before the write may read what it wrote.
+    bool watches_memory = true;
     /// Compare every call with the eager kernels, operation by operation where they differ
     /// (docs/static_graph.md). Slow.
     bool verify = false;
