@@ -11,6 +11,7 @@
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "frontend/capture/verify.h"
+#include "frontend/capture/watched_inputs.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -81,6 +82,27 @@ void Activation::check_computed() const {
             graph.name);
 }
 
+/// Whether somebody has written to inputs since forward has read them.
+bool Activation::has_been_written() const {
+    const RecorderScope unseen(nullptr);
+    return std::ranges::any_of(originals, [&](const auto& original) {
+        return !same_bits(original.second, inputs[size_t(original.first)]);
+    });
+}
+
+/// Value `v` of forward where it lies in memory that somebody outside may write to; undefined for
+/// all others.
+Array Activation::shown_now(const Trace& forward, int v) const {
+    for (const auto& [input, original] : originals)
+        if (forward.inputs[size_t(input)] == v) return original;
+    for (const Trace::Step& step : forward.steps) {
+        if (!step.op->view || step.outputs[0] != v) continue;
+        const Array viewed = shown_now(forward, step.inputs[0]);
+        return viewed.defined() ? step.op->view(viewed, step.attributes) : Array();
+    }
+    return {};
+}
+
 /// Recomputes the values that the nodes of single operations keep.
 std::vector<Array> Activation::kept_by_nodes() const {
     Trace forward = graph.forward.unpacked();
@@ -100,12 +122,16 @@ std::vector<Array> Activation::kept_by_nodes() const {
     const RecorderScope unseen(nullptr);
     const ForgetLocation steps_name_theirs;
     interpret_trace(forward, {inputs.begin(), inputs.end()}, scalars, outputs);
-    for (size_t i = 0; i < outputs.size(); ++i)
-        values[size_t(forward.outputs[i])] = std::move(outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int v = forward.outputs[i];
+        const Array shown = originals.empty() ? Array() : shown_now(forward, v);
+        values[size_t(v)] = shown.defined() ? shown : std::move(outputs[i]);
+    }
     return values;
 }
 
 bool Activation::serves(std::span<const Variable> gy) {
+    if (program && has_been_written() && can_expand()) return false;
     if (graph.serves(gy)) {
         graph.latest->met();
         return true;

@@ -18,6 +18,9 @@ public:
     const GraphEnd& graph;
     std::shared_ptr<Program> program;  ///< Null until the call has been computed.
     SmallVector<Array, 32> inputs;     ///< The inputs of GraphEnd::forward.
+    /// Of inputs that are copies, because somebody outside may write to the memory of the original
+    /// (WatchedInputs): which, and the original, which a gradient of eager code would read.
+    std::vector<std::pair<int, Array>> originals;
     /// The values GraphEnd::kept; empty after a backward. If is_joint: the results of the forward
     /// part that the backward part of the program reads, and what it has saved.
     SmallVector<Array, 32> kept;
@@ -58,6 +61,8 @@ private:
     void verify_joint(std::span<const Array> given, std::span<const Array> gradients) const;
     SmallVector<double, 32> backward_scalars() const;
     std::vector<Array> kept_by_nodes() const;
+    bool has_been_written() const;
+    Array shown_now(const Trace& forward, int v) const;
     const std::shared_ptr<Tree> tree;  ///< Owns the graph.
 };
 

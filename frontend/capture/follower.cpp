@@ -6,6 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/held_memory.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena::capture {
@@ -187,6 +188,11 @@ bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attribut
     Device& device = inputs.empty() ? current_device() : *body_of(*inputs[0])->storage->device;
     if (step_ && step_->call->device != &device) [[unlikely]]
         leave_device(op, device);
+    if (rules_.watches_memory)
+        for (const Variable* x : inputs)
+            if (ArrayBody& read = *body_of(*x);
+                (!read.pending || !views_.empty()) && may_be_written(*read.storage)) [[unlikely]]
+                watch(op, read, attributes);
     if (!addressed_.empty()) [[unlikely]] {
         if (op.body) return false;
         inputs = as_read(op, inputs, attributes);

@@ -17,6 +17,7 @@
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/undo_log.h"
 #include "frontend/capture/view_layout.h"
+#include "frontend/capture/watched_inputs.h"
 #include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/config.h"
@@ -57,6 +58,7 @@ public:
         const char* region = "";
         bool breaks = true;
         bool keep_grads = false;
+        bool watches_memory = false;
         bool is_replayed =
             false;  ///< Calls may skip the code: the results' graph must be a compiled program.
         bool has_no_graph = false;  ///< No backward() will come from outside.
@@ -94,6 +96,8 @@ public:
     //---- used by the runner
     Tree& tree() const { return *tree_; }
     const Array& value(int v) const { return slots_[size_t(v)].array; }
+    /// What a program is to read for input `v`: its elements as operations have read them.
+    const Array& content(int v);
     bool is_computed(int v) const { return slots_[size_t(v)].maker; }  ///< Not from outside.
     std::span<const double> scalars() const { return scalars_; }
     /// The scalar slots of the segment whose numbers are cells in this call, in order.
@@ -239,6 +243,7 @@ private:
     bool show(ArrayBody& body, int v) const;
     void show_views();
     bool is_addressed(const ArrayBody& array) const;
+    void watch(const OpDef& op, ArrayBody& read, const Attributes& attributes);
     std::span<const Variable* const> as_read(const OpDef& op,
                                              std::span<const Variable* const> inputs,
                                              const Attributes& attributes);
@@ -318,6 +323,7 @@ private:
     std::vector<std::pair<int, int>> live_views_;       ///< Of those referenced: base, value.
     std::vector<std::pair<int, Array>> view_contents_;  ///< Elements of views that were computed.
     PointerTable storage_references_;
+    WatchedInputs watched_;
     std::vector<Ref<Storage>> addressed_;  ///< Through which the code may write at any time.
     std::vector<Snapshot> snapshots_;      ///< Of arrays in those.
     std::vector<Variable> read_;           ///< What an operation reads instead of its inputs.

@@ -80,6 +80,7 @@ void Follower::cut() {
         leaving_ = cells_known_ = false;
         input_numbers_.clear();
         views_.clear();
+        watched_.begin_segment();
         last_composite_scalar_ = -1;
     };
     try {
@@ -220,6 +221,7 @@ void Follower::end_call() {
     scalars_.clear();
     cells_.clear();
     views_.clear();
+    watched_.clear();
     addressed_.clear();
     snapshots_.clear();
     read_.clear();

@@ -2,7 +2,6 @@
 // OpDef::view gives one, or has row-major memory of its own. A pending array says which from the
 // start, and the memory of a program's outputs becomes what was said.
 #include <algorithm>
-#include <cstring>
 
 #include "frontend/capture/follower.h"
 #include "runtime/core/assertion.h"
@@ -21,6 +20,11 @@ void fill(ArrayBody& body, const Array& content) {
     body.storage = content.storage();
     body.pending = nullptr;
     body.value = -1;
+}
+
+/// Of an operation's input: its elements, not only where they lie.
+bool reads(const OpDef& op, const ArrayBody& input, const Attributes& attributes) {
+    return !(op.view && op.view(stand_in(input), attributes).defined());
 }
 
 }  // namespace
@@ -244,8 +248,9 @@ void Follower::show_views() {
 void Follower::addressed(ArrayBody& array) {
     ++disturbances_;
     if (running_) return;
-    if (array.storage->is_exposed.load(std::memory_order_relaxed) && !is_addressed(array))
-        addressed_.push_back(array.storage);
+    const Storage& memory = *array.storage;
+    const bool is_kept = memory.is_exposed.load(std::memory_order_relaxed) || memory.is_held();
+    if (is_kept && !is_addressed(array)) addressed_.push_back(array.storage);
     for (int v = segment_->first_value; v < count_; ++v) {
         const Slot& s = slots_[size_t(v)];
         if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get())
@@ -264,10 +269,10 @@ bool Follower::is_addressed(const ArrayBody& array) const {
 Inputs Follower::as_read(const OpDef& op, Inputs inputs, const Attributes& attributes) {
     const auto is_read = [&](const Variable& x) {
         const ArrayBody& body = *x.array().body();
-        return is_addressed(body) && !(op.view && op.view(stand_in(body), attributes).defined());
+        return is_addressed(body) && reads(op, body, attributes);
     };
     if (std::ranges::none_of(inputs, [&](const Variable* x) { return is_read(*x); })) return inputs;
-    needs_code("it takes a pointer through which it may write to an array that it reads");
+    needs_code("it writes, or may write through a pointer, to an array that it reads");
     read_.clear();
     read_list_.clear();
     read_.reserve(inputs.size());
@@ -289,10 +294,28 @@ Array Follower::snapshot(const ArrayBody& array) {
         snapshots_.push_back({array.storage.get(), array.offset, array.type, array.strides, copy});
         return copy;
     }
-    const size_t bytes = size_t(copy.size()) * size_of(copy.dtype());
-    if (bytes > 0 && std::memcmp(copy.elements(), known->copy.elements(), bytes) != 0)
-        known->copy = copy;
+    if (!same_bits(copy, known->copy)) known->copy = copy;
     return known->copy;
+}
+
+//---- memory that somebody outside writes to
+
+const Array& Follower::content(int v) {
+    const Array& array = slots_[size_t(v)].array;
+    const Array* const copy = array.defined() ? watched_.content(array) : nullptr;
+    return copy ? *copy : array;
+}
+
+/// Before an operation reads an array that somebody outside may write to. Once they have, each
+/// operation reads a copy of its own, as where the code has taken a pointer.
+void Follower::watch(const OpDef& op, ArrayBody& read, const Attributes& attributes) {
+    if (read.storage->device->is_meta() || (read.pending && read.pending != this) ||
+        is_addressed(read) || !reads(op, read, attributes))
+        return;
+    const Array input = read.pending ? slots_[size_t(slots_[size_t(read.value)].base)].array
+                                     : Array(Ref<ArrayBody>(&read));
+    if (watched_.read(input, read)) return;
+    addressed_.push_back(read.storage);
 }
 
 }  // namespace catena::capture

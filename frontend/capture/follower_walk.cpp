@@ -92,7 +92,7 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     Place& at = place();
     if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() ||
         !addressed_.empty() || config().debug || debug_ || config().tf32 != tf32_ ||
-        at.walk_attempts() >= most_walk_attempts)
+        at.walk_attempts() >= most_walk_attempts || !watched_.are_unchanged())
         return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {

@@ -143,7 +143,7 @@ void interpret(Follower& follower, const Step* last, std::span<const int> alive)
     }
     std::vector<Array> values(size_t(interpreter->value_count()));
     for (size_t i = 0; i < values.size(); ++i) {
-        const Array& array = follower.value(segment.first_value + int(i));
+        const Array& array = follower.content(segment.first_value + int(i));
         if (array.defined() && array.body()->pending != &follower) values[i] = array;
     }
     auto deliver = [&] {

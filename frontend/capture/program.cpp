@@ -245,12 +245,11 @@ void Program::run(Follower& follower, const Check& check) {
                           x.storage()->may_be_taken(follower.own_references(*x.storage())) &&
                           begins_its_storage(x));
     }
-    for (int v : inputs_) inputs.push_back(follower.value(v));
+    for (int v : inputs_) inputs.push_back(follower.content(v));
     run_compiled(inputs, follower.scalars(), donated, outputs);
     if (check) check(outputs);
     deliver(follower, outputs);
-    if (Activation* activation = follower.activation())
-        keep_for_backward(*activation, inputs, outputs, follower.scalars());
+    if (follower.activation()) keep_for_backward(follower, inputs, outputs);
 }
 
 void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
@@ -261,11 +260,11 @@ void Program::deliver(Follower& follower, std::span<const Array> outputs) const 
 void Program::interpret(Follower& follower) {
     if (!follower.activation()) return capture::interpret(follower, ending_.last, wanted_);
     std::vector<Array> inputs;
-    for (int v : inputs_) inputs.push_back(follower.value(v));
+    for (int v : inputs_) inputs.push_back(follower.content(v));
     capture::interpret(follower, ending_.last, wanted_);
     std::vector<Array> outputs;
     for (int v : outputs_) outputs.push_back(follower.value(v));
-    keep_for_backward(*follower.activation(), inputs, outputs, follower.scalars());
+    keep_for_backward(follower, inputs, outputs);
 }
 
 std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars,
@@ -277,6 +276,15 @@ std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const d
     else
         interpret_trace(*forward(), {inputs.begin(), inputs.end()}, scalars, outputs);
     return outputs;
+}
+
+void Program::keep_for_backward(Follower& follower, std::span<const Array> inputs,
+                                std::span<const Array> outputs) {
+    Activation& activation = *follower.activation();
+    keep_for_backward(activation, inputs, outputs, follower.scalars());
+    for (size_t i = 0; i < inputs.size(); ++i)
+        if (const Array& original = follower.value(inputs_[i]); !(original == inputs[i]))
+            activation.originals.emplace_back(int(i), original);
 }
 
 void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs,

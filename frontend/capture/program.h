@@ -107,6 +107,8 @@ private:
     void drop_traces();
     void find_assigns(const Follower& follower, const Trace& forward);
     void deliver(Follower& follower, std::span<const Array> outputs) const;
+    void keep_for_backward(Follower& follower, std::span<const Array> inputs,
+                           std::span<const Array> outputs);
 
     template <class Make>
     bool make_executable(Make make);

@@ -231,8 +231,11 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
     Flat results;
     Session session(*this, *entry, number, arguments, results);
     follower->begin(arguments,
-                    {options_.name.c_str(), options_.breaks, options_.keep_grads,
-                     options_.audit != Audit::always},
+                    {.region = options_.name.c_str(),
+                     .breaks = options_.breaks,
+                     .keep_grads = options_.keep_grads,
+                     .watches_memory = options_.watches_memory,
+                     .is_replayed = options_.audit != Audit::always},
                     session);
     try {
         const parallel::ReceivingCall receiving(entry->received);

@@ -75,9 +75,9 @@ struct StaticRegion::Implementation : capture::Region {
     std::atomic<const FirstCall*> first = nullptr;
 };
 
-StaticRegion::StaticRegion(StaticGraphOptions options, const std::source_location& at)
+StaticRegion::StaticRegion(StaticGraphOptions options, const SourceLoc& at)
     : implementation_(new Implementation(std::move(options), at)) {}
-StaticRegion::StaticRegion(std::string_view name, const std::source_location& at)
+StaticRegion::StaticRegion(std::string_view name, const SourceLoc& at)
     : StaticRegion(StaticGraphOptions{.name = std::string(name)}, at) {}
 StaticRegion::StaticRegion(StaticRegion&&) noexcept = default;
 StaticRegion& StaticRegion::operator=(StaticRegion&&) noexcept = default;

@@ -273,7 +273,7 @@ bool verifies(const StaticGraphOptions& options) {
 void run_verified(Follower& follower, Program& program) {
     Case whole;
     whole.trace = *program.forward();
-    for (int v : program.inputs()) whole.inputs.push_back(follower.value(v));
+    for (int v : program.inputs()) whole.inputs.push_back(follower.content(v));
     whole.scalars.assign(follower.scalars().begin(), follower.scalars().end());
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
     const std::vector<Array> eager = whole.eager();

@@ -6,6 +6,7 @@
 #include "frontend/parallel/multi_node_snapshot.h"
 #include "frontend/serializer/memory_archive.h"
 #include "runtime/core/device.h"
+#include "runtime/core/held_memory.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
@@ -138,7 +139,7 @@ void BucketExchange::complete(const Ref<VariableBody>& leaf) {
     const auto found = waiting_.find(leaf.get());
     if (found == waiting_.end() || !found->second) return;
     const Variable gradient = found->second->param.grad_variable();
-    if (!gradient.defined() || gradient.array().storage()->is_exposed) return;
+    if (!gradient.defined() || may_be_written(*gradient.array().storage())) return;
     add(*std::exchange(found->second, nullptr));
     if (open_bytes_ >= *options_.bucket_bytes) close();
 }
@@ -181,6 +182,8 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
         gradients.push_back(slot->param.grad_variable());
         paths.push_back(slot->path);
         sent_.push_back({slot, gradients.back().array()});
+        // What is sent is derived from the present elements: zero again once they may change.
+        sent_.back().gradient.storage()->derivations.store(1, std::memory_order_relaxed);
     }
     const TransferPlace place = !buckets_.empty() ? TransferPlace::later
                                 : is_again_       ? TransferPlace::first_again
@@ -194,8 +197,9 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
 bool BucketExchange::has_changed() const {
     return std::ranges::any_of(sent_, [](const Sent& sent) {
         const Variable now = sent.slot->param.grad_variable();
-        return !now.defined() || !(now.array() == sent.gradient) ||
-               sent.gradient.storage()->is_exposed;
+        const Storage& memory = *sent.gradient.storage();
+        return !now.defined() || !(now.array() == sent.gradient) || memory.derivations == 0 ||
+               may_be_written(memory);
     });
 }
 

@@ -11,6 +11,7 @@
 #include "frontend/static_graph/open_size.h"
 #include "frontend/static_graph/profile.h"
 #include "frontend/static_graph/region_call.h"
+#include "runtime/core/error.h"
 #include "runtime/core/kept_function.h"
 #include "runtime/core/owned.h"
 
@@ -43,6 +44,11 @@ struct StaticGraphOptions {
     /// A host read of a computed value (item(), data(), printing) cuts the program in two. False:
     /// it is a TraceError.
     bool breaks = true;
+    /// Inputs whose memory the code may write to without Catena noticing (ndarrays, pointers that
+    /// data() gave before the call) are copied when an operation first reads them, because the
+    /// program runs later. False: you promise that the code does not write to what it has read;
+    /// if it does, the operations before the write may read what it wrote.
+    bool watches_memory = true;
     /// Compare every call with the eager kernels, operation by operation where they differ
     /// (docs/static_graph.md). Slow.
     bool verify = false;
@@ -118,8 +124,8 @@ public:
     void clear();
 
 protected:
-    StaticRegion(StaticGraphOptions options, const std::source_location& at);
-    StaticRegion(std::string_view name, const std::source_location& at);
+    StaticRegion(StaticGraphOptions options, const SourceLoc& at);
+    StaticRegion(std::string_view name, const SourceLoc& at);
     /// Calls the callable, or does what it would do; the result is in `place`.
     void call(const RegionCall& how, void* callable, void* const* arguments, void* place);
     void save(const std::string& path, const PackageOptions& options, void* callable) const;

@@ -16,6 +16,7 @@ namespace {
 
 struct ForeignStorage : Storage {
     std::function<void()> release;
+    std::function<bool()> others_may_write;
     ForeignStorage* next = nullptr;  ///< Of those that wait.
 
     // Not a Storage from its pool.
@@ -106,6 +107,11 @@ void release_foreign(Storage* storage) noexcept {
     foreign->next = std::exchange(waiting.first, foreign);
 }
 
+bool others_may_write(const Storage& foreign) {
+    const auto& asked = static_cast<const ForeignStorage&>(foreign).others_may_write;
+    return !asked || asked();
+}
+
 Array foreign_array(ForeignMemory memory) {
     ForeignStorage* made = nullptr;
     try {
@@ -115,6 +121,7 @@ Array foreign_array(ForeignMemory memory) {
         throw;
     }
     made->release = std::move(memory.release);
+    made->others_may_write = std::move(memory.others_may_write);
     made->device = memory.device ? memory.device : &cpu_device();
     made->is_foreign = true;
     made->is_read_only = memory.is_read_only;

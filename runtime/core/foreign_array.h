@@ -16,6 +16,9 @@ struct ForeignMemory {
     /// Called once, when the last array that shows the memory is gone: on whichever thread that
     /// is, which holds no lock of Catena's then. Must not throw.
     std::function<void()> release;
+    /// Whether anybody but Catena can write to it now; empty: always. Static regions ask before
+    /// an operation reads the memory, and copy it. Must not throw.
+    std::function<bool()> others_may_write;
 };
 
 /// An array of these elements, which are not copied. The owner may write to them at any time, so

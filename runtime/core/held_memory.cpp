@@ -1,20 +1,32 @@
 #include "runtime/core/held_memory.h"
 
+#include <utility>
+
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/pending.h"
 
 namespace catena {
+namespace {
 
-HeldMemory::HeldMemory(const Array& array) {
+/// Of an array that is computed by now.
+const Ref<Storage>& storage_of(const Array& array) {
     if (!array.defined()) fail<ValueError>("HeldMemory: the array is undefined");
-    if (array.device().is_host() && !array.storage()->is_read_only)
-        array.raw_data();
-    else if (Pending* pending = array.body()->pending)
-        pending->force(*array.body());
-    storage_ = array.storage();
-    storage_->expose();
+    if (Pending* pending = array.body()->pending) pending->force(*array.body());
+    return array.storage();
+}
+
+}  // namespace
+
+HeldMemory::HeldMemory(Ref<Storage> storage) : storage_(std::move(storage)) {
     storage_->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Unlike a pointer of raw_data(), it is known when nobody has it any longer: the memory is not
+/// exposed for ever.
+HeldMemory::HeldMemory(const Array& array) : HeldMemory(storage_of(array)) {
+    storage_->will_change();
+    if (array.device().is_host() && !storage_->is_read_only) array.to_fill();
 }
 
 HeldMemory::HeldMemory(const HeldMemory& other) : storage_(other.storage_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/array.h"
+#include "runtime/core/foreign_storage.h"
 
 namespace catena {
 
@@ -22,7 +23,17 @@ public:
     const Storage* storage() const { return storage_.get(); }
 
 private:
+    explicit HeldMemory(Ref<Storage> storage);
     Ref<Storage> storage_;  ///< One reference and one of its holders.
 };
+
+/// Whether somebody outside may write to the memory now, so that changes of the elements are not
+/// noticed: through a pointer that raw_data() gave at any time, a view that is held, or because it
+/// is theirs.
+inline bool may_be_written(const Storage& storage) {
+    const bool is_held = storage.is_held();
+    if (!(is_held | storage.is_exposed.load(std::memory_order_relaxed))) return false;
+    return is_held || !storage.is_foreign || others_may_write(storage);
+}
 
 }  // namespace catena

@@ -59,12 +59,14 @@ struct GiveBack {
 }  // namespace
 
 Array array_over(PyObject* object, void* data, const Type& type, const Strides& strides,
-                 bool writable) {
-    return foreign_array({.data = data,
-                          .type = type,
-                          .strides = strides,
-                          .is_read_only = !writable,
-                          .release = GiveBack{Py_NewRef(object)}});
+                 bool writable, bool (*others_may_write)(PyObject* object)) {
+    return foreign_array(
+        {.data = data,
+         .type = type,
+         .strides = strides,
+         .is_read_only = !writable,
+         .release = GiveBack{Py_NewRef(object)},
+         .others_may_write = [=] { return !PyGILState_Check() || others_may_write(object); }});
 }
 
 PyObject* object_behind(const Array& array) {

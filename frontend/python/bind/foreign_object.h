@@ -15,8 +15,9 @@ void release_reference(PyObject* object) noexcept;
 void release_waiting_references();
 
 /// An array over the memory of `object`, an ndarray, of which it holds a reference.
+/// `others_may_write`: ForeignMemory::others_may_write, called with the interpreter's lock.
 Array array_over(PyObject* object, void* data, const Type& type, const Strides& strides,
-                 bool writable);
+                 bool writable, bool (*others_may_write)(PyObject* object));
 /// The object whose memory the array shows, a borrowed reference; null if it is Catena's own.
 PyObject* object_behind(const Array& array);
 /// A new reference to an object that keeps the array and its memory in place while it lives: the

@@ -145,17 +145,39 @@ PyObject* ndarray_over(const Array& array) {
         sizes[size_t(i)] = type.shape[i];
         strides[size_t(i)] = array.strides()[i] * npy_intp(size_of(type.dtype));
     }
-    const void* const elements = array.elements();  // Computed, where they were not.
+    const nb::object keeper = nb::steal(keeper_of(array));
+    void* const data = const_cast<void*>(array.elements());
     const bool is_writable = !array.storage()->is_read_only;
-    void* const data = is_writable ? array.raw_data() : const_cast<void*>(elements);
     static std::max_align_t nothing;  // NumPy allocates where it is given no memory.
     nb::object made = nb::steal(or_error(
         PyArray_New(&PyArray_Type, type.shape.rank(), sizes.data(), numpy_number(type.dtype),
                     strides.data(), data ? data : &nothing, 0,
                     NPY_ARRAY_ALIGNED | (is_writable ? NPY_ARRAY_WRITEABLE : 0), nullptr)));
-    if (PyArray_SetBaseObject(as_ndarray(made.ptr()), keeper_of(array)) < 0)
+    if (PyArray_SetBaseObject(as_ndarray(made.ptr()), Py_NewRef(keeper.ptr())) < 0)
         throw nb::python_error();
     return made.release().ptr();
+}
+
+/// Whether Python can get at the object by more than the one reference to it that is known.
+bool is_shared(PyObject* object) {
+    if (Py_REFCNT(object) != 1) return true;
+    const Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
+    return offset > 0 && *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
+}
+
+/// Memory that no Python object can change: of bytes, through ndarrays that cannot write.
+bool is_constant(PyObject* object) {
+    for (; object && PyArray_Check(object); object = PyArray_BASE(as_ndarray(object)))
+        if (PyArray_ISWRITEABLE(as_ndarray(object))) return false;
+    return object && PyBytes_CheckExact(object);
+}
+
+/// Whether NumPy may write to the memory of an ndarray of which an array holds a reference.
+bool is_reachable(PyObject* ndarray) {
+    for (PyObject* object = ndarray; PyArray_CheckExact(object) && !is_shared(object);
+         object = PyArray_BASE(as_ndarray(object)))
+        if (PyArray_CHKFLAGS(as_ndarray(object), NPY_ARRAY_OWNDATA)) return false;
+    return !is_constant(ndarray);
 }
 
 PyObject* copy_from_device(const Array& array) { return ndarray_over(array.to(cpu_device())); }
@@ -175,7 +197,7 @@ Array array_of(PyObject* ndarray) {
     const Type type = type_of(ndarray);
     if (!current_device().is_host() || !is_tidy(array)) return copied_array_of(ndarray);
     return array_over(ndarray, PyArray_DATA(array), type, *strides_of(array),
-                      PyArray_ISWRITEABLE(array));
+                      PyArray_ISWRITEABLE(array), is_reachable);
 }
 
 Array copied_array_of(PyObject* ndarray) {
@@ -184,6 +206,13 @@ Array copied_array_of(PyObject* ndarray) {
     if (is_tidy(array)) return from_host_data(PyArray_DATA(array), type, *strides_of(array));
     const nb::object copy = tidy(ndarray);
     return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
+}
+
+bool shows(const Array& array, PyObject* ndarray) {
+    PyArrayObject* const found = as_ndarray(ndarray);
+    return object_behind(array) == ndarray && PyArray_DATA(found) == array.elements() &&
+           shape_of(found) == array.shape() && dtype_of_array(found) == array.dtype() &&
+           strides_of(found) == array.strides();
 }
 
 bool has_elements_of(PyObject* ndarray, const Array& array) {
@@ -211,14 +240,10 @@ Array array_from(PyObject* object, std::optional<Dtype> dtype) {
 PyObject* ndarray_of(const Array& array) {
     if (!array.defined()) Py_RETURN_NONE;
     if (!array.device().is_host()) return copy_from_device(array);
-    if (PyObject* const origin = object_behind(array)) {
-        PyArrayObject* const found = as_ndarray(origin);
-        if (PyArray_DATA(found) == array.elements() && shape_of(found) == array.shape() &&
-            dtype_of_array(found) == array.dtype() && strides_of(found) == array.strides()) {
-            // A static region is to know that NumPy may write from here on.
-            if (!array.storage()->is_read_only) array.raw_data();
-            return Py_NewRef(origin);
-        }
+    if (PyObject* const origin = object_behind(array); origin && shows(array, origin)) {
+        // A static region is to know that NumPy may write from here on.
+        if (!array.storage()->is_read_only) array.raw_data();
+        return Py_NewRef(origin);
     }
     return ndarray_over(array);
 }

@@ -23,6 +23,8 @@ bool is_numpy_scalar(PyObject* object);
 Array array_of(PyObject* ndarray);
 /// The same, always copied, on the current device.
 Array copied_array_of(PyObject* ndarray);
+/// Whether the array is one over the ndarray's memory, and of all of it.
+bool shows(const Array& array, PyObject* ndarray);
 /// Whether the array has the ndarray's type and the same bits.
 bool has_elements_of(PyObject* ndarray, const Array& array);
 /// What numpy.asarray(object, dtype) makes, as an Array of its own; for lists, numbers and all that

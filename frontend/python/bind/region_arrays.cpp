@@ -1,5 +1,6 @@
 #include "frontend/python/bind/region_arrays.h"
 
+#include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/ndarray.h"
 #include "runtime/graph/recorder.h"
 
@@ -19,11 +20,18 @@ RegionArrays::~RegionArrays() { running = previous_; }
 Array RegionArrays::of(PyObject* ndarray) {
     Recorder* const recorder = current_recorder();
     const RecorderScope unseen(nullptr);
-    const auto [found, is_new] = known_.try_emplace(ndarray, Known{nb::borrow(ndarray), Array()});
+    const auto [found, is_new] = known_.try_emplace(ndarray);
     Known& known = found->second;
-    if (!is_new && has_elements_of(ndarray, known.array)) return known.array;
-    if (!is_new && recorder) recorder->needs_code("it changes an ndarray that it reads");
-    return known.array = copied_array_of(ndarray);
+    if (!is_new) {
+        const bool is_copy = known.ndarray.is_valid();
+        if (is_copy ? has_elements_of(ndarray, known.array) : shows(known.array, ndarray))
+            return known.array;
+        if (recorder) recorder->needs_code("it changes an ndarray that it reads");
+    }
+    known.array = array_of(ndarray);
+    const bool holds_it = object_behind(known.array) == ndarray;
+    known.ndarray = holds_it ? nb::object() : nb::borrow(ndarray);
+    return known.array;
 }
 
 Array argument_array(PyObject* ndarray) {

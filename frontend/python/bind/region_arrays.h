@@ -7,10 +7,10 @@
 
 namespace catena::python {
 
-/// The ndarrays that the running call of a region reads, and the Array of each: a copy of its
-/// elements, because operations are computed later than they are called. It is the same one at each
-/// use, by which the region recognises an argument, until NumPy has changed an element. One for
-/// each thread's outermost call; inner calls belong to it.
+/// The ndarrays that the running call of a region reads, and the Array of each. It is the same one
+/// at each use, by which the region recognises an argument. It shows the ndarray's memory, as
+/// outside of regions; where Catena cannot read that, it is a copy until NumPy has changed an
+/// element. One for each thread's outermost call; inner calls belong to it.
 class RegionArrays {
 public:
     RegionArrays();
@@ -21,7 +21,8 @@ public:
 
 private:
     struct Known {
-        nb::object ndarray;  ///< Kept: another one at its place would be taken for it.
+        /// Where the array does not hold it: another one at its place would be taken for it.
+        nb::object ndarray;
         Array array;
     };
     RegionArrays* const previous_;

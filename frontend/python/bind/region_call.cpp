@@ -1,9 +1,7 @@
 #include "frontend/python/bind/region_call.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
-#include <source_location>
 #include <utility>
 
 #include "frontend/python/bind/foreign_object.h"
@@ -140,18 +138,6 @@ constexpr ResultType result_type = {&value_of_result, copy_result_into};
 constexpr const ValueType* argument_types[] = {&arguments_type};
 constexpr RegionCall region_call = {run_function, argument_types, 1, &result_type};
 
-/// The base asks for the type that the compiler fills in. Strings and place live for ever, as
-/// those of the compiler do.
-std::source_location as_source_location(const SourceLoc& at) {
-    struct Place {
-        const char *file, *function;
-        unsigned line, column;
-    };
-    static_assert(sizeof(std::source_location) == sizeof(const Place*));
-    return std::bit_cast<std::source_location>(
-        static_cast<const Place*>(new Place{at.file, at.function, at.line, 0}));
-}
-
 }  // namespace
 
 KeptObject::~KeptObject() {
@@ -159,8 +145,7 @@ KeptObject::~KeptObject() {
 }
 
 PythonRegion::PythonRegion(StaticGraphOptions options, const SourceLoc& at)
-    : StaticRegion(options, as_source_location(at)),
-      may_skip_code_(options.audit != Audit::always) {}
+    : StaticRegion(options, at), may_skip_code_(options.audit != Audit::always) {}
 
 nb::object PythonRegion::call(PyObject* function, PyObject* const* list, size_t count,
                               PyObject* keywords) {

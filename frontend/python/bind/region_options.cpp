@@ -86,6 +86,10 @@ StaticGraphOptions region_options(PyObject* keywords) {
          }},
         {"breaks",
          [](Options& o, nb::handle v) { o.breaks = converted<bool>("breaks", v, "a bool"); }},
+        {"watches_memory",
+         [](Options& o, nb::handle v) {
+             o.watches_memory = converted<bool>("watches_memory", v, "a bool");
+         }},
         {"verify",
          [](Options& o, nb::handle v) { o.verify = converted<bool>("verify", v, "a bool"); }},
         {"cache_bytes", [](Options& o, nb::handle v) { o.cache_bytes = bytes("cache_bytes", v); }},

@@ -52,6 +52,8 @@ def static_graph(f: Callable[P, R], name: str | None = None, **options: Any) -> 
             "background": by another thread.
         keep_grads: Keep the gradients of parameters that the region also updates.
         breaks: False: a read of a computed value inside is a TraceError.
+        watches_memory: Copy what NumPy could write to when an operation first reads it. False: you
+            promise that the function does not write to what its operations have read.
         verify: Compare every call with the eager kernels. Slow.
         cache_bytes: Approximate limit of the memory for programs.
         memory_budget: Bytes of intermediate results that a program should hold at a time; 0: no

@@ -87,7 +87,7 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
     const void* elements = array.elements();
     Storage* storage = array.storage().get();
     if (storage->lender) storage = storage->lender;
-    if (storage->is_exposed || !is_on()) return Array();
+    if (storage->is_exposed || storage->is_held() || !is_on()) return Array();
 
     Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind,
               from, to};
