@@ -123,7 +123,7 @@ def test_numbers_and_objects_of_other_types_are_named() -> None:
         optim.Adam(amsgrad=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="update_rule"):
         optim.Adam().setup([ct.Parameter(A)]).update_rule(3)  # type: ignore[arg-type]
-    # NumPy shows what is no dtype, so that from Python 3.12 on the error of repr() itself comes out.
+    # NumPy shows what is no dtype: from Python 3.12 on the error of repr() itself comes out.
     with pytest.raises((TypeError, Refused), match=r"dtype|__repr__ raises"):
         ct.initializers.Zero(Raises("__repr__"))
     with pytest.raises((TypeError, Refused), match=r"Raises is no dtype|__repr__ raises"):
