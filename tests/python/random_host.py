@@ -195,10 +195,9 @@ class Writer:
             del self.names[name]
 
     def numpy(self) -> None:
-        # What NumPy writes to is no part of a graph: a gradient would read it later.
         a = self.some("vm")
         shape = self.names[a]
-        kind = self.random.randrange(7)
+        kind = self.random.randrange(10)
         if kind == 0:
             self.assign(f"ct.Variable(np.sort({a}.array, axis=-1))", shape)
         elif kind == 1:
@@ -206,14 +205,22 @@ class Writer:
             self.line(f"{name}.array[..., 0] = count[0] % 3")
         elif kind == 2:
             self.line("buffer[:] = buffer * 0.5 + count[0] % 4")
-            self.assign(f"ct.tanh({a}.detach() * buffer)", shape)
+            self.assign(f"ct.tanh({a} * buffer)", shape)
         elif kind == 3:
-            self.assign(f"ct.tanh({a}.detach() * buffer)", shape)
+            self.assign(f"ct.tanh({a} * buffer)", shape)
             self.line(f"buffer[{self.random.randrange(3)}] += 0.5")
         elif kind == 4:
             self.assign(f"{a} * np.float64(np.tanh(np.asarray({a}).sum()))", shape)
         elif kind == 5:
             self.assign(f"np.tanh({a}) + np.arange(3)", shape)
+        elif kind == 6:  # Memory that the region's Variables show.
+            self.assign(f"ct.sin({a} * shared[::-1] + shared)", shape)
+            self.line(f"buffer[{self.random.randrange(3)}] = count[0] % 3 * 0.5")
+        elif kind == 7:
+            self.assign(f"{a} * p", shape)
+            self.line(f"window[{self.random.randrange(3)}] = count[0] % 3 * 0.5")
+        elif kind == 8:
+            self.line("window[...] = np.tanh(buffer - window)")
         else:
             self.line(f"held = {a}.array")
             self.assign(f"ct.Variable(held * 2, requires_grad=False) + {a}", shape)
@@ -309,6 +316,7 @@ class Writer:
         self.line("p = ct.Parameter(np.cos(np.arange(3.0)))")
         self.line("q = ct.Parameter(np.cos(np.arange(6.0)).reshape(2, 3))")
         self.line("box, buffer = Box(), np.linspace(-1, 1, 3)")
+        self.line("shared, window = ct.Variable(buffer, requires_grad=False), p.array")
         if self.random.random() < 0.4:
             self.names = {"p": "v"}
             self.function("inner", "x, k", self.random.randint(1, 3))
