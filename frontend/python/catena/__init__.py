@@ -55,6 +55,7 @@ from catena._catena import (
     using_device,
 )
 from catena._elementwise import elementwise
+from catena._forget import forget
 from catena._functions import *  # noqa: F403
 from catena._io import load, save
 from catena._jit import jit, static_graph
@@ -110,6 +111,7 @@ __all__ = [
     "debug_mode",
     "elementwise",
     "force_backprop_mode",
+    "forget",
     "functions",
     "grad",
     "has_device",
