@@ -15,7 +15,8 @@ from catena import nn, optim
 RULES = [
     kind
     for name, kind in vars(optim).items()
-    if isinstance(kind, type) and issubclass(kind, optim.Optimizer) and name != "Optimizer"
+    if isinstance(kind, type) and issubclass(kind, optim.Optimizer)
+    if name not in ("Optimizer", "UpdateRule")
 ]
 
 

@@ -18,24 +18,6 @@
 namespace catena::python {
 namespace {
 
-/// A callable of Python. It lies in the attribute `_hooks` of the Python object around the
-/// optimizer, where Python's collector finds it.
-class PythonHook final : public OptimizerHook {
-public:
-    PythonHook(std::string name, Timing timing) : name_(std::move(name)), timing_(timing) {}
-    std::string name() const override { return name_; }
-    Timing timing() const override { return timing_; }
-    void operator()(Optimizer& optimizer) override {
-        const nb::gil_scoped_acquire lock;
-        const nb::object self = nb::find(optimizer);
-        self.attr("_hooks")[name_.c_str()](self);
-    }
-
-private:
-    std::string name_;
-    Timing timing_;
-};
-
 std::vector<NamedParameter> named_parameters_in(nb::list pairs) {
     std::vector<NamedParameter> list;
     for (nb::handle pair : pairs)
@@ -49,11 +31,12 @@ void add_optimizer_params(Optimizer& self, nb::list pairs) {
 }
 
 void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
-    const CallScope scope;
     if (lossfun.is_none()) {
+        const LocationScope here(python_location());  // Not known any more without the lock.
         const nb::gil_scoped_release others_may_run;
         return self.update(std::source_location());
     }
+    const CallScope scope;
     self.update([&] {
         const nb::object loss = lossfun(*arguments, **keywords);
         if (!is_variable(loss.ptr()))
@@ -64,22 +47,12 @@ void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwa
 }
 
 void run_scaled_backward(Optimizer& self, nb::object loss) {
-    const CallScope scope;
+    const LocationScope here(python_location());
     if (!is_variable(loss.ptr()))
         fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
     const Variable start = variable_in(loss.ptr());
     const nb::gil_scoped_release others_may_run;
     self.backward(start);
-}
-
-void add_optimizer_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) {
-    if (nb::isinstance<OptimizerHook>(hook)) {
-        self.add_hook(nb::cast<std::shared_ptr<OptimizerHook>>(hook), std::move(name));
-        return;
-    }
-    const auto timing = is_post ? OptimizerHook::Timing::post : OptimizerHook::Timing::pre;
-    self.add_hook(std::make_shared<PythonHook>(name, timing), name);
-    nb::find(self).attr("_hooks")[name.c_str()] = hook;
 }
 
 nb::dict numbers_of_rule(const Optimizer& self) {
@@ -88,10 +61,13 @@ nb::dict numbers_of_rule(const Optimizer& self) {
     return numbers;
 }
 
-nb::list parameters_with_paths(Optimizer& self) {
+/// Beside each path the float32 copy that stands in the parameter's place while it is updated.
+nb::list paths_with_masters(Optimizer& self) {
     nb::list list;
     for (const UpdateSlot& slot : self.slots())
-        list.append(nb::make_tuple(slot.path.substr(1), nb::steal(new_variable(slot.param))));
+        list.append(nb::make_tuple(
+            slot.path.substr(1),
+            nb::steal(new_variable(slot.replaced.defined() ? slot.param : Variable()))));
     return list;
 }
 
@@ -116,12 +92,9 @@ void bind_steps(nb::class_<Optimizer>& type) {
              "the\ngradients, runs backward, and does the step.")
         .def("backward", run_scaled_backward, nb::arg("loss"),
              "loss.backward() with the loss scale.")
-        .def("_add_hook", add_optimizer_hook)
-        .def("_remove_hook", &Optimizer::remove_hook)
         .def("_state", optimizer_state)
         .def("_load_state", load_optimizer_state)
-        .def("named_parameters", parameters_with_paths,
-             "[(path, Variable), ...] of what it updates.")
+        .def("_paths", paths_with_masters)
         .def("reallocate_cleared_grads", &Optimizer::reallocate_cleared_grads,
              "Gives zeros to parameters without a gradient: update() changes them by their moments "
              "and hooks,\ninstead of leaving them alone.")
@@ -173,6 +146,7 @@ void bind_optimizer(nb::module_& m) {
     bind_loss_scaling(optim);
     bind_hooks(optim);
     bind_update_rules(optim);
+    bind_own_rules(optim);
     bind_parameter_rule(optim, type);
 }
 

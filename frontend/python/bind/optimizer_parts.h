@@ -9,6 +9,8 @@ namespace catena::python {
 
 /// SGD, Adam, ...: each with its numbers as arguments and attributes.
 void bind_update_rules(nb::module_& m);
+/// Rules that are written in Python.
+void bind_own_rules(nb::module_& m);
 /// WeightDecay, GradientClipping, ...
 void bind_hooks(nb::module_& m);
 /// optimizer.update_rule(parameter).

@@ -15,25 +15,34 @@ compiled code, too: `optimizer.alpha = 1e-4`. The names are Chainer's: Adam's st
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from catena import _hooks, _optimizer_copies, schedules
 from catena._catena import Parameter, Variable
 from catena._catena import optim as _bound
 from catena._catena.optim import (
     Hook,
     Optimizer,
+    UpdatedVariable,
 )
+from catena._own_rules import UpdateRule, formula_rule
 from numpy.typing import NDArray
 
 #: The rules and hooks that the C++ side has.
 _classes = {
     name: value
     for name, value in vars(_bound).items()
-    if isinstance(value, type) and issubclass(value, (Optimizer, Hook))
+    if isinstance(value, type) and issubclass(value, (Optimizer, Hook)) and name[0] != "_"
 }
 globals().update(_classes)
-__all__ = sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"})
+__all__ = [
+    "UpdateRule",
+    "UpdatedVariable",
+    "formula_rule",
+    "schedules",
+    *sorted({*_classes, "LossScaling", "ParameterHook", "ParameterRule"}),
+]
 
 Target = Any
 """A Module or link; a dict of Parameters by path; or a list of them."""
@@ -65,37 +74,29 @@ def _setup(self: Any, target: Target) -> Any:
     """
     pairs = named_parameters_of(target)
     self._setup(pairs)
-    vars(self)["_hooks"] = {}
-    vars(self)["_target"] = target
+    vars(self).update(_hooks={}, _own={}, _targets=[_kept(target, pairs)], _given=dict(pairs))
     return self
+
+
+def _kept(target: Target, pairs: list[tuple[str, Parameter]]) -> Target:
+    """What `target` is: an iterator has ended by now."""
+    return dict(pairs) if isinstance(target, Iterator) else target
 
 
 def _add_params(self: Any, target: Target) -> Any:
     """Further parameters, after setup(); nothing else begins anew. Returns the optimizer."""
-    self._add_params(named_parameters_of(target))
+    pairs = named_parameters_of(target)
+    self._add_params(pairs)
+    vars(self)["_targets"].append(_kept(target, pairs))
+    vars(self)["_given"].update(pairs)
     return self
 
 
-def _add_hook(
-    self: Any, hook: Any, name: str | None = None, timing: Literal["pre", "post"] = "pre"
-) -> Any:
-    """Calls a hook of this module, or a function `hook(optimizer)`, at every update: before it
-    ("pre") or after it ("post"). ValueError where the name is taken. Returns the optimizer.
-    """
-    if timing not in ("pre", "post"):
-        raise ValueError(f"timing should be 'pre' or 'post', not {timing!r}")
-    if not isinstance(hook, Hook):
-        if not callable(hook):
-            raise TypeError(f"a hook is a function of the optimizer, not {type(hook).__name__}")
-        name = name or getattr(hook, "__name__", type(hook).__name__)
-    self._add_hook(hook, name or "", timing == "post")
-    return self
-
-
-def _remove_hook(self: Any, name: str) -> None:
-    """ValueError where no hook has the name."""
-    self._remove_hook(name)
-    vars(self)["_hooks"].pop(name, None)
+def _named_parameters(self: Any) -> list[tuple[str, Any]]:
+    """The paths and Parameters that it updates, [("l1/W", Parameter), ...]. In a hook, a parameter
+    that is updated in float32 is represented by its copy."""
+    given = vars(self).get("_given", {})
+    return [(path, given[path] if master is None else master) for path, master in self._paths()]
 
 
 _bound_update = Optimizer.update
@@ -140,13 +141,18 @@ def _load_state_dict(self: Any, values: Mapping[str, Any], strict: bool = True) 
     self._load_state(dict(values), strict)
 
 
+def _has_numbers_only(self: Any) -> bool:
+    """Whether its class is one of Catena's or of formula_rule(), to which users add nothing."""
+    return type(self).__module__.startswith("catena.") or hasattr(type(self), "_has_numbers_only")
+
+
 def _is_attribute(self: Any, name: str) -> bool:
     return name.startswith("_") or name in vars(self) or hasattr(type(self), name)
 
 
 def _set_attribute(self: Any, name: str, value: Any) -> None:
     """A misspelled number would change nothing: AttributeError that lists the existing ones."""
-    if type(self).__module__.startswith("catena.") and not _is_attribute(self, name):
+    if _has_numbers_only(self) and not _is_attribute(self, name):
         numbers = ", ".join(self.hyperparameters)
         raise AttributeError(f"{type(self).__name__} has no number '{name}'; it has: {numbers}")
     object.__setattr__(self, name, value)
@@ -159,7 +165,8 @@ def _representation(self: Any) -> str:
 
 def _target(self: Any) -> Any:
     """What setup() was given."""
-    return vars(self).get("_target")
+    targets = vars(self).get("_targets")
+    return targets[0] if targets else None
 
 
 def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
@@ -180,8 +187,7 @@ def _attach() -> None:
     methods = {
         "setup": _setup,
         "add_params": _add_params,
-        "add_hook": _add_hook,
-        "remove_hook": _remove_hook,
+        "named_parameters": _named_parameters,
         "update": _update,
         "state_dict": _state_dict,
         "load_state_dict": _load_state_dict,
@@ -194,6 +200,8 @@ def _attach() -> None:
     for kind in _classes.values():
         if hasattr(kind, "_parameters"):
             setattr(kind, "__signature__", _signature(kind._parameters))  # noqa: B010
+    _hooks.attach()
+    _optimizer_copies.attach()
 
 
 _attach()
