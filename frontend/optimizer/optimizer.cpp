@@ -63,7 +63,7 @@ Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"
 Optimizer::~Optimizer() = default;
 
 Link& Optimizer::target() const {
-    if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
+    if (!target_) fail<ValueError>("{}: call setup() first", type_name());
     if (!*target_)
         fail<ValueError>("{}: the link that setup() was given does not exist any more",
                          type_name());

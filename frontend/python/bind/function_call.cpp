@@ -209,7 +209,7 @@ PyObject* call(const FunctionObject& function, const Given& given) {
     values.collect(def, given);
     const std::span<const Variable> listed(arrays.begin(), arrays.size());
     const std::span<const LiteralValue* const> literals(values.of.data(), def.value_count);
-    std::optional<nb::gil_scoped_release> others_may_run;
+    std::optional<OthersMayRun> others_may_run;
     if (is_long(arrays)) others_may_run.emplace();
     if (def.gives == FunctionDef::Gives::one) {
         Variable result = call_for_one(def, listed, literals, SourceLoc());

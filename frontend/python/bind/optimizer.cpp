@@ -31,12 +31,11 @@ void add_optimizer_params(Optimizer& self, nb::list pairs) {
 }
 
 void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
+    const CallScope scope;
     if (lossfun.is_none()) {
-        const LocationScope here(python_location());  // Not known any more without the lock.
-        const nb::gil_scoped_release others_may_run;
+        const OthersMayRun others_may_run;
         return self.update(std::source_location());
     }
-    const CallScope scope;
     self.update([&] {
         const nb::object loss = lossfun(*arguments, **keywords);
         if (!is_variable(loss.ptr()))
@@ -47,11 +46,11 @@ void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwa
 }
 
 void run_scaled_backward(Optimizer& self, nb::object loss) {
-    const LocationScope here(python_location());
+    const CallScope scope;
     if (!is_variable(loss.ptr()))
         fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
     const Variable start = variable_in(loss.ptr());
-    const nb::gil_scoped_release others_may_run;
+    const OthersMayRun others_may_run;
     self.backward(start);
 }
 
