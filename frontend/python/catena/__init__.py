@@ -17,6 +17,7 @@ from typing import Any as _Any
 from catena import (
     _array_methods,
     _functions,
+    _hints,
     _numpy_protocol,
     _parameters,
     data,
@@ -77,13 +78,14 @@ _FORMATS = ("caffe", "onnx")
 def __getattr__(name: str) -> _Any:
     if name in _FORMATS:
         return _importlib.import_module(f"catena.{name}")
-    raise AttributeError(f"module 'catena' has no attribute {name!r}")
+    raise _hints.missing("catena", name, _hints.PACKAGE)
 
 
 set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 _parameters.attach()
+_hints.attach(Variable, _hints.VARIABLE)
 
 __all__ = [
     "ArgumentError",

@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from catena import _hooks, _optimizer_copies, schedules
+from catena import _hints, _hooks, _optimizer_copies, schedules
 from catena._catena import Parameter, Variable
 from catena._catena import optim as _bound
 from catena._catena.optim import (
@@ -50,6 +50,10 @@ Target = Any
 
 def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
     """The paths and Parameters that an optimizer is to update; TypeError naming what is none."""
+    if isinstance(target, type):
+        raise TypeError(
+            f"setup() takes an object, not the class {target.__name__}: {target.__name__}(...)"
+        )
     if hasattr(target, "named_parameters"):
         pairs = list(target.named_parameters())
     elif hasattr(target, "namedparams"):
@@ -182,6 +186,10 @@ def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
     return inspect.Signature(made)
 
 
+def __getattr__(name: str) -> Any:
+    raise _hints.missing(__name__, name, _hints.OPTIM)
+
+
 def _attach() -> None:
     """Gives the bound class what is written in Python."""
     methods = {
@@ -200,6 +208,7 @@ def _attach() -> None:
     for kind in _classes.values():
         if hasattr(kind, "_parameters"):
             setattr(kind, "__signature__", _signature(kind._parameters))  # noqa: B010
+    _hints.attach(Optimizer, _hints.OPTIMIZER)
     _hooks.attach()
     _optimizer_copies.attach()
 
