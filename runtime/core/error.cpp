@@ -21,6 +21,12 @@ thread_local bool is_forgotten [[gnu::tls_model("initial-exec")]] = false;
 
 std::atomic<AskLocation> host_language = nullptr;
 
+/// Not a line of another language, nor a node of a model.
+bool is_of_cpp(const SourceLoc& loc) {
+    const std::string_view file = loc.file;
+    return file.ends_with(".cpp") || file.ends_with(".h");
+}
+
 std::string located(const std::string& message) {
     const std::string place = to_string(current_location());
     return place.empty() ? message : fmt::format("{} (at {})", message, place);
@@ -54,7 +60,7 @@ SourceLoc known_location() {
 LocationScope::LocationScope(const SourceLoc& loc) : previous_(outermost_scope) {
     if (previous_ || loc.line == 0) return;
     std::construct_at(&location_, loc);
-    ask_ = nullptr;
+    ask_ = is_of_cpp(loc) ? host_language.load() : nullptr;
     outermost_scope = this;
 }
 LocationScope::LocationScope(AskLocation ask) : previous_(outermost_scope) {

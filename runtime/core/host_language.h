@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// The program is one of another language: where no LocationScope says what line runs, errors and
-/// recordings ask it.
+/// The program is one of another language, which errors and recordings ask for the line that runs
+/// where no LocationScope knows it, or one knows a line of C++ alone: that of a binding.
 void set_host_language(AskLocation ask);
 
 }  // namespace catena

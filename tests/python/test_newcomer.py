@@ -133,6 +133,10 @@ def test_every_error_has_the_users_line() -> None:
         lambda: small[7],
         lambda: small.backward(),
         lambda: setattr(small, "grad", np.ones(5)),
+        lambda: ct.Variable().shape,
+        lambda: ct.Parameter(0.0).shape,
+        lambda: ct.Parameter(0.0).dtype,
+        lambda: ct.sum(np.ones(3, np.float32)).backward(),
         lambda: optim.SGD().update(),
         lambda: ct.Parameter(0.0, (3,)).initialize((4,)),
         lambda: ct.Parameter(np.ones(3)).assign(np.ones(4)),
@@ -157,6 +161,12 @@ def test_no_error_names_a_file_of_cpp() -> None:
             said += 1
             assert not re.search(r"\.(cpp|h):\d", str(error)), error
     assert said > 1000
+
+
+def test_notices_name_the_users_line(capfd: Any) -> None:
+    y = ct.sum(np.full((5, 3), 0.5, np.float32), axis=1)
+    assert y.grad is None
+    assert f"grad: a float32[5] was asked for its gradient ({HERE}:" in capfd.readouterr().err
 
 
 def test_what_is_no_array_is_named() -> None:
