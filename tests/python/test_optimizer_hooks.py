@@ -131,6 +131,59 @@ def test_rules_are_found_by_a_condition() -> None:
     assert "weight_decay_rate=0)" in repr(optimizer.update_rule(model[0].b))
 
 
+def test_a_rule_of_a_parameter_gives_the_numbers_that_it_is_updated_by() -> None:
+    model = model_with()
+    optimizer = optim.SGD(1.0).setup(model)
+    rule = optimizer.update_rule(model.b).use(optim.MomentumSGD(0.5, 0.25))
+    assert (rule["lr"], rule["momentum"]) == (0.5, 0.25)
+    rule["lr"] = 0.125
+    assert (rule["lr"], rule.own_numbers) == (0.125, {"lr": 0.125})
+    rule.follow_optimizer()
+    assert rule["lr"] == 1.0
+
+
+@pytest.mark.parametrize("audit", ["always", "sampled", "never"])
+@pytest.mark.parametrize("kind", ["bound", "python", "read", "of the parameter", "of a hook"])
+def test_a_number_that_code_reads_holds_from_the_next_call_on(audit: str, kind: str) -> None:
+    """Also where the region skips its code."""
+
+    class Plain(optim.UpdateRule):
+        def update_core(self, parameter: Any) -> None:
+            parameter.assign(parameter - self.lr * parameter.grad_var)
+
+    W = ct.Parameter(np.zeros(2, np.float32))
+    optimizer = (Plain(lr=1.0) if kind == "python" else optim.SGD(1.0)).setup([W])
+    rule = optimizer.update_rule(W)
+    hook = optim.WeightDecay(1.0)
+
+    @ct.jit(audit=audit)
+    def step(x: Any) -> None:
+        W.cleargrad()
+        ct.sum(W * x).backward()
+        if kind == "read":
+            W.assign(W - optimizer.lr * W.grad_var)
+        elif kind == "of the parameter":
+            W.assign(W - rule["lr"] * W.grad_var)
+        elif kind == "of a hook":
+            W.assign(W - hook.rate * W.grad_var)
+        else:
+            optimizer.update()
+
+    seen = []
+    for i in range(7):
+        if i in (4, 6):
+            rate = 10.0 * i
+            if kind == "of the parameter":
+                rule["lr"] = rate
+            elif kind == "of a hook":
+                hook.rate = rate
+            else:
+                optimizer.lr = rate
+        step(ct.Variable(np.ones(2, np.float32)))
+        seen.append(W.array[0].item())
+    assert seen == [-1, -2, -3, -4, -44, -84, -144]
+
+
 def test_wrong_hooks_say_what_is_right() -> None:
     model = model_with()
     optimizer = optim.SGD().setup(model)

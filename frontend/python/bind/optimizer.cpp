@@ -56,7 +56,8 @@ void run_scaled_backward(Optimizer& self, nb::object loss) {
 
 nb::dict numbers_of_rule(const Optimizer& self) {
     nb::dict numbers;
-    for (const Cell& cell : self.hyperparameters()) numbers[cell.name()] = cell.value();
+    for (const Cell& cell : self.hyperparameters())
+        numbers[cell.name()] = read_number(cell.value());
     return numbers;
 }
 
@@ -110,8 +111,20 @@ void bind_numbers(nb::class_<Optimizer>& type) {
         .def_prop_ro("learning_rate", &Optimizer::learning_rate,
                      "The step size of the last update.")
         .def_prop_rw("t", &Optimizer::t, &Optimizer::set_step_count, "Updates so far.")
-        .def_prop_rw("epoch", &Optimizer::epoch, &Optimizer::set_epoch)
-        .def("new_epoch", &Optimizer::new_epoch, nb::arg("auto") = false, "Counts an epoch.")
+        .def_prop_rw(
+            "epoch",
+            [](const Optimizer& self) { return int64_t(read_number(double(self.epoch()))); },
+            [](Optimizer& self, int64_t epoch) {
+                number_changes(double(self.epoch()), double(epoch));
+                self.set_epoch(epoch);
+            })
+        .def(
+            "new_epoch",
+            [](Optimizer& self, bool automatic) {
+                self.new_epoch(automatic);
+                number_changes(0, 1);
+            },
+            nb::arg("auto") = false, "Counts an epoch.")
         .def_rw("use_auto_new_epoch", &Optimizer::use_auto_new_epoch)
         .def_prop_rw("loss_scale", &Optimizer::loss_scale, &Optimizer::set_loss_scale,
                      "What gradients are divided by before any hook; backward(loss) multiplies by "

@@ -17,8 +17,8 @@ namespace {
 template <class Hook, class... Bases>
 void bind_number(nb::class_<Hook, Bases...>& type, const char* name, Cell Hook::* cell) {
     type.def_prop_rw(
-        name, [=](const Hook& self) { return (self.*cell).value(); },
-        [=](Hook& self, double value) { self.*cell = value; });
+        name, [=](const Hook& self) { return read_number((self.*cell).value()); },
+        [=](Hook& self, double value) { set_number(self.*cell, value); });
 }
 
 /// How an optimizer updates one parameter. It asks the optimizer each time, so it outlives the
@@ -140,6 +140,13 @@ void add_hook_of_parameter(const PythonParameterRule& self, nb::object hook,
     self.rule().add_hook(std::move(given), name);
 }
 
+/// Its own, or that of the rule that updates it.
+Cell number_of_parameter(const PythonParameterRule& self, const std::string& name) {
+    ParameterRule rule = self.rule();
+    if (rule.has_own(name)) return rule.hyperparameter(name);
+    return nb::cast<Optimizer&>(self.optimizer).rule_of(rule.slot()).hyperparameter(name);
+}
+
 nb::dict own_numbers_of(const PythonParameterRule& self) {
     nb::dict numbers;
     for (const Cell& cell : self.rule().slot().own_numbers) numbers[cell.name()] = cell.value();
@@ -217,15 +224,13 @@ void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
         .def(
             "__getitem__",
             [](const Rule& self, const std::string& name) {
-                return self.rule().has_own(name)
-                           ? self.rule().hyperparameter(name).value()
-                           : nb::cast<Optimizer&>(self.optimizer).hyperparameter(name).value();
+                return read_number(number_of_parameter(self, name).value());
             },
             nb::arg("name"), "A number of the rule for this parameter.")
         .def(
             "__setitem__",
             [](const Rule& self, const std::string& name, double value) {
-                self.rule().hyperparameter(name) = value;
+                set_number(self.rule().hyperparameter(name), value);
             },
             nb::arg("name"), nb::arg("value"),
             "The parameter's own number, which no longer follows the optimizer's.")

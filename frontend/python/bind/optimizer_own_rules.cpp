@@ -124,9 +124,11 @@ public:
     /// The parameter's own number while it is updated, else the rule's.
     double number(const std::string& name) const {
         const Cell cell = hyperparameter(name);
-        return group_ ? group_->number(cell).value() : cell.value();
+        return read_number(group_ ? group_->number(cell).value() : cell.value());
     }
-    void set_number(const std::string& name, double value) { hyperparameter(name) = value; }
+    void set_number(const std::string& name, double value) {
+        python::set_number(hyperparameter(name), value);
+    }
 
 private:
     void update_group(const UpdateGroup& group) override {
@@ -185,10 +187,12 @@ void bind_own_rules(nb::module_& m) {
                  new (place) FormulaRule(*rule.rule);
                  for (const auto& [name, value] : numbers) place->hyperparameter(name) = value;
              })
-        .def("_number", [](const FormulaRule& self,
-                           const std::string& name) { return self.hyperparameter(name).value(); })
+        .def("_number",
+             [](const FormulaRule& self, const std::string& name) {
+                 return read_number(self.hyperparameter(name).value());
+             })
         .def("_set_number", [](FormulaRule& self, const std::string& name, double value) {
-            self.hyperparameter(name) = value;
+            set_number(self.hyperparameter(name), value);
         });
     nb::class_<PythonRule, Optimizer>(m, "_PythonRule")
         .def(nb::init<std::string, const NamedNumbers&, std::vector<std::string>>())

@@ -145,8 +145,8 @@ void bind_rule(nb::module_& m, const char* text) {
     for (const Cell& cell : with_options<Rule>(on, make)->hyperparameters()) {
         const char* const number = cell.name();  // A literal.
         type.def_prop_rw(
-            number, [=](const Rule& self) { return number_of(self, number).value(); },
-            [=](Rule& self, double value) { number_of(self, number) = value; });
+            number, [=](const Rule& self) { return read_number(number_of(self, number).value()); },
+            [=](Rule& self, double value) { set_number(number_of(self, number), value); });
     }
     type.attr("_parameters") = parameters;
 }
