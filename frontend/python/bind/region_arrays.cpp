@@ -23,7 +23,21 @@ Array RegionArrays::of(PyObject* ndarray) {
     Known& known = found->second;
     if (!is_new && has_elements_of(ndarray, known.array)) return known.array;
     if (!is_new && recorder) recorder->needs_code("it changes an ndarray that it reads");
+    if (is_new) known.is_argument = !recorder;
     return known.array = copied_array_of(ndarray);
+}
+
+void RegionArrays::say_what_was_made() const {
+    Recorder* const recorder = current_recorder();
+    if (!recorder) return;
+    for (const auto& [ndarray, known] : known_)
+        if (!known.is_argument && Py_REFCNT(ndarray) == 1)
+            return recorder->needs_code(
+                "an operation reads an ndarray that NumPy made in the call");
+}
+
+void say_what_was_made() {
+    if (running) running->say_what_was_made();
 }
 
 Array argument_array(PyObject* ndarray) {
