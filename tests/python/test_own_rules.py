@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -371,3 +372,32 @@ def test_a_state_that_begins_as_the_parameter_is_an_array_of_its_own() -> None:
     optimizer.update()
     np.testing.assert_array_equal(optimizer.update_rule(W).state("slow").array, [1, 1])
     np.testing.assert_array_equal(W.array, [0, 0])
+
+
+def test_a_rule_may_serve_optimizers_of_several_threads_at_a_time() -> None:
+    inside, other_is_done = threading.Event(), threading.Event()
+
+    class Slow(optim.UpdateRule):
+        states: ClassVar = {"m": 0.0}
+
+        def update_core(self, parameter: Any) -> None:
+            if parameter.size == 2:
+                inside.set()
+                assert other_is_done.wait(10)
+            self.state["m"].assign(self.state["m"] + self.lr * parameter.grad_var)
+
+    rule = Slow(lr=1.0)
+    W, other = ct.Parameter(np.zeros(2, np.float32)), ct.Parameter(np.zeros(3, np.float32))
+    optimizers = [optim.SGD().setup([W]), optim.SGD().setup([other])]
+    for optimizer, parameter, lr in zip(optimizers, (W, other), (0.5, 2.0), strict=True):
+        optimizer.update_rule(parameter).use(rule)
+        optimizer.update_rule(parameter)["lr"] = lr
+        parameter.grad = np.ones(parameter.shape, np.float32)
+    thread = threading.Thread(target=optimizers[0].update)
+    thread.start()
+    assert inside.wait(10)
+    optimizers[1].update()
+    other_is_done.set()
+    thread.join()
+    np.testing.assert_array_equal(optimizers[0].update_rule(W).state("m").array, [0.5, 0.5])
+    np.testing.assert_array_equal(optimizers[1].update_rule(other).state("m").array, [2, 2, 2])

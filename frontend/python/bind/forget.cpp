@@ -27,7 +27,7 @@ Variables called(PyObject* function, std::span<const Variable> xs) {
 nb::list forget_in_python(nb::object function, nb::args inputs) {
     const CallScope scope;
     std::vector<Variable> xs;
-    for (nb::handle each : inputs) xs.push_back(to_variable(each.ptr(), "forget", "an input"));
+    for (nb::handle each : inputs) xs.push_back(to_variable(each.ptr(), "ct.forget", "an input"));
     const std::shared_ptr<PyObject> held(function.release().ptr(), release_reference);
     const Variables ys = forget_with_objects(
         [held](std::span<const Variable> given) { return called(held.get(), given); }, xs,

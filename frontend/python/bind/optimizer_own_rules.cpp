@@ -107,6 +107,27 @@ Array first_state_in(nb::handle content, const UpdateSlot& slot) {
     return made.to(slot.param.device());
 }
 
+/// The parameters that a rule is updating on this thread: one rule may serve several optimizers at
+/// a time.
+class GroupScope {
+public:
+    GroupScope(const Optimizer& rule, const UpdateGroup& group)
+        : rule_(&rule), group_(&group), before_(std::exchange(innermost, this)) {}
+    ~GroupScope() { innermost = before_; }
+    GroupScope(const GroupScope&) = delete;
+    /// Null where the rule is not the innermost one.
+    static const UpdateGroup* of(const Optimizer& rule) {
+        return innermost && innermost->rule_ == &rule ? innermost->group_ : nullptr;
+    }
+
+private:
+    static constinit thread_local GroupScope* innermost;
+    const Optimizer* rule_;
+    const UpdateGroup* group_;
+    GroupScope* before_;
+};
+constinit thread_local GroupScope* GroupScope::innermost = nullptr;
+
 /// A rule whose update is a method of Python. It finds the object around it, an instance of
 /// catena.optim.UpdateRule, which has `_update_slot` and `_first_states`.
 class PythonRule final : public Optimizer {
@@ -124,7 +145,8 @@ public:
     /// The parameter's own number while it is updated, else the rule's.
     double number(const std::string& name) const {
         const Cell cell = hyperparameter(name);
-        return read_number(group_ ? group_->number(cell).value() : cell.value());
+        const UpdateGroup* const group = GroupScope::of(*this);
+        return read_number(group ? group->number(cell).value() : cell.value());
     }
     void set_number(const std::string& name, double value) {
         python::set_number(hyperparameter(name), value);
@@ -134,7 +156,7 @@ private:
     void update_group(const UpdateGroup& group) override {
         const nb::gil_scoped_acquire lock;
         const nb::object self = nb::find(static_cast<const Optimizer&>(*this));
-        const GroupScope scope(group_, group);
+        const GroupScope scope(*this, group);
         const nb::object t = nb::steal(new_variable(group.t));
         for (const UpdateSlot* slot : group.slots) {
             nb::list states;
@@ -155,21 +177,9 @@ private:
     }
     bool has_moments_like_parameters() const override { return false; }
 
-    class GroupScope {
-    public:
-        GroupScope(const UpdateGroup*& place, const UpdateGroup& group)
-            : place_(place), before_(std::exchange(place, &group)) {}
-        ~GroupScope() { place_ = before_; }
-
-    private:
-        const UpdateGroup*& place_;
-        const UpdateGroup* before_;
-    };
-
     std::string name_;
     std::vector<std::string> states_;
     std::vector<Cell> numbers_;
-    const UpdateGroup* group_ = nullptr;  ///< Of the parameters that are being updated.
 };
 
 }  // namespace

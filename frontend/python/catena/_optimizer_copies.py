@@ -13,7 +13,7 @@ from catena._catena.optim import Hook, Optimizer, _FormulaRule, _PythonRule
 #: What a copy is told again, by the name of the method.
 _REPEATED = ("use_fp32_update", "use_cleargrads", "loss_scaling")
 #: Of an optimizer's attributes those that are kept otherwise.
-_OWN_ATTRIBUTES = ("_hooks", "_own", "_targets", "_given", "_flags", "_now", "_told")
+_OWN_ATTRIBUTES = ("_hooks", "_own", "_targets", "_given", "_flags", "_told")
 
 
 def _content(self: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -130,6 +131,15 @@ def _arguments(name: str, formula: Callable[..., Any]) -> tuple[list[str], dict[
     return arguments, numbers
 
 
+class _Updating(threading.local):
+    """What update_core() of this thread changes: a rule may serve several optimizers at a time."""
+
+    now: dict[str, Any] | None = None
+
+
+_updating = _Updating()
+
+
 class UpdateRule(_PythonRule):
     """An optimizer whose update of one parameter is a method: derive from it.
 
@@ -180,8 +190,6 @@ class UpdateRule(_PythonRule):
         """In update_core: the number of this update, from 1, a Variable (int64, 0-d)."""
         return self._of_update("t_var")
 
-    _now: dict[str, Any] | None = None
-
     def _begin(self, numbers: Mapping[str, Any]) -> None:
         name = type(self).__name__
         checked = [(n, as_number(name, n, value)) for n, value in numbers.items()]
@@ -200,9 +208,10 @@ class UpdateRule(_PythonRule):
             object.__setattr__(self, name, value)
 
     def _of_update(self, what: str) -> Any:
-        if self._now is None:
+        now = _updating.now
+        if now is None or now["rule"] is not self:
             raise ValueError(f"{type(self).__name__}: {what} is there while update_core runs")
-        return self._now[what]
+        return now[what]
 
     def _first_states(self, path: str, parameter: UpdatedVariable) -> list[Any]:
         """What the C++ side calls before the first update of a parameter."""
@@ -222,8 +231,9 @@ class UpdateRule(_PythonRule):
         self, path: str, parameter: UpdatedVariable, states: list[UpdatedVariable], t: Any
     ) -> None:
         """What the C++ side calls for each parameter of an update."""
-        before = self._now
-        self.__dict__["_now"] = {
+        before = _updating.now
+        _updating.now = {
+            "rule": self,
             "state": dict(zip(self.states, states, strict=True)),
             "t_var": t,
         }
@@ -233,4 +243,4 @@ class UpdateRule(_PythonRule):
             error.add_note(f"while {type(self).__name__} updated {path} {parameter.shape}")
             raise
         finally:
-            self.__dict__["_now"] = before
+            _updating.now = before
