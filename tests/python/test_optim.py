@@ -257,6 +257,53 @@ def test_an_optimizer_and_its_hooks_are_collected() -> None:
     assert gone() is None
 
 
+def test_what_parameters_have_of_their_own_is_collected_with_their_optimizer() -> None:
+    class Rule(optim.UpdateRule):
+        def update_core(self, parameter: Any) -> None:
+            self.kept = (parameter, self.state, self.t_var)
+
+    def made(kind: str) -> weakref.ref[Any]:
+        model = model_with()
+        optimizer = (Rule() if kind == "kept" else optim.SGD()).setup(model)
+        if kind == "use":
+            rule = Rule()
+            rule.owner = optimizer
+            optimizer.update_rule(model.b).use(rule)
+        elif kind == "hook":
+            optimizer.update_rule(model.b).add_hook(lambda r, p, again=optimizer: None, "cycle")
+        elif kind == "model":
+            model.optimizer = optimizer
+        set_grads(model, 1.0)
+        optimizer.update()
+        return weakref.ref(optimizer)
+
+    for kind in ("plain", "use", "hook", "model", "kept"):
+        gone = made(kind)
+        gc.collect()
+        assert gone() is None, kind
+
+
+def test_a_rule_lives_as_long_as_parameters_use_it() -> None:
+    model = model_with()
+    optimizer = optim.SGD(1.0).setup(model)
+    for parameter in model.parameters():
+        optimizer.update_rule(parameter).use(optim.MomentumSGD(0.5, 0.0))
+    gc.collect()
+    set_grads(model, 1.0)
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [0.5, 0.5])
+    optimizer.update_rule(model.b).use(optim.SGD(0.25))
+    optimizer.update_rule(model.W).follow_optimizer()
+    gc.collect()
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [0.25, 0.25])
+    np.testing.assert_array_equal(model.W.array, np.full((2, 2), -0.5))
+    optimizer.setup(model)
+    gc.collect()
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [-0.75, -0.75])
+
+
 def test_a_parameter_may_have_numbers_hooks_and_a_rule_of_its_own() -> None:
     model = model_with()
     optimizer = optim.SGD(1.0).setup(model)

@@ -235,8 +235,12 @@ void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer) {
             nb::arg("name"), nb::arg("value"),
             "The parameter's own number, which no longer follows the optimizer's.")
         .def("_follow_optimizer", [](const Rule& self) { self.rule().follow_optimizer(); })
-        .def("_use", [](const Rule& self,
-                        std::shared_ptr<Optimizer> other) { self.rule().use(std::move(other)); })
+        .def("_use",
+             [](const Rule& self, Optimizer& other) {
+                 // Python's optimizer keeps the other one in `_own`, where Python's collector finds
+                 // it.
+                 self.rule().use(std::shared_ptr<Optimizer>(&other, [](Optimizer*) {}));
+             })
         .def("_add_hook", add_hook_of_parameter)
         .def("_remove_hook",
              [](const Rule& self, const std::string& name) { self.rule().remove_hook(name); })
