@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from catena import _hints, data, nn, optim
 from catena.optim import schedules
+from eager_and_compiled import values
 
 HERE = Path(__file__).name
 
@@ -167,6 +168,35 @@ def test_notices_name_the_users_line(capfd: Any) -> None:
     y = ct.sum(np.full((5, 3), 0.5, np.float32), axis=1)
     assert y.grad is None
     assert f"grad: a float32[5] was asked for its gradient ({HERE}:" in capfd.readouterr().err
+
+
+def test_lists_of_integers_are_what_the_function_takes() -> None:
+    y = ct.Variable(np.eye(4, 3, dtype=np.float32))
+    labels = [0, 1, 2, 0]
+    expected = ct.softmax_cross_entropy(y, np.int32(labels)).item()
+    assert ct.softmax_cross_entropy(y, labels).item() == expected
+    assert ct.softmax_cross_entropy(y, tuple(labels)).item() == expected
+    compiled = ct.jit(lambda y, t: ct.softmax_cross_entropy(y, t))
+    for last in (0, 1, 2):
+        labels[-1] = last
+        np.testing.assert_allclose(
+            compiled(y, labels).array, ct.softmax_cross_entropy(y, np.int32(labels)).array
+        )
+    W = ct.Variable(values(5, 2))
+    np.testing.assert_array_equal(ct.embed_id([[1], [4]], W).array, W.array[[[1], [4]]])
+    assert nn.Embedding(5, 3)([1, 2]).shape == (2, 3)
+    assert ct.maximum(y, [1, 2, 3]).dtype == np.float32  # As before: beside floats they are floats.
+    assert ct.mean_squared_error(ct.Variable([1.0, 2.0]), [1, 2]).item() == 0
+    for wrong, text in (
+        ([0, 1, 2, 7], "label 7 at index 3 is not a class"),
+        ([0, 1, 2], r"t should be \[4\] for x \[4,3\], it is \[3\]"),
+        ([0.5, 1.0, 2.0, 0.0], "class numbers need an integer dtype"),
+        ([True, False, True, True], "t should hold integer labels, it is bool"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=text):
+            ct.softmax_cross_entropy(y, wrong)
+    chosen = ct.where([True, False], np.float32([1, 2]), np.float32([3, 4]))
+    assert chosen.array.tolist() == [1, 4]
 
 
 def test_what_is_no_array_is_named() -> None:
