@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import inspect
+import warnings
 import weakref
+from pathlib import Path
 from typing import Any
 
 import catena as ct
@@ -121,12 +123,31 @@ def test_setup_takes_modules_dicts_and_lists() -> None:
         optimizer = optim.SGD().setup(target)
         assert [name for name, _ in optimizer.named_parameters()] == [path]
         assert optimizer.target is target
-    with pytest.raises(TypeError, match="'0' should be a Parameter, it is ndarray"):
+    both = optim.SGD().setup({"a": model_with(), "b": W})
+    assert [name for name, _ in both.named_parameters()] == ["a/W", "a/b", "b"]
+    several = optim.SGD().setup([model_with(), nn.Sequential(model_with())])
+    assert [name for name, _ in several.named_parameters()] == ["0/W", "0/b", "1/0/W", "1/0/b"]
+    with pytest.raises(TypeError, match="'0' should be a Parameter or a Module, it is ndarray"):
         optim.SGD().setup([np.ones(2)])
     with pytest.raises(ValueError, match="no parameters to train"):
         optim.SGD().setup([])
     with pytest.raises(ValueError, match=r"setup"):
         optim.SGD().update()
+
+
+def test_a_variable_in_a_module_is_warned_of() -> None:
+    class Net(nn.Module):
+        def __init__(self, **of_scale: Any) -> None:
+            self.layer = model_with()
+            self.layer.scale = ct.Variable(np.ones(2, np.float32), **of_scale)
+            self.h = ct.sum(self.layer(np.ones((1, 2), np.float32)))  # Computed: not meant to be.
+
+    with pytest.warns(UserWarning, match=r"Net: layer/scale is a Variable, .* ct.Parameter") as all:
+        optim.SGD().setup(Net())
+    assert [Path(warning.filename).name for warning in all] == [Path(__file__).name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optim.SGD().setup(Net(requires_grad=False))
 
 
 def test_parameters_may_get_their_shapes_after_setup() -> None:

@@ -15,6 +15,7 @@ compiled code, too: `optimizer.alpha = 1e-4`. The names are Chainer's: Adam's st
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 Target = Any
-"""A Module or link; a dict of Parameters by path; or a list of them."""
+"""A Module or link; or Parameters and Modules in a dict by path or in a list."""
 
 
 def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
@@ -66,17 +67,40 @@ def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
         pairs = [(str(i), parameter) for i, parameter in enumerate(target)]
     else:
         raise TypeError(f"setup() takes a Module or Parameters, not {type(target).__name__}")
-    for path, parameter in pairs:
-        if not isinstance(parameter, Parameter):
-            raise TypeError(f"'{path}' should be a Parameter, it is {type(parameter).__name__}")
-    return pairs
+    found: list[tuple[str, Parameter]] = []
+    for path, part in pairs:
+        if isinstance(part, Parameter):
+            found.append((path, part))
+        elif hasattr(part, "named_parameters") and not isinstance(part, type):
+            found += [(f"{path}/{inner}", p) for inner, p in part.named_parameters()]
+        else:
+            raise TypeError(
+                f"'{path}' should be a Parameter or a Module, it is {type(part).__name__}"
+            )
+    return found
+
+
+def _warn_of_variables(target: Target) -> None:
+    """Variables that look as if they were to be trained."""
+    for path, module in target.named_modules() if hasattr(target, "named_modules") else ():
+        for name, value in vars(module).items():
+            if type(value) is Variable and value.requires_grad and value.creator is None:
+                place = f"{path}/{name}" if path else name
+                warnings.warn(
+                    f"{type(target).__name__}: {place} is a Variable, which is neither trained nor "
+                    f"saved: self.{name} = ct.Parameter(array), or "
+                    "ct.Variable(array, requires_grad=False) for a constant",
+                    stacklevel=3,
+                )
 
 
 def _setup(self: Any, target: Target) -> Any:
-    """Begins anew with the parameters of a Module, of a dict by path, or of a list; hooks are
-    removed. They may have no shape yet. ValueError where there are none. Returns the optimizer.
+    """Begins anew with the parameters of a Module, or of Parameters and Modules in a dict by path
+    or in a list; hooks are removed. They may have no shape yet. ValueError where there are none; a
+    warning for a Variable in a Module. Returns the optimizer.
     """
     pairs = named_parameters_of(target)
+    _warn_of_variables(target)
     self._setup(pairs)
     vars(self).update(_hooks={}, _own={}, _targets=[_kept(target, pairs)], _given=dict(pairs))
     return self
