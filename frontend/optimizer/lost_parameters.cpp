@@ -52,24 +52,27 @@ void Optimizer::check_slots() {
 /// In the first update, and whenever there is nothing to update with.
 void Optimizer::say_what_is_not_updated(std::span<UpdateSlot* const> active) {
     const std::string link = target().type_name();
+    const std::string whose = list_ ? "that setup() was given" : "of " + link;
     std::vector<std::string> without;
     for (const UpdateSlot& slot : slots_)
         if (*slot.enabled && !slot.is_active()) without.push_back(slot.path);
     if (active.empty() && !without.empty())
         notice_once(fmt::format(
-            "{}: update: no parameter of {} has a gradient, so none is changed; call backward() of "
-            "a loss that was computed from them",
-            type_name(), link));
+            "{}: update: no parameter {} has a gradient, so none is changed; call backward() of a "
+            "loss that was computed from them",
+            type_name(), whose));
     else if (!without.empty())
         notice_once(
-            fmt::format("{}: update: no gradient has reached {} of {}, so they stay as they are",
-                        type_name(), some_of(without), link));
+            fmt::format("{}: update: no gradient has reached {} {}, so they stay as they are",
+                        type_name(), some_of(without), whose));
     if (first_update_ && !untrained_parameters().empty())
         notice_once(fmt::format(
             "{}: update: gradients have reached parameters that no optimizer has, so they are not "
-            "trained: {}. If {} should have them, list their links with add_child, or hold them in "
-            "a ChainList",
-            type_name(), some_of(untrained_parameters()), link));
+            "trained: {}. If {}",
+            type_name(), some_of(untrained_parameters()),
+            list_ ? "they should be, give them to setup() or add_params(), too"
+                  : link + " should have them, list their links with add_child, or hold them in a "
+                           "ChainList"));
     first_update_.reset();
 }
 

@@ -63,7 +63,7 @@ Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"
 Optimizer::~Optimizer() = default;
 
 Link& Optimizer::target() const {
-    if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
+    if (!target_) fail<ValueError>("{}: call setup() first", type_name());
     if (!*target_)
         fail<ValueError>("{}: the link that setup() was given does not exist any more",
                          type_name());
@@ -139,6 +139,13 @@ Array Optimizer::first_moment(const std::string&, const Type& type) const {
     return Array::zeros(type);
 }
 
+std::vector<Array> Optimizer::first_moments(const UpdateSlot& slot) const {
+    std::vector<Array> moments;
+    for (const std::string& name : moment_names())
+        moments.push_back(first_moment(name, {slot.update_dtype(), slot.param.shape()}));
+    return moments;
+}
+
 void Optimizer::initialize_moments(UpdateSlot& slot) {
     for (const State& moment : slot.moments)
         move_beside(moment,
@@ -147,10 +154,11 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
     const Optimizer& rule = rule_of(slot);
-    for (const std::string& name : rule.moment_names()) {
-        slot.moments.emplace_back(
-            rule.first_moment(name, {slot.update_dtype(), slot.param.shape()}));
-        slot.moments.back().set_name(slot.path + "/" + name);
+    const std::vector<std::string> names = rule.moment_names();
+    std::vector<Array> first = rule.first_moments(slot);
+    for (size_t i = 0; i < names.size(); ++i) {
+        slot.moments.emplace_back(std::move(first[i]));
+        slot.moments.back().set_name(slot.path + "/" + names[i]);
     }
 }
 
@@ -159,7 +167,7 @@ void Optimizer::update(const std::source_location& at) try {
     check_slots();
     auto no_graph = no_backprop_mode();
     for (const UpdateSlot& slot : slots_)  // Before anything changes.
-        if (slot.is_active()) slot.check_shapes();
+        if (slot.is_active()) slot.check_shapes(rule_of(slot).has_moments_like_parameters());
     MastersScope masters(*this);
     if (exchange_ && exchange_->finish(*this) != GradientExchange::Outcome::replaced) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
@@ -338,6 +346,7 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     if (!has_any(part, names) && may_lack_moments(s, slot, names))
         return s.later([&slot] { slot.moments.clear(); });
     const bool is_known = slot.param.array().defined();
+    const bool is_alike = rule_of(slot).has_moments_like_parameters();
     std::vector<Array> moments;
     for (const std::string& name : names) {
         const Array array = part.read(name);
@@ -346,14 +355,15 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
             return;
         }
         moments.push_back(is_known ? part.converted(name, array, slot.update_dtype()) : array);
-        check_moment(part, name, array, is_known ? slot.param.shape() : moments[0].shape());
+        if (is_alike)
+            check_moment(part, name, array, is_known ? slot.param.shape() : moments[0].shape());
     }
-    s.later([&slot, part, moments, names] {
+    s.later([&slot, part, moments, names, is_alike] {
         slot.moments.resize(moments.size());
         for (size_t i = 0; i < moments.size(); ++i) {
             // A parameter without a shape may have got one from the same file by now.
             const bool is_known = slot.param.array().defined();
-            if (is_known) check_moment(part, names[i], moments[i], slot.param.shape());
+            if (is_known && is_alike) check_moment(part, names[i], moments[i], slot.param.shape());
             update_content(slot.moments[i],
                            is_known ? moments[i].to(slot.param.device()) : moments[i]);
             slot.moments[i].set_name(slot.path + "/" + names[i]);

@@ -197,6 +197,11 @@ protected:
     virtual void update_group(const UpdateGroup& group) = 0;
     /// The content of a moment before its first update; zeros unless a rule says otherwise.
     virtual Array first_moment(const std::string& name, const Type& type) const;
+    /// The same of all moments of one parameter, in the order of moment_names(): for a rule whose
+    /// moments begin with what the parameter holds, or have a shape of their own.
+    virtual std::vector<Array> first_moments(const UpdateSlot& slot) const;
+    /// False: moments may have other shapes than their parameters.
+    virtual bool has_moments_like_parameters() const { return true; }
     /// Called by setup(): what a rule remembers of its numbers at the beginning.
     virtual void begin() {}
 

@@ -11,7 +11,7 @@ namespace {
 
 using Slots = std::vector<UpdateSlot*>;
 
-SmallVector<Scalar, 6> numbers_of(const UpdateGroup& group, std::initializer_list<Cell> cells) {
+SmallVector<Scalar, 6> numbers_of(const UpdateGroup& group, std::span<const Cell> cells) {
     SmallVector<Scalar, 6> numbers;
     for (const Cell& cell : cells) numbers.push_back(group.number(cell));
     return numbers;
@@ -40,8 +40,8 @@ void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variabl
 
 }  // namespace
 
-void sweep_parameters(const Sweep& sweep, const UpdateGroup& group,
-                      std::initializer_list<Cell> scalars, std::span<const Variable> shared) {
+void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::span<const Cell> scalars,
+                      std::span<const Variable> shared) {
     const SmallVector<Scalar, 6> numbers = numbers_of(group, scalars);
     if (shared.empty()) return sweep_slots(sweep, group.slots, {}, numbers);
     // A float64 number would make a float32 parameter's update be computed in float64.
@@ -77,8 +77,7 @@ const OpDef& define_step_numbers(std::string name, std::vector<std::string> scal
     return register_map(std::move(op));
 }
 
-Variables step_numbers(const OpDef& map, const UpdateGroup& group,
-                       std::initializer_list<Cell> scalars) {
+Variables step_numbers(const OpDef& map, const UpdateGroup& group, std::span<const Cell> scalars) {
     const Variable t = cast(group.t, Dtype::float64);
     const Variable* inputs[] = {&t};
     return apply(map, inputs, known_location(), {}, numbers_of(group, scalars));
@@ -89,8 +88,9 @@ void check_eps(const Optimizer& optimizer, const UpdateGroup& group, const Cell&
     if (eps == 0 || float(eps) != 0) return;
     for (const UpdateSlot* slot : group.slots)
         if (const Dtype dtype = compute_dtype(slot->param.dtype()); dtype != Dtype::float64)
-            fail<ValueError>("{}: eps {} is 0 in {}, in which {} is computed; use at least 1e-45",
-                             optimizer.type_name(), eps, name_of(dtype), slot->path);
+            fail<ValueError>("{}: {} {} is 0 in {}, in which {} is computed; use at least 1e-45",
+                             optimizer.type_name(), of_optimizer.name(), eps, name_of(dtype),
+                             slot->path);
 }
 
 }  // namespace catena

@@ -30,11 +30,12 @@ const Cell* UpdateSlot::own_number(const char* name) const {
     return nullptr;
 }
 
-void UpdateSlot::check_shapes() const {
+void UpdateSlot::check_shapes(bool has_moments_alike) const {
     const Shape& shape = param.shape();
     if (const Variable gradient = param.grad_variable(); gradient.shape() != shape)
         refuse(*this, "gradient", gradient,
                "after new content of another shape call cleargrads(), and backward again");
+    if (!has_moments_alike) return;
     for (const State& moment : moments)
         if (moment.shape() != shape)
             refuse(*this, "moment '" + moment.name() + "'", moment,

@@ -40,9 +40,9 @@ struct UpdateSlot {
         return param.body() == parameter || replaced.body() == parameter;
     }
     const Cell* own_number(const char* name) const;  ///< Null when it has none of that name.
-    /// ShapeError unless gradient and moments have the parameter's shape: it may have got another
-    /// content since.
-    void check_shapes() const;
+    /// ShapeError unless the gradient has the parameter's shape, and the moments if they should: it
+    /// may have got another content since.
+    void check_shapes(bool has_moments_alike) const;
 };
 
 /// Parameters that are updated together, by the same numbers.

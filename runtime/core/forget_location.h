@@ -13,6 +13,7 @@ public:
 
 private:
     const LocationScope* previous_;
+    bool was_forgotten_;
 };
 
 }  // namespace catena

@@ -31,9 +31,10 @@ void check_has_graph(const VariableBody& output, const SourceLoc& at) {
             ? fmt::format("it was computed by {}, which has no gradient", output.ended_at->name)
             : "nothing that it was computed from requires a gradient";
     fail<ValueError>(
-        "backward: this {} has no graph: {}. Parameters require one, and a Variable x(array); an "
-        "array that is passed as it is (Variable x = array) does not, nor what is computed in "
-        "no_backprop_mode()",
+        "backward: this {} has no graph: {}. Parameters require one, and a Variable that is made "
+        "of "
+        "an array, as Variable(array); an array that is passed as it is does not, nor what is "
+        "computed in no_backprop_mode()",
         output.array.defined() ? to_string(output.array.type()) : "variable", ended);
 }
 

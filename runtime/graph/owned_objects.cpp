@@ -29,6 +29,10 @@ public:
     }
 
     void variable(const Variable& held) override { reach(held.body(), 1, bodies_); }
+    void edge(const Edge& held) override {
+        reach(held.node.get(), 1, nodes_);
+        reach(held.leaf.get(), 1, bodies_);
+    }
     void object(void* held) override { visit_(held); }
 
 private:
@@ -47,10 +51,9 @@ private:
             waiting.push_back(object);
     }
     void visit(const Node& node) {
-        for (const Edge& edge : node.edges) {
-            reach(edge.node.get(), 1, nodes_);
-            reach(edge.leaf.get(), 1, bodies_);
-        }
+        for (const Edge& each : node.edges) edge(each);
+        if (const auto* owner = dynamic_cast<const ObjectOwner*>(node.region.get()))
+            owner->visit(*this);
         if (const NodeFunction* function = node.function.get())
             if (++found_[function] == function->use_count()) function->visit(*this);
     }
@@ -63,8 +66,10 @@ private:
 
 }  // namespace
 
+std::atomic<int64_t> ObjectOwner::alive_{0};
+
 void visit_owned_objects(const Variable& x, FunctionRef<void(void*)> visit, uint32_t handles) {
-    if (!x.defined() || !NodeFunction::any()) return;
+    if (!x.defined() || !(NodeFunction::any() || ObjectOwner::any())) return;
     OwnedWalk(visit).run(*x.body(), handles);
 }
 

@@ -69,10 +69,9 @@ Variable Variable::grad_variable(Caller at) const {
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(body);
     if (body.grad_consumed)
         fail<TraceError>(
-            "grad: the gradient of {} was consumed by a compiled static_graph step; ask for it "
-            "with "
-            "keep_grads (StaticGraphOptions, or the updater's options) or return it from the "
-            "region",
+            "grad: the gradient of {} was consumed by a compiled static_graph step; give the "
+            "region "
+            "or the updater the option keep_grads, or return it from the region",
             describe(*this));
     return Variable(body.grad);
 }
@@ -81,13 +80,15 @@ Array Variable::grad(Caller at) const {
     Variable g = grad_variable(at);
     if (g.defined()) return g.array();
     const VariableBody& body = *body_;
-    if (!body.requires_grad && !body.is_state && body.array.defined() && is_float(dtype()))
-        notice_once(
-            fmt::format("grad: a {} was asked for its gradient ({}), but requires none: an array "
-                        "that is passed "
-                        "as it is (Variable x = array) is plain data; write Variable x(array)",
-                        to_string(type()), to_string(SourceLoc(at))));
-    return Array();
+    if (body.requires_grad || body.is_state || !body.array.defined() || !is_float(dtype()))
+        return {};
+    const LocationScope scope(at);
+    notice_once(
+        fmt::format("grad: a {} was asked for its gradient ({}), but requires none: an array that "
+                    "is passed as it is is plain data; a Variable that is made of one, as "
+                    "Variable(array), requires a gradient",
+                    to_string(type()), to_string(current_location())));
+    return {};
 }
 
 void Variable::set_grad(Array grad, Caller at) const {

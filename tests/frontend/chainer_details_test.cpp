@@ -114,8 +114,7 @@ TEST(Messages, tell_what_newcomers_mix_up) {
     const Variable scores = zeros({5, 3});
     EXPECT_THAT(message_of<ShapeError>([&] { softmax_cross_entropy(scores, ones({5})); }),
                 HasSubstr("softmax_cross_entropy: t is float32[5]; class numbers need an integer "
-                          "dtype, t.astype(Dtype::int32), and "
-                          "probabilities x's shape [5,3]"));
+                          "dtype, as int32, and probabilities x's shape [5,3]"));
     Convolution2D convolution(3, 8, 3);
     EXPECT_THAT(message_of<ShapeError>([&] { convolution(zeros({2, 9, 9, 3})); }),
                 HasSubstr("x has 9 (x [2,9,9,3], W [8,3,3,3]); images are [N, C, H, W]: "

@@ -383,7 +383,7 @@ TEST(Optimizer, update_before_setup_says_so) {
         adam.update();
         FAIL();
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("Adam: call setup(link) first"));
+        EXPECT_THAT(error.what(), HasSubstr("Adam: call setup() first"));
     }
 }
 

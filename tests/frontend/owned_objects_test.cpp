@@ -8,6 +8,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/owned_objects.h"
+#include "runtime/ops/custom/forget_objects.h"
 #include "runtime/ops/custom/user_function.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/reject/rejection.h"
@@ -59,6 +60,21 @@ TEST(OwnedObjects, are_found_through_the_graph_of_their_only_owner) {
     EXPECT_THAT(owned_of(y), UnorderedElementsAre(&first, &second));
     EXPECT_THAT(owned_of(x), IsEmpty());
     EXPECT_THAT(owned_of(Variable()), IsEmpty());
+}
+
+TEST(OwnedObjects, of_a_function_that_backward_calls_again_are_found) {
+    int object = 0, behind = 0;
+    Variable y = [&] {
+        const Variable x = owned_by(behind, doubles({1, 2}))[0];
+        return forget_with_objects(
+            [](std::span<const Variable> xs) { return Variables{exp(xs[0])}; }, {&x, 1},
+            [&](OwnedVisitor& visitor) { visitor.object(&object); },
+            std::source_location::current())[0];
+    }();
+    EXPECT_THAT(owned_of(y), UnorderedElementsAre(&object, &behind));
+    y.set_grad(Array::full(y.type(), 1.0));
+    y.backward();
+    EXPECT_THAT(owned_of(y), UnorderedElementsAre(&object, &behind));
 }
 
 TEST(OwnedObjects, of_several_owners_are_those_of_none) {

@@ -169,7 +169,7 @@ TEST(ParameterList, errors_name_the_path) {
     EXPECT_THAT(refusal<ValueError>([&] { sgd.setup(std::vector<NamedParameter>()); }),
                 HasSubstr("SGD: setup: the list has no parameters to train"));
     EXPECT_THAT(refusal<ValueError>([&] { sgd.add_params({{"w", w}}); }),
-                HasSubstr("SGD: call setup(link) first"));
+                HasSubstr("SGD: call setup() first"));
     Mlp model;
     sgd.setup(model);
     EXPECT_THAT(refusal<ValueError>([&] { sgd.add_params({{"w", w}}); }),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import inspect
+import warnings
 import weakref
+from pathlib import Path
 from typing import Any
 
 import catena as ct
@@ -15,7 +17,8 @@ from catena import nn, optim
 RULES = [
     kind
     for name, kind in vars(optim).items()
-    if isinstance(kind, type) and issubclass(kind, optim.Optimizer) and name != "Optimizer"
+    if isinstance(kind, type) and issubclass(kind, optim.Optimizer)
+    if name not in ("Optimizer", "UpdateRule")
 ]
 
 
@@ -120,12 +123,31 @@ def test_setup_takes_modules_dicts_and_lists() -> None:
         optimizer = optim.SGD().setup(target)
         assert [name for name, _ in optimizer.named_parameters()] == [path]
         assert optimizer.target is target
-    with pytest.raises(TypeError, match="'0' should be a Parameter, it is ndarray"):
+    both = optim.SGD().setup({"a": model_with(), "b": W})
+    assert [name for name, _ in both.named_parameters()] == ["a/W", "a/b", "b"]
+    several = optim.SGD().setup([model_with(), nn.Sequential(model_with())])
+    assert [name for name, _ in several.named_parameters()] == ["0/W", "0/b", "1/0/W", "1/0/b"]
+    with pytest.raises(TypeError, match="'0' should be a Parameter or a Module, it is ndarray"):
         optim.SGD().setup([np.ones(2)])
     with pytest.raises(ValueError, match="no parameters to train"):
         optim.SGD().setup([])
     with pytest.raises(ValueError, match=r"setup"):
         optim.SGD().update()
+
+
+def test_a_variable_in_a_module_is_warned_of() -> None:
+    class Net(nn.Module):
+        def __init__(self, **of_scale: Any) -> None:
+            self.layer = model_with()
+            self.layer.scale = ct.Variable(np.ones(2, np.float32), **of_scale)
+            self.h = ct.sum(self.layer(np.ones((1, 2), np.float32)))  # Computed: not meant to be.
+
+    with pytest.warns(UserWarning, match=r"Net: layer/scale is a Variable, .* ct.Parameter") as all:
+        optim.SGD().setup(Net())
+    assert [Path(warning.filename).name for warning in all] == [Path(__file__).name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optim.SGD().setup(Net(requires_grad=False))
 
 
 def test_parameters_may_get_their_shapes_after_setup() -> None:
@@ -254,6 +276,53 @@ def test_an_optimizer_and_its_hooks_are_collected() -> None:
     del optimizer
     gc.collect()
     assert gone() is None
+
+
+def test_what_parameters_have_of_their_own_is_collected_with_their_optimizer() -> None:
+    class Rule(optim.UpdateRule):
+        def update_core(self, parameter: Any) -> None:
+            self.kept = (parameter, self.state, self.t_var)
+
+    def made(kind: str) -> weakref.ref[Any]:
+        model = model_with()
+        optimizer = (Rule() if kind == "kept" else optim.SGD()).setup(model)
+        if kind == "use":
+            rule = Rule()
+            rule.owner = optimizer
+            optimizer.update_rule(model.b).use(rule)
+        elif kind == "hook":
+            optimizer.update_rule(model.b).add_hook(lambda r, p, again=optimizer: None, "cycle")
+        elif kind == "model":
+            model.optimizer = optimizer
+        set_grads(model, 1.0)
+        optimizer.update()
+        return weakref.ref(optimizer)
+
+    for kind in ("plain", "use", "hook", "model", "kept"):
+        gone = made(kind)
+        gc.collect()
+        assert gone() is None, kind
+
+
+def test_a_rule_lives_as_long_as_parameters_use_it() -> None:
+    model = model_with()
+    optimizer = optim.SGD(1.0).setup(model)
+    for parameter in model.parameters():
+        optimizer.update_rule(parameter).use(optim.MomentumSGD(0.5, 0.0))
+    gc.collect()
+    set_grads(model, 1.0)
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [0.5, 0.5])
+    optimizer.update_rule(model.b).use(optim.SGD(0.25))
+    optimizer.update_rule(model.W).follow_optimizer()
+    gc.collect()
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [0.25, 0.25])
+    np.testing.assert_array_equal(model.W.array, np.full((2, 2), -0.5))
+    optimizer.setup(model)
+    gc.collect()
+    optimizer.update()
+    np.testing.assert_array_equal(model.b.array, [-0.75, -0.75])
 
 
 def test_a_parameter_may_have_numbers_hooks_and_a_rule_of_its_own() -> None:

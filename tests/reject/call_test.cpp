@@ -263,7 +263,7 @@ TEST(RejectedCall, names_that_do_not_exist) {
 }
 
 TEST(RejectedCall, an_optimizer_without_a_target) {
-    EXPECT_REFUSED(ValueError, "Adam: call setup(link) first", Adam().update());
+    EXPECT_REFUSED(ValueError, "Adam: call setup() first", Adam().update());
 }
 
 }  // namespace

@@ -91,9 +91,8 @@ TEST_F(RejectedRegion, gradients_that_a_whole_step_consumed) {
     auto step = static_graph(std::ref(model));
     for (int i = 0; i < 2; ++i) step(of_ones({1}));
     const std::string message =
-        "grad: the gradient of w float32[1] was consumed by a compiled static_graph step; ask for "
-        "it with "
-        "keep_grads (StaticGraphOptions, or the updater's options) or return it from the region";
+        "grad: the gradient of w float32[1] was consumed by a compiled static_graph step; give the "
+        "region or the updater the option keep_grads, or return it from the region";
     EXPECT_REFUSED_WITHOUT_LINE(TraceError, message, model.w.grad());
     EXPECT_REFUSED_WITHOUT_LINE(TraceError, message, model.w.grad_variable());
     model.w.cleargrad();

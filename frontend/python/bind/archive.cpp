@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "frontend/python/bind/location.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/serializer/npz.h"
@@ -38,7 +39,7 @@ void write_npz_file(const std::string& path, nb::dict values, bool compression) 
         void finish() override {}
     } entries;
     write_all(entries, values);  // Before the file is opened.
-    const nb::gil_scoped_release others_may_run;
+    const OthersMayRun others_may_run;
     save_npz(path,
              [&](const Serializer& s) {
                  for (const auto& [key, array] : entries.arrays) s.write(key, array);

@@ -80,11 +80,37 @@ void take_keywords(const FunctionObject& function, PyObject* const* values, PyOb
 
 using Variables4 = SmallVector<Variable, 8>;
 
+/// A list of what `is_leaf` is true of, or of such lists.
+template <class F>
+bool is_list_of(PyObject* object, F is_leaf) {
+    if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+        PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
+        if (!is_leaf(item) && !is_list_of(item, is_leaf)) return false;
+    }
+    return PySequence_Fast_GET_SIZE(object) > 0;
+}
+
+bool is_bool_list(PyObject* object) {
+    return is_list_of(object, [](PyObject* item) -> bool { return PyBool_Check(item); });
+}
+bool is_integer_list(PyObject* object) {
+    return is_list_of(
+        object, [](PyObject* item) -> bool { return PyLong_Check(item) && !PyBool_Check(item); });
+}
+
+/// What lists of integers become. A function that takes floats is not to get them as integers, and
+/// one of labels or indices does not take floats.
+enum class IntegerLists : bool { like_arrays_beside, integers };
+
 /// Numbers and lists of them are arrays of the dtype of the arrays beside them.
 Variable as_array(const FunctionDef& def, const FunctionParameter& parameter, PyObject* object,
-                  std::span<const Variable> beside) {
+                  std::span<const Variable> beside, IntegerLists lists) {
     if (is_variable(object)) return variable_in(object);
     if (is_ndarray(object)) return Variable(region_array(object), false);
+    if (is_bool_list(object)) return Variable(array_from(object, Dtype::bool_), false);
+    if (lists == IntegerLists::integers && is_integer_list(object))
+        return Variable(array_from(object, Dtype::int64), false);
     if (PyList_Check(object) || PyTuple_Check(object) || to_scalar(object))
         return array_from(def, parameter.name,
                           to_literal(object, def.name.c_str(), parameter.name.c_str()), beside);
@@ -154,7 +180,8 @@ void collect_list(const FunctionDef& def, const Given& given, Variables4& arrays
     }
 }
 
-void collect_arrays(const FunctionDef& def, const Given& given, Variables4& arrays) {
+void collect_arrays(const FunctionDef& def, const Given& given, Variables4& arrays,
+                    IntegerLists lists) {
     arrays.resize(def.array_count);
     // Those that have a dtype first: numbers take theirs.
     for (const bool of_numbers : {false, true})
@@ -166,7 +193,7 @@ void collect_arrays(const FunctionDef& def, const Given& given, Variables4& arra
             if (has_dtype != of_numbers)
                 arrays[size_t(parameter.slot)] =
                     as_array(def, parameter, object,
-                             std::span<const Variable>(arrays.begin(), arrays.size()));
+                             std::span<const Variable>(arrays.begin(), arrays.size()), lists);
         }
 }
 
@@ -225,19 +252,18 @@ struct Values {
     }
 };
 
-PyObject* call(const FunctionObject& function, const Given& given) {
-    const FunctionDef& def = *function.def;
+PyObject* call_with(const FunctionDef& def, const Given& given, IntegerLists lists) {
     Variables4 arrays;
     if (def.takes_list)
         collect_list(def, given, arrays);
     else
-        collect_arrays(def, given, arrays);
+        collect_arrays(def, given, arrays, lists);
     check_given(def, given);
     Values values;
     values.collect(def, given);
     const std::span<const Variable> listed(arrays.begin(), arrays.size());
     const std::span<const LiteralValue* const> literals(values.of.data(), def.value_count);
-    std::optional<nb::gil_scoped_release> others_may_run;
+    std::optional<OthersMayRun> others_may_run;
     if (is_long(arrays)) others_may_run.emplace();
     if (def.gives == FunctionDef::Gives::one) {
         Variable result = call_for_one(def, listed, literals, SourceLoc());
@@ -247,6 +273,30 @@ PyObject* call(const FunctionObject& function, const Given& given) {
     FunctionResults results = call_function(def, listed, literals, SourceLoc());
     others_may_run.reset();
     return results_of(std::move(results));
+}
+
+bool has_integer_list(const FunctionDef& def, const Given& given) {
+    if (def.takes_list) return false;
+    for (size_t i = 0; i < def.parameters.size(); ++i)
+        if (!def.parameters[i].is_value() && given.of[i] && is_integer_list(given.of[i]))
+            return true;
+    return false;
+}
+
+/// Where a function refuses lists of integers as floats it gets them as integers.
+PyObject* call(const FunctionObject& function, const Given& given) {
+    const FunctionDef& def = *function.def;
+    try {
+        return call_with(def, given, IntegerLists::like_arrays_beside);
+    } catch (const Error&) {
+        if (!has_integer_list(def, given)) throw;
+        const std::exception_ptr of_floats = std::current_exception();
+        try {
+            return call_with(def, given, IntegerLists::integers);
+        } catch (const DtypeError&) {
+            std::rethrow_exception(of_floats);
+        }
+    }
 }
 
 }  // namespace

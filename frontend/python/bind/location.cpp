@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/core/host_language.h"
 #include "runtime/graph/attributes.h"
 
 namespace catena::python {
@@ -48,11 +49,22 @@ const char* lasting(PyObject* text) {
     return intern(characters);
 }
 
+/// Where this thread was when it let others run.
+thread_local SourceLoc left_at;
+
 }  // namespace
 
+OthersMayRun::OthersMayRun()
+    : before_(std::exchange(left_at, python_location())), thread_(PyEval_SaveThread()) {}
+
+OthersMayRun::~OthersMayRun() {
+    PyEval_RestoreThread(thread_);
+    left_at = before_;
+}
+
 SourceLoc python_location() noexcept {
+    if (!PyGILState_Check()) return left_at;
     SourceLoc location;
-    if (!PyGILState_Check()) return location;  // Nothing of Python's runs on this thread.
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);  // Asking must not lose an exception under way.
     if (PyFrameObject* const frame = frame_of_user()) {
@@ -67,6 +79,9 @@ SourceLoc python_location() noexcept {
     return location;
 }
 
-void set_own_folder(std::string folder) { own_folder = std::move(folder); }
+void set_own_folder(std::string folder) {
+    own_folder = std::move(folder);
+    set_host_language(python_location);
+}
 
 }  // namespace catena::python

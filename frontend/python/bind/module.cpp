@@ -18,6 +18,7 @@ NB_MODULE(_catena, m) {
     bind_settings(m);
     bind_random(m);
     bind_user_function(m);
+    bind_forget(m);
     bind_optimizer(m);
     bind_files(m);
     bind_symbol(m);

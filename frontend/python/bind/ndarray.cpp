@@ -15,6 +15,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/from_host_data.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
 
 namespace catena::python {
 namespace {
@@ -180,6 +181,21 @@ bool is_reachable(PyObject* ndarray) {
     return !is_constant(ndarray);
 }
 
+Array copy_of(PyObject* ndarray) {
+    PyArrayObject* const array = as_ndarray(ndarray);
+    const Type type = type_of(ndarray);
+    if (is_tidy(array)) return from_host_data(PyArray_DATA(array), type, *strides_of(array));
+    const nb::object copy = tidy(ndarray);
+    return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
+}
+
+/// Within a region, beside what operations read: NumPy may have computed its elements from an
+/// argument, which a call that skips the code would not.
+void needs_code_of_region() {
+    if (Recorder* recorder = current_recorder(); recorder && recorder->defers())
+        recorder->needs_code("it keeps the elements of an ndarray");
+}
+
 PyObject* copy_from_device(const Array& array) { return ndarray_over(array.to(cpu_device())); }
 
 }  // namespace
@@ -193,6 +209,7 @@ bool is_ndarray(PyObject* object) { return PyArray_Check(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
 Array array_of(PyObject* ndarray) {
+    needs_code_of_region();
     PyArrayObject* const array = as_ndarray(ndarray);
     const Type type = type_of(ndarray);
     if (!current_device().is_host() || !is_tidy(array)) return copied_array_of(ndarray);
@@ -201,11 +218,8 @@ Array array_of(PyObject* ndarray) {
 }
 
 Array copied_array_of(PyObject* ndarray) {
-    PyArrayObject* const array = as_ndarray(ndarray);
-    const Type type = type_of(ndarray);
-    if (is_tidy(array)) return from_host_data(PyArray_DATA(array), type, *strides_of(array));
-    const nb::object copy = tidy(ndarray);
-    return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
+    needs_code_of_region();
+    return copy_of(ndarray);
 }
 
 bool shows(const Array& array, PyObject* ndarray) {
@@ -230,7 +244,7 @@ Array array_from(PyObject* object, std::optional<Dtype> dtype) {
                            PyObject_HasAttrString(object, "__array__");
     const nb::object made = nb::steal(
         or_error(PyArray_FromAny(object, descriptor, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr)));
-    Array array = copied_array_of(made.ptr());
+    Array array = has_dtype ? copied_array_of(made.ptr()) : copy_of(made.ptr());
     // Python's floats have no dtype of their own.
     if (!dtype && !has_dtype && array.dtype() == Dtype::float64)
         return array.astype(config().dtype);

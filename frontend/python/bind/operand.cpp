@@ -51,7 +51,14 @@ Variable to_variable(PyObject* object, const char* function, const char* argumen
     if (is_ndarray(object)) return Variable(region_array(object), false);
     if (object == Py_None)
         fail<DtypeError>("{}: {} is None: it takes a Variable or an array", function, argument);
-    return Variable(array_from(object, std::nullopt), false);
+    try {
+        return Variable(array_from(object, std::nullopt), false);
+    } catch (const DtypeError&) {
+        fail<DtypeError>(
+            "{}: {} is of the class {}, of which NumPy makes no array of numbers: it takes a "
+            "Variable, an array, a number, or lists of numbers",
+            function, argument, Py_TYPE(object)->tp_name);
+    }
 }
 
 }  // namespace catena::python

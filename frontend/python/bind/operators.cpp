@@ -111,6 +111,7 @@ Py_hash_t hash(PyObject* a) {
 int truth(PyObject* a) {
     int result = -1;
     guarded([&]() -> PyObject* {
+        const CallScope scope;
         const Variable& x = variable_in(a);
         if (x.size() != 1)
             fail<ValueError>(
@@ -123,11 +124,15 @@ int truth(PyObject* a) {
 }
 
 PyObject* to_float(PyObject* a) {
-    return guarded([&] { return PyFloat_FromDouble(variable_in(a).item<double>()); });
+    return guarded([&] {
+        const CallScope scope;
+        return PyFloat_FromDouble(variable_in(a).item<double>());
+    });
 }
 /// Towards zero, as int() of a float; OverflowError and ValueError for what no int is.
 PyObject* to_int(PyObject* a) {
     return guarded([&]() -> PyObject* {
+        const CallScope scope;
         const Variable& x = variable_in(a);
         if (!is_float(x.dtype())) return PyLong_FromLongLong(x.item<int64_t>());
         return PyLong_FromDouble(x.item<double>());
@@ -135,6 +140,7 @@ PyObject* to_int(PyObject* a) {
 }
 PyObject* to_index(PyObject* a) {
     return guarded([&]() -> PyObject* {
+        const CallScope scope;
         const Variable& x = variable_in(a);
         if (is_float(x.dtype()) || x.size() != 1)
             fail<DtypeError>("{} cannot be an index: only one integer can", to_string(x.type()));

@@ -19,24 +19,6 @@
 namespace catena::python {
 namespace {
 
-/// A callable of Python. It lies in the attribute `_hooks` of the Python object around the
-/// optimizer, where Python's collector finds it.
-class PythonHook final : public OptimizerHook {
-public:
-    PythonHook(std::string name, Timing timing) : name_(std::move(name)), timing_(timing) {}
-    std::string name() const override { return name_; }
-    Timing timing() const override { return timing_; }
-    void operator()(Optimizer& optimizer) override {
-        const nb::gil_scoped_acquire lock;
-        const nb::object self = nb::find(optimizer);
-        self.attr("_hooks")[nb::cast(name_)](self);
-    }
-
-private:
-    std::string name_;
-    Timing timing_;
-};
-
 std::vector<NamedParameter> named_parameters_in(nb::list pairs) {
     std::vector<NamedParameter> list;
     for (nb::handle pair : pairs)
@@ -53,7 +35,7 @@ void add_optimizer_params(Optimizer& self, nb::list pairs) {
 void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
     const CallScope scope;
     if (lossfun.is_none()) {
-        const nb::gil_scoped_release others_may_run;
+        const OthersMayRun others_may_run;
         return self.update(std::source_location());
     }
     self.update([&] {
@@ -70,30 +52,24 @@ void run_scaled_backward(Optimizer& self, nb::object loss) {
     if (!is_variable(loss.ptr()))
         fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
     const Variable start = variable_in(loss.ptr());
-    const nb::gil_scoped_release others_may_run;
+    const OthersMayRun others_may_run;
     self.backward(start);
-}
-
-void add_optimizer_hook(Optimizer& self, nb::object hook, std::string name, bool is_post) {
-    if (nb::isinstance<OptimizerHook>(hook)) {
-        self.add_hook(nb::cast<std::shared_ptr<OptimizerHook>>(hook), std::move(name));
-        return;
-    }
-    const auto timing = is_post ? OptimizerHook::Timing::post : OptimizerHook::Timing::pre;
-    self.add_hook(std::make_shared<PythonHook>(name, timing), name);
-    nb::find(self).attr("_hooks")[nb::cast(name)] = hook;
 }
 
 nb::dict numbers_of_rule(const Optimizer& self) {
     nb::dict numbers;
-    for (const Cell& cell : self.hyperparameters()) numbers[cell.name()] = cell.value();
+    for (const Cell& cell : self.hyperparameters())
+        numbers[cell.name()] = read_number(cell.value());
     return numbers;
 }
 
-nb::list parameters_with_paths(Optimizer& self) {
+/// Beside each path the float32 copy that stands in the parameter's place while it is updated.
+nb::list paths_with_masters(Optimizer& self) {
     nb::list list;
     for (const UpdateSlot& slot : self.slots())
-        list.append(nb::make_tuple(slot.path.substr(1), nb::steal(new_variable(slot.param))));
+        list.append(nb::make_tuple(
+            slot.path.substr(1),
+            nb::steal(new_variable(slot.replaced.defined() ? slot.param : Variable()))));
     return list;
 }
 
@@ -118,12 +94,9 @@ void bind_steps(nb::class_<Optimizer>& type) {
              "the\ngradients, runs backward, and does the step.")
         .def("backward", run_scaled_backward, nb::arg("loss"),
              "loss.backward() with the loss scale.")
-        .def("_add_hook", add_optimizer_hook)
-        .def("_remove_hook", &Optimizer::remove_hook)
         .def("_state", optimizer_state)
         .def("_load_state", load_optimizer_state)
-        .def("named_parameters", parameters_with_paths,
-             "[(path, Variable), ...] of what it updates.")
+        .def("_paths", paths_with_masters)
         .def("reallocate_cleared_grads", &Optimizer::reallocate_cleared_grads,
              "Gives zeros to parameters without a gradient: update() changes them by their moments "
              "and hooks,\ninstead of leaving them alone.")
@@ -140,8 +113,21 @@ void bind_numbers(nb::class_<Optimizer>& type) {
         .def_prop_ro("learning_rate", &Optimizer::learning_rate,
                      "The step size of the last update.")
         .def_prop_rw("t", &Optimizer::t, &Optimizer::set_step_count, "Updates so far.")
-        .def_prop_rw("epoch", &Optimizer::epoch, &Optimizer::set_epoch, "Epochs so far.")
-        .def("new_epoch", &Optimizer::new_epoch, nb::arg("auto") = false, "Counts an epoch.")
+        .def_prop_rw(
+            "epoch",
+            [](const Optimizer& self) { return int64_t(read_number(double(self.epoch()))); },
+            [](Optimizer& self, int64_t epoch) {
+                number_changes(double(self.epoch()), double(epoch));
+                self.set_epoch(epoch);
+            },
+            "Epochs so far.")
+        .def(
+            "new_epoch",
+            [](Optimizer& self, bool automatic) {
+                self.new_epoch(automatic);
+                number_changes(0, 1);
+            },
+            nb::arg("auto") = false, "Counts an epoch.")
         .def_rw("use_auto_new_epoch", &Optimizer::use_auto_new_epoch,
                 "Whether an updater counts epochs, by new_epoch(auto=True); new_epoch() is an "
                 "ArgumentError then.")
@@ -177,6 +163,7 @@ void bind_optimizer(nb::module_& m) {
     bind_loss_scaling(optim);
     bind_hooks(optim);
     bind_update_rules(optim);
+    bind_own_rules(optim);
     bind_parameter_rule(optim, type);
 }
 

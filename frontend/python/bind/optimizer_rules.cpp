@@ -61,6 +61,16 @@ std::vector<std::string> names_of_numbers(std::span<const Cell> cells) {
     return names;
 }
 
+double number_for(const std::string& rule, const char* name, nb::handle value) {
+    double number = 0;
+    if (!nb::try_cast(value, number))
+        throw nb::type_error(
+            fmt::format("{}: {} should be a number, it is {} (parameters are for setup())", rule,
+                        name, Py_TYPE(value.ptr())->tp_name)
+                .c_str());
+    return number;
+}
+
 /// The numbers of a new rule, by position in the order of hyperparameters(), or by name.
 void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
     std::vector<Cell> cells = rule.hyperparameters();
@@ -73,26 +83,30 @@ void set_numbers(const Optimizer& rule, nb::args given, nb::kwargs keywords) {
         refuse(fmt::format("takes at most {} arguments by position, {} were given", cells.size(),
                            given.size()));
     for (size_t i = 0; i < given.size(); ++i)
-        cells[i] = converted<double>(cells[i].name(), given[i], "a number");
+        cells[i] = number_for(rule.type_name(), cells[i].name(), given[i]);
     for (const auto& [key, value] : keywords) {
         const std::string name = to_string(key.ptr());
         size_t k = 0;
         while (k < cells.size() && name != cells[k].name()) ++k;
         if (k == cells.size()) refuse(fmt::format("has no argument '{}'", name));
         if (k < given.size()) refuse(fmt::format("got '{}' twice", name));
-        cells[k] = converted<double>(name, value, "a number");
+        cells[k] = number_for(rule.type_name(), cells[k].name(), value);
     }
 }
 
+/// The object remembers its flags for its copies.
 template <class Rule>
-void construct_rule(Rule* place, nb::args given, nb::kwargs keywords) {
+void construct_rule(nb::pointer_and_handle<Rule> self, nb::args given, nb::kwargs keywords) {
     RuleFlags on = rule_flags<Rule>();
     on.take(keywords);
-    with_options<Rule>(on, [&](const auto&... options) { new (place) Rule(options...); });
+    with_options<Rule>(on, [&](const auto&... options) { new (self.p) Rule(options...); });
     try {
-        set_numbers(*place, given, keywords);
+        set_numbers(*self.p, given, keywords);
+        nb::dict flags;
+        for (const auto& [flag, is_on] : on.of) flags[flag] = is_on;
+        self.h.attr("_flags") = flags;
     } catch (...) {
-        place->~Rule();
+        self.p->~Rule();
         throw;
     }
 }
@@ -132,8 +146,8 @@ void bind_rule(nb::module_& m, const char* text) {
     for (const Cell& cell : with_options<Rule>(on, make)->hyperparameters()) {
         const char* const number = cell.name();  // A literal.
         type.def_prop_rw(
-            number, [=](const Rule& self) { return number_of(self, number).value(); },
-            [=](Rule& self, double value) { number_of(self, number) = value; },
+            number, [=](const Rule& self) { return read_number(number_of(self, number).value()); },
+            [=](Rule& self, double value) { set_number(number_of(self, number), value); },
             "A number of the rule; a new one holds from the next update on.");
     }
     type.attr("_parameters") = parameters;

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "frontend/python/bind/dtype_caster.h"
+#include "frontend/python/bind/location.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/path.h"
@@ -71,7 +72,7 @@ nb::object call_program(Program& program, const nb::args& arguments, const nb::k
     const std::vector<Array> inputs = inputs_of(program, arguments, named);
     std::vector<Array> outputs;
     {
-        const nb::gil_scoped_release others_may_run;
+        const OthersMayRun others_may_run;
         outputs = program.run(inputs);
     }
     if (outputs.size() == 1) return nb::steal(new_variable(Variable(outputs[0], false)));

@@ -22,7 +22,9 @@ Array RegionArrays::of(PyObject* ndarray) {
     const RecorderScope unseen(nullptr);
     const auto [found, is_new] = known_.try_emplace(ndarray);
     Known& known = found->second;
-    if (!is_new) {
+    if (is_new) {
+        known.is_argument = !recorder;
+    } else {
         const bool is_copy = known.ndarray.is_valid();
         if (is_copy ? has_elements_of(ndarray, known.array) : shows(known.array, ndarray))
             return known.array;
@@ -32,6 +34,19 @@ Array RegionArrays::of(PyObject* ndarray) {
     const bool holds_it = object_behind(known.array) == ndarray;
     known.ndarray = holds_it ? nb::object() : nb::borrow(ndarray);
     return known.array;
+}
+
+void RegionArrays::say_what_was_made() const {
+    Recorder* const recorder = current_recorder();
+    if (!recorder) return;
+    for (const auto& [ndarray, known] : known_)
+        if (!known.is_argument && Py_REFCNT(ndarray) == 1)
+            return recorder->needs_code(
+                "an operation reads an ndarray that NumPy made in the call");
+}
+
+void say_what_was_made() {
+    if (running) running->say_what_was_made();
 }
 
 Array argument_array(PyObject* ndarray) {

@@ -18,12 +18,16 @@ public:
     RegionArrays(const RegionArrays&) = delete;
 
     Array of(PyObject* ndarray);
+    /// An ndarray that nothing but this refers to when the region's code has returned was made in
+    /// the call: NumPy computed it, perhaps from an argument, and no call may skip that.
+    void say_what_was_made() const;
 
 private:
     struct Known {
         /// Where the array does not hold it: another one at its place would be taken for it.
         nb::object ndarray;
         Array array;
+        bool is_argument = false;  ///< Of the outermost call.
     };
     RegionArrays* const previous_;
     std::unordered_map<PyObject*, Known> known_;
@@ -33,5 +37,7 @@ private:
 Array argument_array(PyObject* ndarray);
 /// The Array that an operation is to read for this ndarray: array_of() outside of regions.
 Array region_array(PyObject* ndarray);
+/// At the end of a region's code.
+void say_what_was_made();
 
 }  // namespace catena::python

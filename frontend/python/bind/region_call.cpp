@@ -125,7 +125,10 @@ void* run_function(void* callable, void* const* list, void* place, Flat& outputs
         nb::steal(PyObject_Vectorcall(static_cast<PyObject*>(callable), arguments.list,
                                       arguments.by_position, arguments.keywords));
     if (!result.is_valid()) throw nb::python_error();
-    if (!arguments.is_eager && current_recorder()) list_result(result.ptr(), outputs);
+    if (!arguments.is_eager && current_recorder()) {
+        list_result(result.ptr(), outputs);
+        say_what_was_made();
+    }
     if (!place) return nullptr;
     static_cast<PythonResult*>(place)->object = std::move(result);
     return place;

@@ -17,6 +17,14 @@ void setting(nb::class_<Settings>& type, const char* name, T Config::* key, cons
         [key](const Settings&, T value) { mutable_config().*key = value; }, text);
 }
 
+nb::str text_of_settings(nb::handle self) {
+    nb::list settings;
+    for (nb::handle name : self.type().attr("__dict__"))
+        if (nb::isinstance(self.type().attr(name), nb::handle((PyObject*)&PyProperty_Type)))
+            settings.append(nb::str("{}={}").format(name, nb::getattr(self, name)));
+    return nb::str("<settings of this thread: {}>").format(nb::str(", ").attr("join")(settings));
+}
+
 }  // namespace
 
 void bind_settings(nb::module_& m) {
@@ -35,6 +43,7 @@ void bind_settings(nb::module_& m) {
     setting(type, "tf32", &Config::tf32, "Products of float32 on tensor cores in TensorFloat-32.");
     setting(type, "autotune", &Config::autotune, "Convolutions of CUDA are timed and chosen.");
     setting(type, "dtype", &Config::dtype, "Of new parameters, and of floats without a dtype.");
+    type.def("__repr__", text_of_settings);
     m.attr("config") = Settings();
 }
 

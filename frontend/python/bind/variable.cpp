@@ -69,6 +69,7 @@ nb::tuple shape_tuple(const Shape& shape) {
 }
 
 nb::object item_of(const Variable& x) {
+    const CallScope scope;
     if (x.dtype() == Dtype::bool_) return nb::cast(x.item<bool>());
     if (is_float(x.dtype())) return nb::cast(x.item<double>());
     return nb::cast(x.item<int64_t>());

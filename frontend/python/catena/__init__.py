@@ -17,6 +17,7 @@ import typing as _typing
 # All names without an underscore are public; `X as X` says so to type checkers.
 from catena import (
     _array_methods,
+    _hints,
     _numpy_protocol,
     _parameters,
     data as data,
@@ -55,6 +56,7 @@ from catena._catena import (
     using_device as using_device,
 )
 from catena._elementwise import elementwise as elementwise
+from catena._forget import forget as forget
 from catena._functions import *  # noqa: F403
 from catena._io import load as load, save as save
 from catena._jit import jit as jit, static_graph as static_graph
@@ -78,10 +80,11 @@ else:
     def __getattr__(name: str) -> object:
         if name in _FORMATS:
             return _importlib.import_module(f"catena.{name}")
-        raise AttributeError(f"module 'catena' has no attribute {name!r}")
+        raise _hints.missing("catena", name, _hints.PACKAGE)
 
 
 _set_own_folder(_os.path.dirname(__file__) + _os.sep)
 _array_methods.attach(Variable)
 _numpy_protocol.attach(Variable)
 _parameters.attach()
+_hints.attach(Variable, _hints.VARIABLE)

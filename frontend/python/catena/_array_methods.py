@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 import numpy as np
-from catena._catena import Function, Variable, functions
+from catena._catena import Function, TraceError, Variable, functions
 
 Shape = tuple[int, ...]
 
@@ -55,13 +55,32 @@ def _format(self: Variable, specification: str) -> str:
     return format(self.item(), specification) if specification else str(self)
 
 
+def present_grad(self: Variable) -> np.ndarray | None:
+    """The gradient that a copy gets: none where a compiled step has used it up, which reading it
+    would be an error of."""
+    try:
+        return self.grad
+    except TraceError:
+        return None
+
+
+def _contains(self: Variable, value: Any) -> bool:
+    """Whether an element equals it, as of an ndarray."""
+    return bool((self.array == value).any())
+
+
+def _round(self: Variable, digits: int | None = None) -> Any:
+    """`round(loss, 3)` of a single element, as of a float."""
+    return round(self.item(), digits)
+
+
 def _leaf_content(self: Variable, what: str) -> tuple[Any, ...]:
     if self.requires_grad and self.creator is not None:
         raise ValueError(
             f"{what}: this Variable was computed, and its graph cannot be copied; "
             "take x.detach(), or a leaf"
         )
-    return (self.array, self.name, self.grad, self.requires_grad)
+    return (self.array, self.name, present_grad(self), self.requires_grad)
 
 
 def _rebuild(
@@ -111,6 +130,8 @@ def attach(variable: Any) -> None:
     variable.__repr__ = _representation
     variable.__str__ = _text
     variable.__format__ = _format
+    variable.__contains__ = _contains
+    variable.__round__ = _round
     variable.__reduce__ = _reduce
     variable.__deepcopy__ = _deepcopy
     variable.__copy__ = lambda self: copy.deepcopy(self)

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
+from catena._array_methods import present_grad
 from catena._catena import Parameter, State
 
 _Content = tuple[Any, str | None, Any, bool, Any]
@@ -14,8 +15,10 @@ _Content = tuple[Any, str | None, Any, bool, Any]
 def _content(self: State) -> _Content:
     """Elements, name, gradient, whether it is updated, and what fills it."""
     array = None if self.array is None else np.array(self.array)
-    grad = None if array is None or self.grad is None else np.array(self.grad)
+    grad = None if array is None else present_grad(self)
     initializer = vars(self).get("initializer")
+    if grad is not None:
+        grad = np.array(grad)
     return array, self.name, grad, getattr(self, "update_enabled", True), initializer
 
 

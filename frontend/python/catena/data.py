@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from catena import _hints
 from numpy.typing import NDArray
 
 
@@ -58,3 +59,7 @@ class Batches:
                 rows = order[rows]
             parts = tuple(array[rows] for array in self._arrays)
             yield parts if len(parts) > 1 else parts[0]
+
+
+def __getattr__(name: str) -> Any:
+    raise _hints.missing(__name__, name, _hints.DATA)

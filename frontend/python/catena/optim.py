@@ -15,20 +15,27 @@ compiled code, too: `optimizer.alpha = 1e-4`. The names are Chainer's: Adam's st
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from catena import _hints, _hooks, _optimizer_copies, schedules as schedules
 from catena._catena import Parameter, Variable, optim as _bound
 from catena._catena.optim import *  # noqa: F403
-from catena._catena.optim import Hook, Optimizer
+from catena._catena.optim import Optimizer
+from catena._own_rules import UpdateRule as UpdateRule, formula_rule as formula_rule
 from numpy.typing import NDArray
 
 Target = Any
-"""A Module or link; a dict of Parameters by path; or a list of them."""
+"""A Module or link; or Parameters and Modules in a dict by path or in a list."""
 
 
 def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
     """The paths and Parameters that an optimizer is to update; TypeError naming what is none."""
+    if isinstance(target, type):
+        raise TypeError(
+            f"setup() takes an object, not the class {target.__name__}: {target.__name__}(...)"
+        )
     if hasattr(target, "named_parameters"):
         pairs = list(target.named_parameters())
     elif hasattr(target, "namedparams"):
@@ -41,49 +48,64 @@ def named_parameters_of(target: Target) -> list[tuple[str, Parameter]]:
         pairs = [(str(i), parameter) for i, parameter in enumerate(target)]
     else:
         raise TypeError(f"setup() takes a Module or Parameters, not {type(target).__name__}")
-    for path, parameter in pairs:
-        if not isinstance(parameter, Parameter):
-            raise TypeError(f"'{path}' should be a Parameter, it is {type(parameter).__name__}")
-    return pairs
+    found: list[tuple[str, Parameter]] = []
+    for path, part in pairs:
+        if isinstance(part, Parameter):
+            found.append((path, part))
+        elif hasattr(part, "named_parameters") and not isinstance(part, type):
+            found += [(f"{path}/{inner}", p) for inner, p in part.named_parameters()]
+        else:
+            raise TypeError(
+                f"'{path}' should be a Parameter or a Module, it is {type(part).__name__}"
+            )
+    return found
+
+
+def _warn_of_variables(target: Target) -> None:
+    """Variables that look as if they were to be trained."""
+    for path, module in target.named_modules() if hasattr(target, "named_modules") else ():
+        for name, value in vars(module).items():
+            if type(value) is Variable and value.requires_grad and value.creator is None:
+                place = f"{path}/{name}" if path else name
+                warnings.warn(
+                    f"{type(target).__name__}: {place} is a Variable, which is neither trained nor "
+                    f"saved: self.{name} = ct.Parameter(array), or "
+                    "ct.Variable(array, requires_grad=False) for a constant",
+                    stacklevel=3,
+                )
 
 
 def _setup(self: Any, target: Target) -> Any:
-    """Begins anew with the parameters of a Module, of a dict by path, or of a list; hooks are
-    removed. They may have no shape yet. ValueError where there are none. Returns the optimizer.
+    """Begins anew with the parameters of a Module, or of Parameters and Modules in a dict by path
+    or in a list; hooks are removed. They may have no shape yet. ValueError where there are none; a
+    warning for a Variable in a Module. Returns the optimizer.
     """
     pairs = named_parameters_of(target)
+    _warn_of_variables(target)
     self._setup(pairs)
-    vars(self)["_hooks"] = {}
-    vars(self)["_target"] = target
+    vars(self).update(_hooks={}, _own={}, _targets=[_kept(target, pairs)], _given=dict(pairs))
     return self
+
+
+def _kept(target: Target, pairs: list[tuple[str, Parameter]]) -> Target:
+    """What `target` is: an iterator has ended by now."""
+    return dict(pairs) if isinstance(target, Iterator) else target
 
 
 def _add_params(self: Any, target: Target) -> Any:
     """Further parameters, after setup(); nothing else begins anew. Returns the optimizer."""
-    self._add_params(named_parameters_of(target))
+    pairs = named_parameters_of(target)
+    self._add_params(pairs)
+    vars(self)["_targets"].append(_kept(target, pairs))
+    vars(self)["_given"].update(pairs)
     return self
 
 
-def _add_hook(
-    self: Any, hook: Any, name: str | None = None, timing: Literal["pre", "post"] = "pre"
-) -> Any:
-    """Calls a hook of this module, or a function `hook(optimizer)`, at every update: before it
-    ("pre") or after it ("post"). ValueError where the name is taken. Returns the optimizer.
-    """
-    if timing not in ("pre", "post"):
-        raise ValueError(f"timing should be 'pre' or 'post', not {timing!r}")
-    if not isinstance(hook, Hook):
-        if not callable(hook):
-            raise TypeError(f"a hook is a function of the optimizer, not {type(hook).__name__}")
-        name = name or getattr(hook, "__name__", type(hook).__name__)
-    self._add_hook(hook, name or "", timing == "post")
-    return self
-
-
-def _remove_hook(self: Any, name: str) -> None:
-    """ValueError where no hook has the name."""
-    self._remove_hook(name)
-    vars(self)["_hooks"].pop(name, None)
+def _named_parameters(self: Any) -> list[tuple[str, Any]]:
+    """The paths and Parameters that it updates, [("l1/W", Parameter), ...]. In a hook, a parameter
+    that is updated in float32 is represented by its copy."""
+    given = vars(self).get("_given", {})
+    return [(path, given[path] if master is None else master) for path, master in self._paths()]
 
 
 _bound_update = Optimizer.update
@@ -128,13 +150,18 @@ def _load_state_dict(self: Any, values: Mapping[str, Any], strict: bool = True) 
     self._load_state(dict(values), strict)
 
 
+def _has_numbers_only(self: Any) -> bool:
+    """Whether its class is one of Catena's or of formula_rule(), to which users add nothing."""
+    return type(self).__module__.startswith("catena.") or hasattr(type(self), "_has_numbers_only")
+
+
 def _is_attribute(self: Any, name: str) -> bool:
     return name.startswith("_") or name in vars(self) or hasattr(type(self), name)
 
 
 def _set_attribute(self: Any, name: str, value: Any) -> None:
     """A misspelled number would change nothing: AttributeError that lists the existing ones."""
-    if type(self).__module__.startswith("catena.") and not _is_attribute(self, name):
+    if _has_numbers_only(self) and not _is_attribute(self, name):
         numbers = ", ".join(self.hyperparameters)
         raise AttributeError(f"{type(self).__name__} has no number '{name}'; it has: {numbers}")
     object.__setattr__(self, name, value)
@@ -147,7 +174,8 @@ def _representation(self: Any) -> str:
 
 def _target(self: Any) -> Any:
     """What setup() was given."""
-    return vars(self).get("_target")
+    targets = vars(self).get("_targets")
+    return targets[0] if targets else None
 
 
 def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
@@ -163,13 +191,16 @@ def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
     return inspect.Signature(made)
 
 
+def __getattr__(name: str) -> Any:
+    raise _hints.missing(__name__, name, _hints.OPTIM)
+
+
 def _attach() -> None:
     """Gives the bound class what is written in Python."""
     methods = {
         "setup": _setup,
         "add_params": _add_params,
-        "add_hook": _add_hook,
-        "remove_hook": _remove_hook,
+        "named_parameters": _named_parameters,
         "update": _update,
         "state_dict": _state_dict,
         "load_state_dict": _load_state_dict,
@@ -182,6 +213,9 @@ def _attach() -> None:
     for kind in vars(_bound).values():
         if hasattr(kind, "_parameters"):
             kind.__signature__ = _signature(kind._parameters)
+    _hints.attach(Optimizer, _hints.OPTIMIZER)
+    _hooks.attach()
+    _optimizer_copies.attach()
 
 
 _attach()

@@ -13,6 +13,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/graph/unchain.h"
+#include "runtime/ops/custom/forget_objects.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -127,7 +128,7 @@ struct FirstCall {
 };
 
 /// Calls the function again for its gradient.
-class Recomputed final : public RegionGradient {
+class Recomputed : public RegionGradient {
 public:
     Recomputed(ForgettableFunction f, std::span<const Variable> xs, FirstCall first)
         : f_(std::move(f)), first_(std::move(first)) {
@@ -153,6 +154,9 @@ public:
         for (const Variable& y : run_again(node)) edges.push_back(edge_of(y));
         return edges;
     }
+
+protected:
+    std::span<const Edge> inputs() const { return edges_; }
 
 private:
     /// Where the second run's graph ends, each place once.
@@ -209,6 +213,30 @@ private:
     std::vector<Edge> edges_;
 };
 
+using Owned = std::function<void(OwnedVisitor&)>;
+
+/// The same of a function of another language.
+class RecomputedElsewhere final : public Recomputed, public ObjectOwner {
+public:
+    RecomputedElsewhere(const ForgettableFunction& f, std::span<const Variable> xs, FirstCall first,
+                        Owned owned)
+        : Recomputed(f, xs, std::move(first)), owned_(std::move(owned)) {}
+    void visit(OwnedVisitor& visitor) const override {
+        for (const Edge& edge : inputs()) visitor.edge(edge);
+        owned_(visitor);
+    }
+
+private:
+    Owned owned_;
+};
+
+std::unique_ptr<RegionGradient> recomputed(const ForgettableFunction& f,
+                                           std::span<const Variable> xs, FirstCall first,
+                                           Owned owned) {
+    if (!owned) return std::make_unique<Recomputed>(f, xs, std::move(first));
+    return std::make_unique<RecomputedElsewhere>(f, xs, std::move(first), std::move(owned));
+}
+
 /// Collects the outputs of the node that stands for the nodes from `first` on.
 class Outputs {
 public:
@@ -264,6 +292,12 @@ Variables noted_call(const ForgettableFunction& f, std::span<const Variable> xs,
 
 Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
                  const std::source_location& at) {
+    return forget_with_objects(f, xs, {}, at);
+}
+
+Variables forget_with_objects(const ForgettableFunction& f, std::span<const Variable> xs,
+                              std::function<void(OwnedVisitor&)> owned,
+                              const std::source_location& at) {
     LocationScope location(at);
     if (!config().enable_backprop || current_recorder()) return f(xs);
     const uint64_t first = make_node(op_forget)->sequence;
@@ -280,7 +314,7 @@ Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
     const std::vector<Variable> ys = outputs.made();
     const size_t count = call.results;
     attach_region(op_forget, border.edges, border.types, ys,
-                  std::make_unique<Recomputed>(f, xs, std::move(call)));
+                  recomputed(f, xs, std::move(call), std::move(owned)));
     outputs.store_left(ys);
     results.clear();
     for (size_t i = 0; i < count; ++i) results.push_back(ys[i]);

@@ -324,8 +324,7 @@ Variable soft_target_loss(const Variable& x, const Variable& t,
                           const SoftmaxCrossEntropy& options) {
     if (t.rank() < x.rank())  // softmax_cross_entropy_c5
         fail<ShapeError>(
-            "softmax_cross_entropy: t is {}; class numbers need an integer dtype, "
-            "t.astype(Dtype::int32), and "
+            "softmax_cross_entropy: t is {}; class numbers need an integer dtype, as int32, and "
             "probabilities x's shape {}",
             to_string(t.type()), to_string(x.shape()));
     if (!(x.shape() == t.shape()))  // softmax_cross_entropy_c5

@@ -224,8 +224,7 @@ Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     if (shape.rank() < 2)  // linear_c3
         fail<ShapeError>(
             "linear: x should have an axis for the batch and one for the features, it is {}; give "
-            "a single "
-            "example an axis: reshape(x, {{1, {}}})",
+            "a single example an axis, by reshape to [1,{}]",
             to_string(x.type()), x.size());
     if (n_batch_axes < 1 || n_batch_axes >= shape.rank())  // linear_c3
         fail<ValueError>("linear: n_batch_axes is {} and should be from 1 to {} for x {}",

@@ -4,6 +4,9 @@ Every module is an object with attributes, as Chainer's links are; see Module. A
 functions of catena, which Sequential takes as they are: `nn.Sequential(nn.Linear(100), ct.relu)`.
 """
 
+from typing import Any as _Any
+
+from catena import _hints
 from catena.nn._convolution import Conv1d, Conv2d, Conv3d, Deconv1d, Deconv2d, Deconv3d
 from catena.nn._linear import Bilinear, Embedding, EmbedID, Linear
 from catena.nn._module import Module, Sequential
@@ -38,3 +41,12 @@ __all__ = [
     "PReLU",
     "Sequential",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    raise _hints.missing(__name__, name, _hints.NN)
+
+
+_hints.attach(Module, _hints.MODULE)
+for _layer in (Bilinear, Embedding, Linear, Conv1d, Conv2d, Conv3d, Deconv1d, Deconv2d, Deconv3d):
+    _hints.attach(_layer, _hints.LAYER)

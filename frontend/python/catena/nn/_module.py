@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -119,6 +119,12 @@ class Module:
     def parameters(self) -> Iterator[Parameter]:
         """What is learned, each once."""
         return (parameter for _, parameter in self.named_parameters())
+
+    def apply(self: Self, f: Callable[[Module], Any]) -> Self:
+        """Calls f(module) for all modules below it and itself; returns itself."""
+        for module in reversed(list(self.modules())):
+            f(module)
+        return self
 
     def count_parameters(self) -> int:
         """Elements of all parameters that have a shape."""
