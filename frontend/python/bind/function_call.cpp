@@ -82,11 +82,11 @@ using Variables4 = SmallVector<Variable, 8>;
 
 /// A list of what `is_leaf` is true of, or of such lists.
 template <class F>
-bool is_list_of(PyObject* object, F is_leaf) {
-    if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
+bool is_list_of(PyObject* object, F is_leaf, int depth = 0) {
+    if (depth >= deepest_nesting || (!PyList_Check(object) && !PyTuple_Check(object))) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
         PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
-        if (!is_leaf(item) && !is_list_of(item, is_leaf)) return false;
+        if (!is_leaf(item) && !is_list_of(item, is_leaf, depth + 1)) return false;
     }
     return PySequence_Fast_GET_SIZE(object) > 0;
 }
@@ -155,7 +155,8 @@ void append_list(const FunctionDef& def, const FunctionParameter& parameter, PyO
         else if (takes_lists_of_lists(def))
             append_list(def, parameter, item.ptr(), arrays, depth + 1);
         else
-            arrays.push_back(as_array(def, parameter, item.ptr(), {}));
+            arrays.push_back(
+                as_array(def, parameter, item.ptr(), {}, IntegerLists::like_arrays_beside));
     }
 }
 
@@ -170,7 +171,8 @@ void collect_list(const FunctionDef& def, const Given& given, Variables4& arrays
             if (given.of[i] == Py_None)
                 arrays.push_back({});
             else if (parameter.kind == FunctionParameter::Kind::array)
-                arrays.push_back(as_array(def, parameter, given.of[i], {}));
+                arrays.push_back(
+                    as_array(def, parameter, given.of[i], {}, IntegerLists::like_arrays_beside));
             else
                 append_list(def, parameter, given.of[i], arrays);
         } else if (!parameter.is_value() && !parameter.fallback) {
