@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from test_fuzz_arguments import legal_call, restore
 
+pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # Of np.matrix.
+
 
 class Given:
     """Makes the arrays of a call, each with memory of its own, and remembers them."""
