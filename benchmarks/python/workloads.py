@@ -159,7 +159,8 @@ def print_other_costs(options: argparse.Namespace) -> list[Check]:
         return [last_line(command) for _ in range(options.turns)]
 
     following = statistics.median(run["us"] for run in runs("following"))
-    imported = min(run["seconds"] for run in runs("import"))
+    clock = "cpu_seconds" if options.cpu else "seconds"
+    imported = min(run[clock] for run in runs("import"))
     checks = [
         Check("following, an operation beyond eager", following, 0.15, " us"),
         Check("`import catena` beyond NumPy, the least of the turns", imported, 0.15, " s"),
