@@ -100,6 +100,18 @@ TEST(ScalarType, a_function_called_by_name_reads_it_from_how_the_number_is_writt
     expect(times({0.5}), Dtype::float32, {3.5, -3.5, 0});
 }
 
+TEST(ScalarType, a_number_in_an_arrays_place_is_an_integer_beside_integers) {
+    const auto largest = [](const Array& x, LiteralValue value) {
+        return call_function("maximum", {Variable(x, false)}, {{"x2", std::move(value)}})[0];
+    };
+    expect(largest(sevens(), {int64_t(2)}), Dtype::int32, {7, 2, 2});
+    expect(largest(sevens(), {0.5}), Dtype::float32, {7, 0.5, 0.5});
+    expect(largest(Array::from<float>({1, 3}), {int64_t(2)}), Dtype::float32, {2, 3});
+    const int64_t large = (int64_t(1) << 53) + 1;
+    EXPECT_EQ(largest(Array::from<int64_t>({1}), {large}).array().to_vector<int64_t>()[0], large);
+    EXPECT_THROW(largest(Array::from<uint8_t>({1}), {int64_t(300)}), ValueError);
+}
+
 TEST(ScalarType, compiled_regions_agree) {
     if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     auto f = [](const Variable& x) {

@@ -138,3 +138,17 @@ def test_methods_are_functions() -> None:
     assert x.mean(axis=0, keepdims=True).shape == (1, 3)
     assert x.squeeze().shape == (2, 3)
     assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_numbers_beside_integers_are_integers_as_numpys_are() -> None:
+    x = np.array([1, 5], np.int64)
+    for ours, numpys in [
+        (ct.maximum(x, 2), np.maximum(x, 2)),
+        (ct.maximum(x, [2, 2]), np.maximum(x, [2, 2])),
+        (ct.bitwise_and(x, 1), np.bitwise_and(x, 1)),
+        (ct.maximum(np.array([1, 5], np.float32), 2), np.maximum(np.float32([1, 5]), 2)),
+    ]:
+        assert ours.dtype == numpys.dtype
+        np.testing.assert_array_equal(ours.array, numpys)
+    with pytest.raises(ValueError, match="300"):
+        ct.maximum(np.array([1], np.uint8), 300)

@@ -77,7 +77,7 @@ Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, cons
 /// x at indices along an axis, which is replaced by the axes of the indices, as NumPy's take.
 /// ValueError for an index outside of the axis.
 /// - indices: Integers of any shape; negative ones count from the end.
-/// - axis: Along which elements are taken.
+/// - axis: Along which elements are taken; called by name, of x in one row if not given.
 Variable take(const Operand& x, const Operand& indices, int64_t axis = 0);
 /// x with the order along an axis changed: item i is item indices[i] of x, or the other way round
 /// with `inv`. Chainer's function.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/by_name/function.h"
@@ -9,17 +10,22 @@ namespace {
 /// The numbers of nested lists in order, and the sizes of the lists.
 struct NumberList {
     std::vector<double> numbers;
+    std::vector<int64_t> integers;  ///< Those that are written as such.
     Shape shape;
 
     /// False when it is no number or list of numbers, or one list is longer than its neighbour.
     bool add(const LiteralValue& v, int depth) {
-        if (const int64_t* i = std::get_if<int64_t>(&v.value)) return add(double(*i), depth);
+        if (const int64_t* i = std::get_if<int64_t>(&v.value)) {
+            integers.push_back(*i);
+            return add(double(*i), depth);
+        }
         if (const double* d = std::get_if<double>(&v.value)) return add(*d, depth);
         const auto list = v.items();
         if (!list || depth == max_rank || !has_size(depth, int64_t(list->size()))) return false;
         return std::all_of(list->begin(), list->end(),
                            [&](const LiteralValue& each) { return add(each, depth + 1); });
     }
+    bool is_of_integers() const { return integers.size() == numbers.size() && !numbers.empty(); }
 
 private:
     bool add(double number, int depth) {
@@ -33,6 +39,27 @@ private:
         return true;
     }
 };
+
+/// Of numbers beside arrays, as operators have it: floats of them decide, integers beside integers
+/// alone are such.
+Dtype dtype_beside(std::span<const Variable> arrays, bool is_of_integers) {
+    std::optional<Dtype> integers;
+    for (const Variable& x : arrays) {
+        if (!x.defined()) continue;
+        if (is_float(x.dtype())) return x.dtype();
+        const Dtype lifted = x.dtype() == Dtype::bool_ ? Dtype::int32 : x.dtype();
+        integers = integers ? promote(*integers, lifted) : lifted;
+    }
+    return is_of_integers ? integers.value_or(Dtype::float32) : Dtype::float32;
+}
+
+bool is_in_range(int64_t number, Dtype dtype) {
+    return visit_dtype(dtype, [&]<class T>(T) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+            return std::in_range<T>(number);
+        return true;
+    });
+}
 
 void check_names(const FunctionDef& def, const NamedValues& values) {
     for (const auto& [key, value] : values) {
@@ -77,12 +104,14 @@ Variable array_from(const FunctionDef& def, std::string_view parameter, const Li
             "{}: {} is an array: a number, lists of numbers, or a file in its place are right, not "
             "{}",
             def.name, parameter, to_string(value));
-    Dtype dtype = Dtype::float32;
-    const auto found = std::find_if(beside.begin(), beside.end(), [](const Variable& x) {
-        return x.defined() && is_float(x.dtype());
-    });
-    if (found != beside.end()) dtype = found->dtype();
-    return Variable(Array::from(list.numbers, list.shape).astype(dtype), false);
+    const Dtype dtype = dtype_beside(beside, list.is_of_integers());
+    if (is_float(dtype))
+        return Variable(Array::from(list.numbers, list.shape).astype(dtype), false);
+    for (int64_t number : list.integers)
+        if (!is_in_range(number, dtype))
+            fail<ValueError>("{}: {} has {}, which is no {} as the arrays beside it are", def.name,
+                             parameter, number, name_of(dtype));
+    return Variable(Array::from(list.integers, list.shape).astype(dtype), false);
 }
 
 Variables call_function(std::string_view name, std::vector<Variable> arrays, NamedValues values) {

@@ -138,8 +138,9 @@ using NamedValues = std::map<std::string, LiteralValue, std::less<>>;
 /// be given by name, too, as numbers or lists of them.
 Variables call_function(std::string_view name, std::vector<Variable> arrays,
                         NamedValues values = {});
-/// An array that is written as a number or as lists, of the type of the first float array among
-/// `beside`; ValueError names function and parameter.
+/// An array that is written as a number or as lists. It has the type of the first float array among
+/// `beside`; where there are integers only, on both sides, theirs; else it is float32. ValueError
+/// names function and parameter.
 Variable array_from(const FunctionDef& def, std::string_view parameter, const LiteralValue& value,
                     std::span<const Variable> beside);
 
