@@ -17,6 +17,11 @@ void fill(ArrayBody& body, const Array& content) {
     CATENA_ASSERT(content.contiguous() == body.contiguous &&
                       content.body()->offset == body.offset && content.type() == body.type,
                   "an array lies elsewhere than was said of it: " + to_string(body.type));
+    // What was derived from the pending array is derived from its elements.
+    if (const uint8_t derived = body.storage->derivations.load(std::memory_order_relaxed)) {
+        body.storage->derivations.store(0, std::memory_order_relaxed);
+        content.storage()->derivations.store(derived, std::memory_order_relaxed);
+    }
     body.storage = content.storage();
     body.pending = nullptr;
     body.value = -1;

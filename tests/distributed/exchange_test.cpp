@@ -10,6 +10,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/optimizer/loss_scaling.h"
+#include "runtime/core/held_memory.h"
 #include "tests/distributed/training.h"
 
 namespace catena {
@@ -68,13 +69,20 @@ void scale_gradients(SmallNet& net, const Variable&) {
     for (Parameter* p : net.params()) p->set_grad_variable(p->grad_variable() * 10.f);
 }
 void write_gradients(SmallNet& net, const Variable&) { net.l2.b.grad().data<float>()[0] += 3; }
+/// Nobody has the view any longer when the update comes.
+void write_through_a_view(SmallNet& net, const Variable&) {
+    const Array gradient = net.l2.b.grad();
+    const HeldMemory view(gradient);
+    const_cast<float*>(gradient.elements<float>())[0] += 3;
+}
 void add_gradients(SmallNet& net, const Variable& x) { sum(exp(net(x))).backward(); }
 void clear_gradients(SmallNet& net, const Variable& x) {
     net.cleargrads();
     sum(exp(net(x))).backward();
 }
 
-const Change changes[] = {scale_gradients, write_gradients, add_gradients, clear_gradients};
+const Change changes[] = {scale_gradients, write_gradients, write_through_a_view, add_gradients,
+                          clear_gradients};
 
 /// Steps on the same rows, so that the mean over the ranks is what one process has.
 std::vector<float> trained(const Comm& comm, bool compiled, const Options& options,
