@@ -15,7 +15,7 @@ from typing import Any
 
 import catena as ct
 import pytest
-from catena import _catena
+from catena import _catena, _hints
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "frontend" / "python"
@@ -142,6 +142,7 @@ def shape_of(value: Any) -> Shape | None:
     """None for what does not tell: slots of Python's own types."""
     if isinstance(value, staticmethod):
         value = value.__func__
+    value = inspect.unwrap(value)
     if nanobind := getattr(value, "__nb_signature__", None):
         text = re.sub(r"\\\d+", "None", nanobind[0][0])
         function = ast.parse(re.sub(r"(?s)\) -> .*", "): ...", text)).body[0]
@@ -169,12 +170,17 @@ def comparable(shape: Shape, is_method: bool, name: str) -> Shape:
     return [("" if kind in unnamed else name, kind, has) for name, kind, has in shape]
 
 
+def names_of(value: Any) -> set[str]:
+    """What it has, without names that only say what it is called here."""
+    return {name for name, own in vars(value).items() if not isinstance(own, _hints._Elsewhere)}
+
+
 def differences(stub: Stub, value: Any, where: str) -> list[str]:
     found = []
-    for name in stub.names() - set(vars(value)) - IMPLIED - OF_OBJECTS:
+    for name in stub.names() - names_of(value) - IMPLIED - OF_OBJECTS:
         found.append(f"{where}.{name} is not in the module")
     bases = {name for base in getattr(value, "__mro__", ())[1:] for name in vars(base)}
-    for name in set(vars(value)) - stub.names() - IMPLIED:
+    for name in names_of(value) - stub.names() - IMPLIED:
         is_implied = name in bases or inspect.ismodule(value)
         if not (name.startswith("__") and is_implied):
             found.append(f"{where}.{name} is not in the stub")
@@ -208,7 +214,7 @@ STUBS = {
     "catena._caffe": PACKAGE / "_caffe.pyi",
 }
 #: Names of the stub that only type checkers know.
-FOR_CHECKERS = {"_RegionOptions"}
+FOR_CHECKERS = {"_RegionOptions", "_HookForEachParameter"}
 
 
 @pytest.mark.parametrize("name", STUBS)
@@ -233,9 +239,22 @@ class Variable:
     @property
     def array(self) -> int: ...
     def no_such_method(self) -> None: ...
+    def unsqueeze(self, axis: int) -> None: ...
 """
     found = differences(Stub(ast.parse(text).body), _catena, "m")
     assert any(line.startswith("m.Variable.backward: ") for line in found)
     assert "m.Variable.array: one of both can be set" in found
     assert "m.Variable.no_such_method is not in the module" in found
+    assert "m.Variable.unsqueeze is not in the module" in found  # A hint alone.
     assert "m.Variable.item is not in the stub" in found and "m.State is not in the stub" in found
+
+
+@pytest.mark.parametrize("name", ["catena", "catena.nn", "catena.optim", "catena.data"])
+def test_all_names_of_a_module_can_be_imported(name: str) -> None:
+    """Also where the module's __getattr__ answers for names that are not there."""
+    names: dict[str, Any] = {}
+    exec(f"from {name} import *", names)
+    module = importlib.import_module(name)
+    public = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
+    assert {n: names[n] for n in public} == {n: getattr(module, n) for n in public}
+    assert public

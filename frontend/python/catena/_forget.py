@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import catena._catena as _catena
 import numpy as np
 from catena._catena import Variable
 
+P = ParamSpec("P")
+R = TypeVar("R", bound=Variable | tuple[Variable, ...])
 
+
+@overload
+def forget(
+    function: Callable[P, list[Variable]], *xs: P.args, **keywords: P.kwargs
+) -> tuple[Variable, ...]: ...
+@overload
+def forget(function: Callable[P, R], *xs: P.args, **keywords: P.kwargs) -> R: ...
 def forget(function: Callable[..., Any], *xs: Any, **keywords: Any) -> Any:
     """`function(*xs, **keywords)`, whose intermediate results are not kept for backward: it is
     called again there. Less memory for more time.

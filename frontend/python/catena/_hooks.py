@@ -23,10 +23,10 @@ def _checked_hook(hook: Any, name: str | None, timing: Timing | None) -> tuple[s
     if isinstance(hook, type):
         raise TypeError(f"a hook is an object: {hook.__name__}(...), not the class")
     own_name = getattr(hook, "name", None) or getattr(hook, "__name__", type(hook).__name__)
-    timing = timing or getattr(hook, "timing", "pre")
-    if timing not in ("pre", "post"):
-        raise ValueError(f"timing should be 'pre' or 'post', not {timing!r}")
-    return name or own_name, timing
+    asked: Any = timing or getattr(hook, "timing", "pre")
+    if asked not in ("pre", "post"):
+        raise ValueError(f"timing should be 'pre' or 'post', not {asked!r}")
+    return name or str(own_name), asked
 
 
 def add_hook(self: Any, hook: Any, name: str | None = None, timing: Timing | None = None) -> Any:
@@ -154,18 +154,18 @@ def update_rules(self: Any, where: Callable[[str, Any], bool] | None = None) -> 
     ]
 
 
-def attach() -> None:
+def attach(optimizer: Any, rule: Any) -> None:
     """Gives the classes their methods."""
-    Optimizer.add_hook = add_hook
-    Optimizer.remove_hook = remove_hook
-    Optimizer.hooks = property(hooks)
-    Optimizer.update_rules = update_rules
-    Optimizer._call_hook = call_hook
-    Optimizer._call_parameter_hook = call_parameter_hook
-    ParameterRule.add_hook = _add_parameter_hook
-    ParameterRule.remove_hook = _remove_parameter_hook
-    ParameterRule.hooks = property(_parameter_hooks)
-    ParameterRule.use = _use
-    ParameterRule.follow_optimizer = _follow_optimizer
-    ParameterRule.use_fp32_update = _use_fp32_update
-    ParameterRule.__repr__ = _rule_text
+    optimizer.add_hook = add_hook
+    optimizer.remove_hook = remove_hook
+    optimizer.hooks = property(hooks)
+    optimizer.update_rules = update_rules
+    optimizer._call_hook = call_hook
+    optimizer._call_parameter_hook = call_parameter_hook
+    rule.add_hook = _add_parameter_hook
+    rule.remove_hook = _remove_parameter_hook
+    rule.hooks = property(_parameter_hooks)
+    rule.use = _use
+    rule.follow_optimizer = _follow_optimizer
+    rule.use_fp32_update = _use_fp32_update
+    rule.__repr__ = _rule_text

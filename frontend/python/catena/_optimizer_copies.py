@@ -6,9 +6,10 @@ model, `copy.deepcopy((model, optimizer))`, and the copy updates the copied mode
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from catena._catena.optim import Hook, Optimizer, _FormulaRule, _PythonRule
+from catena._own_rules import FormulaOptimizer, UpdateRule
 
 #: What a copy is told again, by the name of the method.
 _REPEATED = ("use_fp32_update", "use_cleargrads", "loss_scaling")
@@ -37,7 +38,7 @@ def _content(self: Any) -> dict[str, Any]:
     return content
 
 
-def _empty(kind: type[Any]) -> Any:
+def _empty(kind: Any) -> Any:
     return kind.__new__(kind)
 
 
@@ -46,10 +47,10 @@ def _reduce(self: Any) -> tuple[Any, ...]:
 
 
 def _begin(self: Any, content: dict[str, Any]) -> None:
-    if isinstance(self, (_FormulaRule, _PythonRule)):
-        self._begin(content["numbers"])  # type: ignore[union-attr]
+    if isinstance(self, (FormulaOptimizer, UpdateRule)):
+        self._begin(content["numbers"])
         return
-    base = next(kind for kind in type(self).__mro__ if "_parameters" in vars(kind))
+    base: Any = next(kind for kind in type(self).__mro__ if "_parameters" in vars(kind))
     base.__init__(self, **content["numbers"], **content["flags"])
 
 
@@ -92,24 +93,22 @@ def _reduce_hook(self: Any) -> tuple[Any, ...]:
     return type(self), tuple(getattr(self, name) for name in numbers)
 
 
-def _remembered(name: str) -> Any:
-    """The method of that name, whose arguments a copy is told again."""
-    bound = getattr(Optimizer, name)
+def _remembered(bound: Any) -> Any:
+    """The method, whose arguments a copy is told again."""
 
+    @functools.wraps(bound)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = bound(self, *args, **kwargs)
-        vars(self).setdefault("_told", {})[name] = (args, kwargs)
+        vars(self).setdefault("_told", {})[bound.__name__] = (args, kwargs)
         return result
 
-    method.__name__ = name
-    method.__doc__ = bound.__doc__
     return method
 
 
-def attach() -> None:
+def attach(optimizer: Any, hook: Any) -> None:
     """Gives the classes their methods."""
-    Optimizer.__reduce__ = _reduce
-    Optimizer.__setstate__ = _set_content
+    optimizer.__reduce__ = _reduce
+    optimizer.__setstate__ = _set_content
     for name in _REPEATED:
-        setattr(Optimizer, name, _remembered(name))
-    Hook.__reduce__ = _reduce_hook
+        setattr(optimizer, name, _remembered(getattr(optimizer, name)))
+    hook.__reduce__ = _reduce_hook

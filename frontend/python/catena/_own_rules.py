@@ -6,9 +6,10 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from catena._catena import Variable
 from catena._catena.optim import Optimizer, UpdatedVariable, _define_rule, _FormulaRule, _PythonRule
 
 
@@ -21,7 +22,7 @@ def check_number_names(rule: str, names: list[str]) -> None:
 
 def formula_rule(
     name: str, formula: Callable[..., Any], states: Mapping[str, float] | None = None
-) -> type[Optimizer]:
+) -> type[FormulaOptimizer]:
     """A class of optimizers whose update is one formula, computed for all parameters in one pass.
 
         Lion = optim.formula_rule(
@@ -68,14 +69,19 @@ def formula_rule(
             ]
         ),
     }
-    return cast("type[Optimizer]", type(name, (_FormulaOptimizer,), members))
+    return type(name, (FormulaOptimizer,), members)
 
 
-class _FormulaOptimizer(_FormulaRule):
+class FormulaOptimizer(_FormulaRule):
     """What the classes of formula_rule() have in common."""
 
     _rule: Any
-    _parameters: dict[str, float]
+    _parameters: ClassVar[dict[str, float]]
+
+    if TYPE_CHECKING:
+        # The numbers, which the class of each formula has as properties.
+        def __getattr__(self, name: str) -> float: ...
+        def __setattr__(self, name: str, value: float) -> None: ...
 
     def __init__(self, *given: float, **by_name: float) -> None:
         kind = type(self)
@@ -163,7 +169,7 @@ class UpdateRule(_PythonRule):
     with NumPy, which cuts a region there. A rule that is one formula is faster as formula_rule().
     """
 
-    states: Mapping[str, float] = {}
+    states: ClassVar[Mapping[str, float]] = {}
 
     def __init__(self, **numbers: float) -> None:
         check_number_names(type(self).__name__, list(numbers))
@@ -186,9 +192,10 @@ class UpdateRule(_PythonRule):
         return states
 
     @property
-    def t_var(self) -> Any:
+    def t_var(self) -> Variable:
         """In update_core: the number of this update, from 1, a Variable (int64, 0-d)."""
-        return self._of_update("t_var")
+        number: Variable = self._of_update("t_var")
+        return number
 
     def _begin(self, numbers: Mapping[str, Any]) -> None:
         name = type(self).__name__
@@ -196,7 +203,7 @@ class UpdateRule(_PythonRule):
         _PythonRule.__init__(self, name, checked, list(self.states))
         self.__dict__["_number_names"] = tuple(numbers)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> float:
         if name in vars(self).get("_number_names", ()):
             return self._number(name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")

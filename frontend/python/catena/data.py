@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from catena import _hints
@@ -61,5 +61,7 @@ class Batches:
             yield parts if len(parts) > 1 else parts[0]
 
 
-def __getattr__(name: str) -> Any:
-    raise _hints.missing(__name__, name, _hints.DATA)
+if not TYPE_CHECKING:  # They are to find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        raise _hints.missing(__name__, name, _hints.DATA)

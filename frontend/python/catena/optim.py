@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catena import _hints, _hooks, _optimizer_copies, schedules as schedules
 from catena._catena import Parameter, Variable, optim as _bound
@@ -191,8 +191,10 @@ def _signature(parameters: Mapping[str, Any]) -> inspect.Signature:
     return inspect.Signature(made)
 
 
-def __getattr__(name: str) -> Any:
-    raise _hints.missing(__name__, name, _hints.OPTIM)
+if not TYPE_CHECKING:  # They are to find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        raise _hints.missing(__name__, name, _hints.OPTIM)
 
 
 def _attach() -> None:
@@ -214,8 +216,8 @@ def _attach() -> None:
         if hasattr(kind, "_parameters"):
             kind.__signature__ = _signature(kind._parameters)
     _hints.attach(Optimizer, _hints.OPTIMIZER)
-    _hooks.attach()
-    _optimizer_copies.attach()
+    _hooks.attach(Optimizer, _bound.ParameterRule)
+    _optimizer_copies.attach(Optimizer, _bound.Hook)
 
 
 _attach()

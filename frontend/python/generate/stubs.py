@@ -9,9 +9,11 @@ the files are as they would be written.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -165,6 +167,15 @@ def methods_text() -> str:
     return "".join(lines)
 
 
+def documentation_text(rule: type) -> str:
+    """Its first paragraph."""
+    paragraph = inspect.cleandoc(rule.__doc__ or "").split("\n\n")[0]
+    lines = [part for line in paragraph.splitlines() for part in textwrap.wrap(line, 96)]
+    text = "\n    ".join(lines)
+    fits = len(lines) == 1 and len(text) <= 90
+    return f'    """{text}"""' if fits else f'    """{text}\n    """'
+
+
 def rule_text(name: str, rule: type) -> str:
     numbers: dict[str, object] = rule._parameters  # type: ignore[attr-defined]
     flags = [k for k, v in numbers.items() if isinstance(v, bool)]
@@ -173,7 +184,7 @@ def rule_text(name: str, rule: type) -> str:
     arguments = [f"{k}: float = {v!r}" for k, v in numbers.items() if k not in flags]
     arguments += ["*"] * bool(flags) + [f"{k}: bool = {numbers[k]!r}" for k in flags]
     given = "".join(f"\n        {a}," for a in ["self", *arguments])
-    head = f'class {name}(Optimizer):\n    """{(rule.__doc__ or "").splitlines()[0]}"""\n'
+    head = f"class {name}(Optimizer):\n{documentation_text(rule)}\n"
     return "\n".join([head, *attributes, f"    def __init__({given}\n    ) -> None: ...\n"])
 
 

@@ -10,6 +10,14 @@ def step(x: ct.Variable, factor: float) -> ct.Variable:
     return x * factor
 
 
+class NoState(optim.UpdateRule):
+    def update_core(self, parameter: ct.Parameter) -> None: ...  # override
+
+
+def size(x: ct.Variable) -> int:
+    return x.size
+
+
 x = ct.Variable([1.0])
 x + "text"  # operator
 print(x.no_such_attribute)  # attr-defined
@@ -26,3 +34,17 @@ ct.config.train = "yes"  # assignment
 ct.Program(3)  # arg-type
 ct.Parameter(1.0, (3,), names="p")  # call-arg
 ct.Parameter(1.0, np.ones(3))  # arg-type
+x.unsqueeze(0)  # attr-defined
+ct.no_grad()  # attr-defined
+ct.nn.ReLU()  # attr-defined
+ct.data.DataLoader(x)  # attr-defined
+optim.Lion(1e-3)  # attr-defined
+adam = optim.Adam()
+adam.step()  # attr-defined
+adam.alhpa = 1e-3  # attr-defined
+adam.add_hook(optim.WeightDecay(0.1), timing="later")  # arg-type
+adam.update_rule(ct.Parameter(1.0)).add_hook(optim.GradientClipping(1.0))  # arg-type
+optim.formula_rule("Rule", lambda p, g: p - g, states=["m"])  # arg-type
+optim.schedules.warmup(10, 0.1)  # arg-type
+ct.forget(size, x)  # call-overload
+ct.forget(step, x, "2")  # call-overload

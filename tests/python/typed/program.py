@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 
 import catena as ct
 import numpy as np
@@ -86,6 +87,79 @@ def scaled(x: ct.Variable, factor: float = 2.0) -> ct.Variable:
     return x * factor
 
 
+Lion = optim.formula_rule(
+    "TypedLion",
+    lambda p, g, m, *, lr=1e-4, beta1=0.9, beta2=0.99: (
+        p - lr * ct.sign(beta1 * m + (1 - beta1) * g),
+        beta2 * m + (1 - beta2) * g,
+    ),
+)
+
+
+class SignMomentum(optim.UpdateRule):
+    states = {"m": 0.0}  # noqa: RUF012
+
+    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
+        super().__init__(lr=lr, momentum=momentum)
+        self.updated: list[tuple[int, ...]] = []
+
+    def init_state(self, parameter: optim.UpdatedVariable) -> dict[str, FloatArray]:
+        return {"m": np.zeros(parameter.shape, np.float32)}
+
+    def update_core(self, parameter: optim.UpdatedVariable) -> None:
+        m = self.state["m"]
+        m.assign(self.momentum * m + parameter.grad_var)
+        parameter.assign(parameter - self.lr / self.t_var * ct.sign(m))
+        self.updated.append(parameter.shape)
+
+
+class Halve:
+    """A hook that is called for each parameter."""
+
+    call_for_each_param = True
+    timing = "pre"
+
+    def __call__(self, rule: optim.ParameterRule, parameter: ct.Parameter) -> None:
+        if rule.enabled:
+            parameter.grad = parameter.grad / 2
+
+
+def own_rules(model: Network) -> tuple[float, str]:
+    schedule: Callable[[float], float] = optim.schedules.warmup(
+        2, optim.schedules.pieces({0: 0.1, 10: 0.01})
+    )
+    lion = Lion(lr=3e-4).setup(model)
+    own = SignMomentum(momentum=0.5)
+    own.setup(model).add_hook(Halve()).add_hook(optim.Lasso(1e-4), timing="post")
+    for i in range(2):
+        lion.lr = own.lr = schedule(i)
+        own.loss_scaling(interval=10)
+        loss = ct.mean(ct.forget(model.forward, ct.Variable(np.ones((2, 4), np.float32))) ** 2)
+        model.cleargrads()
+        loss.backward()
+        lion.update()
+        own.update()
+    rules = own.update_rules(lambda path, parameter: path.endswith("/b"))
+    for rule in rules:
+        rule.add_hook(lambda rule, parameter: None, "nothing").add_hook(optim.WeightDecay(0.1))
+        rule["lr"] = 0.5 * rule["momentum"]
+        rule.use(optim.SGD(lr=0.1)).use_fp32_update()
+    paths: list[str] = [rule.path for rule in rules]
+    shape: tuple[int, ...] = own.updated[0]
+    return lion.beta1 + len(shape) + len(own.hooks), " ".join([*paths, *rules[0].hooks])
+
+
+def recomputed(x: ct.Variable) -> ct.Variable:
+    def block(a: ct.Variable, factor: float = 1.0) -> tuple[ct.Variable, ct.Variable]:
+        return ct.tanh(a) * factor, ct.exp(a)
+
+    def parts(a: ct.Variable) -> list[ct.Variable]:
+        return [a, a * a]
+
+    y, z = ct.forget(block, x, factor=2.0)
+    return y + z + ct.forget(parts, x)[1] + ct.forget(lambda a, b: a * b, x, x)
+
+
 class Trainer:
     def __init__(self, model: Network) -> None:
         self.model = model
@@ -159,6 +233,7 @@ def main() -> None:
     print(y.shape, ct.config.dtype, ct.has_device("cpu"))
     model = Network(5, 3)
     print(training(model) > 0, ct.memory_in_use() > 0)
+    print(own_rules(model), recomputed(x).shape, 2.0 in x)
     with tempfile.TemporaryDirectory() as folder, ct.using_device("cpu"):
         print(files(model, folder), models(model, folder))
     try:

@@ -4,7 +4,7 @@ Every module is an object with attributes, as Chainer's links are; see Module. A
 functions of catena, which Sequential takes as they are: `nn.Sequential(nn.Linear(100), ct.relu)`.
 """
 
-from typing import Any as _Any
+import typing as _typing
 
 from catena import _hints
 from catena.nn._convolution import Conv1d, Conv2d, Conv3d, Deconv1d, Deconv2d, Deconv3d
@@ -43,8 +43,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Any:
-    raise _hints.missing(__name__, name, _hints.NN)
+if not _typing.TYPE_CHECKING:  # They are to find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        raise _hints.missing(__name__, name, _hints.NN)
 
 
 _hints.attach(Module, _hints.MODULE)
