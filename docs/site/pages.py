@@ -1,0 +1,104 @@
+"""Pages that are written by hand: docs/*.md, docs/site/pages/*.md and parts of README.md, with links
+between files of the tree turned into links between pages of the site."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import sources
+
+#: Files outside docs/ that are pages.
+OTHERS = {
+    "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+    "examples/README.md": "examples",
+}
+#: Parts of README.md that are pages: the heading, and the page's name and title.
+PARTS = {
+    "Install, build, test": ("install", "Install and build"),
+    "What works today": ("what_works", "What works today"),
+    "Tools and folders": ("tools", "Tools and folders"),
+}
+_LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s#:]*)(#[^)\s]*)?\)")
+_CODE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
+
+
+class Pages:
+    """Writes them into a folder, and the pages of sources that they link to."""
+
+    def __init__(self, root: Path, folder: Path, extra: Path) -> None:
+        self._root = root
+        self._folder = folder
+        self._sources = sources.Sources(root, folder, extra, self)
+        self._names = {
+            f"docs/{page.name}": page.stem for page in sorted((root / "docs").glob("*.md"))
+        } | OTHERS
+
+    def write(self) -> None:
+        for path, name in self._names.items():
+            self._write_page(name, (self._root / path).read_text(), path)
+        for page in sorted((self._root / "docs/site/pages").glob("*.md")):
+            self._write_page(page.stem, page.read_text(), "docs/" + page.name)
+        readme = (self._root / "README.md").read_text()
+        for heading, (name, title) in PARTS.items():
+            self._write_page(name, f"# {title}\n\n{section(readme, heading)}", "README.md")
+        self._sources.write()
+
+    def source(self, path: str) -> str:
+        """The page of a source file, from the site's root."""
+        return self._sources.page_of(path)
+
+    def _write_page(self, name: str, text: str, path: str) -> None:
+        (self._folder / f"{name}.md").write_text(self.linked(text, path, name))
+
+    def linked(self, text: str, path: str, page: str) -> str:
+        """The text of the tree's file `path` as the site's page `page`."""
+        parts = _CODE.split(text)
+        for i in range(0, len(parts), 2):
+            parts[i] = _LINK.sub(lambda found: self._link(found, path, page), parts[i])
+        return "".join(parts)
+
+    def _link(self, found: re.Match[str], path: str, page: str) -> str:
+        target, fragment = found[2], found[3] or ""
+        if not target:
+            return found[0]
+        if target.startswith("/"):
+            return found[0]
+        wanted = os.path.normpath(os.path.join(os.path.dirname(path), target))
+        if wanted.startswith("docs/") and wanted.count("/") == 1:
+            own = self._root / "docs/site/pages" / os.path.basename(wanted)
+            name = self._names.get(wanted) or (own.stem if own.exists() else None)
+        else:
+            name = self._names.get(wanted)
+        if wanted == "README.md":
+            name, fragment = _part_of_readme(fragment)
+        if name is not None:
+            return self.link(f"{name}.md", found[1], page, fragment)
+        if not (self._root / wanted).exists():
+            return found[0]  # Sphinx says that it leads nowhere.
+        to = self._sources.page_of(wanted)
+        return self.link(to, found[1], page, fragment if to.endswith(".html") else "")
+
+    @staticmethod
+    def link(to: str, text: str, page: str, fragment: str = "") -> str:
+        """A link on a page to another one; ".html" is a file that Sphinx does not know."""
+        target = os.path.relpath(to, os.path.dirname(page) or ".") + fragment
+        if to.endswith(".html"):
+            return f'<a class="reference internal" href="{target}">{text}</a>'
+        return f"[{text}]({target})"
+
+
+def _part_of_readme(fragment: str) -> tuple[str, str]:
+    for heading, (name, _) in PARTS.items():
+        if fragment == "#" + re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-"):
+            return name, ""
+    return "index", ""
+
+
+def section(text: str, heading: str) -> str:
+    """What stands below a heading (##) up to the next one."""
+    begin = text.index(f"\n## {heading}\n") + len(f"\n## {heading}\n")
+    end = text.find("\n## ", begin)
+    return text[begin : end if end > 0 else len(text)].strip() + "\n"

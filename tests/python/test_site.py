@@ -1,0 +1,150 @@
+"""The site of the documentation is built without a warning, no link in it is dead, and it has all
+pages, all public names of Python and all functions."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import catena as ct
+import pytest
+
+pytest.importorskip("sphinx", reason="Sphinx is missing: PyPI could not be reached")
+pytest.importorskip("myst_parser")
+pytest.importorskip("furo")
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+import python_api  # noqa: E402
+
+BUILD = Path(ct.__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built once, with warnings as errors."""
+    out = tmp_path_factory.mktemp("site") / "html"
+    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(out)]
+    program = BUILD / "bin" / "catena"
+    if program.exists():
+        command += ["--catena", str(program)]
+    environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=800
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return out
+
+
+class Page(HTMLParser):
+    """What a page links to, what can be linked to in it, and the ids of its definitions."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name in ("href", "src"):
+                self.links.append(value)
+            elif value and name in ("id", "name"):
+                self.anchors.add(value)
+
+
+@cache
+def page(path: Path) -> Page:
+    return Page(path.read_text())
+
+
+def dead_links(site: Path) -> Iterator[str]:
+    for path in sorted(site.rglob("*.html")):
+        for link in page(path).links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = path if not parts.path else path.parent / unquote(parts.path)
+            if not target.is_file():
+                yield f"{path.relative_to(site)}: {link}"
+            elif parts.fragment and target.suffix == ".html":
+                if unquote(parts.fragment) not in page(target.resolve()).anchors:
+                    yield f"{path.relative_to(site)}: {link}"
+
+
+def test_no_link_of_the_site_is_dead(site: Path) -> None:
+    assert len(list(site.rglob("*.html"))) > 100
+    assert list(dead_links(site)) == []
+
+
+def test_dead_links_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a id="x" href="b.html">b</a><a href="#x">x</a><a href="#y">y</a><a href="c.html">c</a>'
+        '<a href="https://example.org/z">z</a><a href="b.html#w">w</a>'
+    )
+    (tmp_path / "b.html").write_text('<a href="a.html#x">a</a><img src="d.png">')
+    assert list(dead_links(tmp_path)) == [
+        "a.html: #y",
+        "a.html: c.html",
+        "a.html: b.html#w",
+        "b.html: d.png",
+    ]
+
+
+def test_the_site_needs_no_network(site: Path) -> None:
+    """No script, style, font or picture comes from elsewhere."""
+    for path in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"([^\"]+)\"", path.read_text())
+        loaded += re.findall(r"<link[^>]* href=\"([^\"]+)\"", path.read_text())
+        assert [link for link in loaded if urlsplit(link).netloc] == [], path
+
+
+def test_every_page_of_docs_is_in_the_contents(site: Path) -> None:
+    """And can be reached from the first page by its menu."""
+    links = set(page(site / "index.html").links)
+    pages = sorted(p.stem for p in (ROOT / "docs").glob("*.md"))
+    assert len(pages) > 20
+    assert [name for name in pages if f"{name}.html" not in links] == []
+
+
+def test_every_function_of_the_registry_has_an_entry(site: Path) -> None:
+    functions = [f for f in vars(ct).values() if isinstance(f, ct.Function)]
+    assert len(functions) > 300
+    missing = [
+        f.__name__
+        for f in functions
+        if f"catena.{f.__name__}" not in page(site / f"functions/{f.family}.html").anchors
+    ]
+    assert missing == []
+
+
+def test_every_public_name_of_python_has_an_entry(site: Path) -> None:
+    modules = python_api.public_modules()
+    assert {"catena", "catena.nn", "catena.optim", "catena.onnx", "catena.random"} <= set(modules)
+    missing = []
+    for name, module in modules.items():
+        anchors = page(site / f"python_api/{name}.html").anchors
+        for member in python_api.public_names(name, module):
+            if f"{name}.{member}" not in anchors:
+                missing.append(f"{name}.{member}")
+    assert missing == []
+
+
+def test_every_setting_has_an_entry(site: Path) -> None:
+    anchors = page(site / "python_api/catena.config.html").anchors
+    settings = [name for name in dir(ct.config) if not name.startswith("_")]
+    assert "train" in settings
+    assert [s for s in settings if f"catena.config.{s}" not in anchors] == []
+
+
+def test_the_search_finds_functions_and_pages(site: Path) -> None:
+    index = (site / "searchindex.js").read_text()
+    for word in ("softmax_cross_entropy", "static_graph", "mixed_precision"):
+        assert word in index
