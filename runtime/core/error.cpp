@@ -13,11 +13,27 @@ namespace catena {
 
 namespace {
 
-/// Of those that are alive, the outermost one that knows or asks.
-thread_local const LocationScope* outermost_scope [[gnu::tls_model("initial-exec")]] = nullptr;
+/// One word, since thread_local data must be few bytes (per_thread.h).
+class Outermost {
+public:
+    /// Of the scopes that are alive, the outermost one that knows or asks; else null.
+    const LocationScope* scope() const {
+        return reinterpret_cast<const LocationScope*>(word_ & ~forgotten);
+    }
+    void set_scope(const LocationScope* scope) {
+        word_ = reinterpret_cast<uintptr_t>(scope) | (word_ & forgotten);
+    }
+    /// Whether a ForgetLocation is alive.
+    bool is_forgotten() const { return word_ & forgotten; }
+    /// Returns what restore() takes.
+    uintptr_t forget() { return std::exchange(word_, forgotten); }
+    void restore(uintptr_t word) { word_ = word; }
 
-/// Whether a ForgetLocation is alive.
-thread_local bool is_forgotten [[gnu::tls_model("initial-exec")]] = false;
+private:
+    static constexpr uintptr_t forgotten = 1;
+    uintptr_t word_ = 0;
+};
+thread_local constinit Outermost outermost [[gnu::tls_model("initial-exec")]];
 
 std::atomic<AskLocation> host_language = nullptr;
 
@@ -46,37 +62,35 @@ std::string to_string(const SourceLoc& loc) {
 void set_host_language(AskLocation ask) { host_language = ask; }
 
 SourceLoc current_location() {
-    if (!outermost_scope) {
-        const AskLocation ask = is_forgotten ? nullptr : host_language.load();
+    const LocationScope* const scope = outermost.scope();
+    if (!scope) {
+        const AskLocation ask = outermost.is_forgotten() ? nullptr : host_language.load();
         return ask ? ask() : SourceLoc();
     }
-    return outermost_scope->ask_ ? outermost_scope->ask_() : outermost_scope->location_;
+    return scope->ask_ ? scope->ask_() : scope->location_;
 }
 
 SourceLoc known_location() {
-    return outermost_scope && !outermost_scope->ask_ ? outermost_scope->location_ : SourceLoc();
+    const LocationScope* const scope = outermost.scope();
+    return scope && !scope->ask_ ? scope->location_ : SourceLoc();
 }
 
-LocationScope::LocationScope(const SourceLoc& loc) : previous_(outermost_scope) {
+LocationScope::LocationScope(const SourceLoc& loc) : previous_(outermost.scope()) {
     if (previous_ || loc.line == 0) return;
     std::construct_at(&location_, loc);
-    ask_ = is_of_cpp(loc) ? host_language.load() : nullptr;
-    outermost_scope = this;
+    const AskLocation ask = host_language.load(std::memory_order_relaxed);
+    ask_ = ask && is_of_cpp(loc) ? ask : nullptr;
+    outermost.set_scope(this);
 }
-LocationScope::LocationScope(AskLocation ask) : previous_(outermost_scope) {
+LocationScope::LocationScope(AskLocation ask) : previous_(outermost.scope()) {
     if (previous_ || !ask) return;
     ask_ = ask;
-    outermost_scope = this;
+    outermost.set_scope(this);
 }
-LocationScope::~LocationScope() { outermost_scope = previous_; }
+LocationScope::~LocationScope() { outermost.set_scope(previous_); }
 
-ForgetLocation::ForgetLocation()
-    : previous_(std::exchange(outermost_scope, nullptr)),
-      was_forgotten_(std::exchange(is_forgotten, true)) {}
-ForgetLocation::~ForgetLocation() {
-    outermost_scope = previous_;
-    is_forgotten = was_forgotten_;
-}
+ForgetLocation::ForgetLocation() : previous_(outermost.forget()) {}
+ForgetLocation::~ForgetLocation() { outermost.restore(previous_); }
 
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 

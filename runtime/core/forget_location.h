@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -12,8 +14,7 @@ public:
     ForgetLocation(const ForgetLocation&) = delete;
 
 private:
-    const LocationScope* previous_;
-    bool was_forgotten_;
+    const uintptr_t previous_;
 };
 
 }  // namespace catena
