@@ -4,6 +4,15 @@
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {
+namespace {
+
+bool is_empty_list(const LiteralValue& v) {
+    if (const Dims* dims = std::get_if<Dims>(&v.value)) return dims->empty();
+    const auto* list = std::get_if<LiteralValue::List>(&v.value);
+    return list && list->empty();
+}
+
+}  // namespace
 
 const FunctionParameter& FunctionArguments::parameter(std::string_view name, bool is_value) const {
     const FunctionParameter* found = def_.find(name);
@@ -70,8 +79,7 @@ Dims FunctionArguments::dims(std::string_view name) const {
     // Where None stands for all or for the usual, an empty list would, too; NumPy's has another
     // sense.
     const FunctionParameter& p = parameter(name, true);
-    const auto items = v.items();
-    if (p.fallback && p.fallback->is_none() && items && items->empty())
+    if (p.fallback && p.fallback->is_none() && is_empty_list(v))
         fail<ValueError>("{}: {} is an empty list; None is the default", def_.name, name);
     if (const Dims* dims = std::get_if<Dims>(&v.value)) return *dims;
     if (const int64_t* i = std::get_if<int64_t>(&v.value)) return {*i};
