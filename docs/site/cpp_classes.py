@@ -61,7 +61,7 @@ def write(folder: Path, root: Path, pages: Any) -> None:
         if texts:
             page = name.replace("/", "_")
             lines.append(f"   {page}")
-            body = title(name)
+            body = title(name.split("/", 1)[1])
             for header in (h for h in headers if h.rsplit("/", 1)[0] == name and h in found):
                 link = f"`{header} <../{pages.source(header)}>`__"
                 body += [*title(header.rsplit("/", 1)[1], "-"), link, "", *found[header]]
