@@ -1,8 +1,8 @@
 """Builds the site: docs/site/build.py OUT [--catena PROGRAM] [--pages FOLDER]
 
-Needs Sphinx and the others of docs/requirements.txt, and the package catena on PYTHONPATH. PROGRAM is
-the program catena, whose --help becomes the page of the command line. FOLDER keeps the pages as Sphinx
-reads them. The exit status is not 0 where Sphinx warns.
+Needs Sphinx and the others of docs/requirements.txt, and the package catena on PYTHONPATH. PROGRAM
+is the program catena, whose --help becomes the page of the command line. FOLDER keeps the pages as
+Sphinx reads them. The exit status is not 0 where Sphinx warns.
 """
 
 from __future__ import annotations

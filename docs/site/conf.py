@@ -1,5 +1,6 @@
 """Settings of Sphinx. build.py makes the folder of pages that it reads."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from text import from_plain
 
 project = "Catena"
 author = "the authors of Catena"
-copyright = author  # noqa: A001
+copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 6
@@ -38,6 +39,9 @@ copybutton_prompt_is_regexp = True
 
 def setup(app):
     def plain(app, what, name, obj, options, lines):
+        # A property of the extension begins with its type: "(self) -> float".
+        if lines and (typed := re.fullmatch(r"\(self\) -> (.*)", lines[0])):
+            lines[:1] = [f"`{typed[1].replace('catena._catena.', '')}`", ""]
         lines[:] = from_plain("\n".join(lines))
 
     app.connect("autodoc-process-docstring", plain)

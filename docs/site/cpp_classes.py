@@ -1,5 +1,5 @@
-"""Pages of C++: classes and functions of the headers that catena.h is made of, one page of each folder,
-from what Doxygen reads. Functions of arrays have pages of their own (functions.py)."""
+"""Pages of C++: classes and functions of the headers that catena.h is made of, one page of each
+folder, from what Doxygen reads. Functions of arrays have pages of their own (functions.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from functions import public_headers
-from text import escaped, indented, title
+from text import escaped, indented, title, wrapped
 
 _SETTINGS = """
 GENERATE_HTML = NO
@@ -29,7 +29,13 @@ MACRO_EXPANSION = YES
 JAVADOC_AUTOBRIEF = NO
 FULL_PATH_NAMES = YES
 """
-_KINDS = ("public-type", "public-static-func", "public-func", "public-attrib", "public-static-attrib")
+_KINDS = (
+    "public-type",
+    "public-static-func",
+    "public-func",
+    "public-attrib",
+    "public-static-attrib",
+)
 
 
 def write(folder: Path, root: Path, pages: Any) -> None:
@@ -42,8 +48,9 @@ def write(folder: Path, root: Path, pages: Any) -> None:
     headers = [h for h in public_headers() if not h.startswith("runtime/ops/")]
     found = _read(root, headers)
     lines += [
-        "Classes and functions of ``#include <catena/catena.h>``, namespace ``catena``, by the folder "
-        "of their headers. Functions of arrays are told :doc:`by family </functions/index>`.",
+        "Classes and functions of ``#include <catena/catena.h>``, namespace ``catena``, by the "
+        "folder of their headers. Functions of arrays are told "
+        ":doc:`by family </functions/index>`.",
         "",
         ".. toctree::",
         "   :maxdepth: 1",
@@ -54,10 +61,10 @@ def write(folder: Path, root: Path, pages: Any) -> None:
         if texts:
             page = name.replace("/", "_")
             lines.append(f"   {page}")
-            body = title(name)
+            body = title(name.split("/", 1)[1])
             for header in (h for h in headers if h.rsplit("/", 1)[0] == name and h in found):
-                body += title(header.rsplit("/", 1)[1], "-")
-                body += [f"`{header} <../{pages.source(header)}>`__", "", *found[header]]
+                link = f"`{header} <../{pages.source(header)}>`__"
+                body += [*title(header.rsplit("/", 1)[1], "-"), link, "", *found[header]]
             (folder / f"{page}.rst").write_text("\n".join(body) + "\n")
     (folder / "index.rst").write_text("\n".join(lines) + "\n")
 
@@ -98,27 +105,39 @@ def _class(compound: ET.Element) -> list[str]:
     name = (compound.findtext("compoundname") or "").removeprefix("catena::")
     if "detail" in name or "functions::" in name or "<" in name:
         return []
-    bases = [b.text or "" for b in compound.iterfind("basecompoundref")]
+    bases = [(b.text or "").replace("catena::", "") for b in compound.iterfind("basecompoundref")]
     parameters = [_flat(p) for p in compound.iterfind("templateparamlist/param")]
     head = f"template <{', '.join(parameters)}> " if parameters else ""
     head += f"{compound.get('kind')} {name}"
     head += f" : {', '.join(bases)}" if bases else ""
     lines = title(name, "~")
     lines += [".. code-block:: cpp", "", f"   {head}", "", *_description(compound)]
+    undescribed: list[str] = []
     for kind in _KINDS:
         for member in compound.iterfind(f"sectiondef[@kind='{kind}']/memberdef"):
-            lines += _member(member, name)
-    return lines
+            told, signature = _description(member), _signature(member)
+            if not _is_shown(member, name, signature):
+                continue
+            if not told:
+                undescribed += wrapped(f"{signature};")
+                continue
+            lines += _code(undescribed) + _code(wrapped(f"{signature};"))
+            undescribed = []
+            lines += [".. container:: member", "", *indented(told, 3)]
+    return lines + _code(undescribed)
 
 
-def _member(member: ET.Element, owner: str) -> list[str]:
-    name, signature = member.findtext("name") or "", _signature(member)
-    told = _description(member)
-    if name.startswith("~") or signature.endswith("=delete") or name.startswith("@"):
-        return []
-    if not told and (name == owner.split("::")[-1] and "const " + name in signature):
-        return []  # A copy.
-    return [".. code-block:: cpp", "", f"   {signature};", "", *indented(told, 3)]
+def _code(lines: list[str]) -> list[str]:
+    return [".. code-block:: cpp", "", *indented(lines, 3), ""] if lines else []
+
+
+def _is_shown(member: ET.Element, owner: str, signature: str) -> bool:
+    """Not what every class has: a destructor, copies, what is deleted."""
+    name, own = member.findtext("name") or "", owner.split("::")[-1]
+    if name.startswith(("~", "@")) or signature.endswith("=delete"):
+        return False
+    copies = rf"{own}\((const )?{own} ?&+\w*\).*|.*operator= ?\((const )?{own} ?&+.*"
+    return re.fullmatch(copies, signature) is None
 
 
 def _function(member: ET.Element) -> list[str]:
@@ -126,8 +145,12 @@ def _function(member: ET.Element) -> list[str]:
     told = _description(member)
     if not told or member.get("kind") == "define":
         return []
-    lines = [f"**{escaped(member.findtext('name') or '')}**", "", ".. code-block:: cpp", ""]
-    return [*lines, f"   {_signature(member)};", "", *told]
+    return [
+        *_code(wrapped(f"{_signature(member)};")),
+        ".. container:: member",
+        "",
+        *indented(told, 3),
+    ]
 
 
 def _signature(member: ET.Element) -> str:
@@ -143,14 +166,21 @@ def _signature(member: ET.Element) -> str:
         return " ".join(kept)
     kept += [_flat(member.find("type")), member.findtext("name") or ""]
     text = " ".join(word for word in kept if word)
-    text += member.findtext("argsstring") or ""
+    text += _as_here(member.findtext("argsstring") or "")
     initial = (member.findtext("initializer") or "") if member.get("kind") == "variable" else ""
     return re.sub(r"\s+", " ", f"{text} {initial}".strip())
 
 
 def _flat(element: ET.Element | None) -> str:
     text = "" if element is None else " ".join("".join(element.itertext()).split())
-    return text.replace("catena::", "").replace("< ", "<").replace(" >", ">")
+    return _as_here(text)
+
+
+def _as_here(text: str) -> str:
+    """Laid out as in the headers, not as Doxygen does."""
+    text = text.replace("catena::", "").replace("< ", "<").replace(" >", ">")
+    text = re.sub(r" ([&*]+)(?=\w)", r"\1 ", text)
+    return re.sub(r" ([&*]+)(?=$|[,)])", r"\1", re.sub(r"(?<=\w)=(?=\S)", " = ", text))
 
 
 def _description(element: ET.Element) -> list[str]:
@@ -169,7 +199,9 @@ def _paragraph(paragraph: ET.Element) -> list[str]:
             lines += [escaped(text), ""] if text else []
         elif entry.tag == "itemizedlist":
             for item in entry.iterfind("listitem"):
-                texts = [" ".join(t.split()) for p in item for t in _blocks(p) if isinstance(t, str)]
+                texts = [
+                    " ".join(t.split()) for p in item for t in _blocks(p) if isinstance(t, str)
+                ]
                 lines.append("- " + escaped(" ".join(t for t in texts if t)))
             lines.append("")
         else:

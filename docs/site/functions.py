@@ -1,5 +1,5 @@
-"""Pages of functions, one of each family of the registry, for both languages: what Python calls, and
-the declarations in C++, with the comment that both have in common."""
+"""Pages of functions, one of each family of the registry, for both languages: what Python calls,
+and the declarations in C++, with the comment that both have in common."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from text import escaped, from_plain, indented, title
+from text import escaped, from_plain, indented, title, wrapped
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "frontend/python/generate"))
@@ -49,7 +49,8 @@ class FunctionPages:
     def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         families = sorted({f.family for f in self._functions})
-        index = title("Functions by family") + [
+        index = [
+            *title("Functions by family"),
             "Each entry has the call in Python, the declarations in C++ (namespace ``catena``), "
             "what it computes, and what its arguments mean. Shapes are written as (N, C, H, W). "
             "Wrong shapes raise ``ShapeError``, wrong dtypes ``DtypeError``, other wrong arguments "
@@ -93,7 +94,8 @@ class FunctionPages:
             body += [".. code-block:: cpp", ""]
             for declaration in found:
                 self._shown.add(declaration.place)
-                body += indented([f"{text};" for text in self._texts(declaration)], 3)
+                for text in self._texts(declaration):
+                    body += indented(wrapped(f"{text};"), 3)
             body += ["", self._source_links(found), ""]
         return [f".. py:function:: catena.{function.signature}", "", *indented(body, 3), ""]
 
@@ -129,6 +131,7 @@ class FunctionPages:
 
     def _declared(self, declaration: Declaration) -> list[str]:
         lines = [f"**{escaped(declaration.name)}**", "", ".. code-block:: cpp", ""]
-        lines += indented([f"{text};" for text in self._texts(declaration)], 3)
+        for text in self._texts(declaration):
+            lines += indented(wrapped(f"{text};"), 3)
         lines += ["", *from_plain("\n".join(declaration.comment))]
         return [*lines, self._source_links([declaration]), ""]

@@ -1,5 +1,5 @@
-"""Pages that are written by hand: docs/*.md, docs/site/pages/*.md and parts of README.md, with links
-between files of the tree turned into links between pages of the site."""
+"""Pages that are written by hand: docs/*.md, docs/site/pages/*.md and parts of README.md, with
+links between files of the tree turned into links between pages of the site."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ PARTS = {
 }
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s#:]*)(#[^)\s]*)?\)")
 _CODE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
+#: In docs/site/pages: tests run the code of README.md.
+_FROM_README = re.compile(r"^% The first code of README\.md: (\w+)$", re.MULTILINE)
 
 
 class Pages:
@@ -39,9 +41,10 @@ class Pages:
     def write(self) -> None:
         for path, name in self._names.items():
             self._write_page(name, (self._root / path).read_text(), path)
-        for page in sorted((self._root / "docs/site/pages").glob("*.md")):
-            self._write_page(page.stem, page.read_text(), "docs/" + page.name)
         readme = (self._root / "README.md").read_text()
+        for page in sorted((self._root / "docs/site/pages").glob("*.md")):
+            text = _FROM_README.sub(lambda m: first_code(readme, m[1]), page.read_text())
+            self._write_page(page.stem, text, "docs/" + page.name)
         for heading, (name, title) in PARTS.items():
             self._write_page(name, f"# {title}\n\n{section(readme, heading)}", "README.md")
         self._sources.write()
@@ -102,3 +105,9 @@ def section(text: str, heading: str) -> str:
     begin = text.index(f"\n## {heading}\n") + len(f"\n## {heading}\n")
     end = text.find("\n## ", begin)
     return text[begin : end if end > 0 else len(text)].strip() + "\n"
+
+
+def first_code(text: str, language: str) -> str:
+    found = re.search(rf"^```{language}\n.*?^```$", text, re.MULTILINE | re.DOTALL)
+    assert found, language
+    return found[0]

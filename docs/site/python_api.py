@@ -21,9 +21,9 @@ def public_modules() -> dict[str, ModuleType]:
         if not any(word.startswith("_") for word in part.name.split(".")):
             found[part.name] = importlib.import_module(part.name)
     for name, value in vars(catena).items():  # Modules of the extension: catena.random.
-        if isinstance(value, ModuleType) and not name.startswith("_"):
-            if value.__name__.startswith("catena"):
-                found.setdefault(f"catena.{name}", value)
+        is_own = isinstance(value, ModuleType) and value.__name__.startswith("catena")
+        if is_own and not name.startswith("_"):
+            found.setdefault(f"catena.{name}", value)
     return dict(sorted(found.items()))
 
 
@@ -53,7 +53,8 @@ def public_names(name: str, module: ModuleType) -> dict[str, Any]:
 def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     modules = public_modules()
-    index = title("Python") + [
+    index = [
+        *title("Python"),
         "Modules, classes and functions of the package ``catena``. Functions of arrays "
         "(``catena.relu``, ``catena.sum``, ...) are told :doc:`by family </functions/index>`.",
         "",
@@ -70,7 +71,7 @@ def write(folder: Path) -> None:
 
 
 def _page(name: str, module: ModuleType) -> list[str]:
-    lines = title(name) + [f".. py:module:: {name}", ""]
+    lines = [*title(name), f".. py:module:: {name}", ""]
     lines += from_plain(inspect.getdoc(module) or "")
     names = public_names(name, module)
     classes = {n: v for n, v in names.items() if inspect.isclass(v)}
@@ -101,7 +102,8 @@ def _member(path: str, value: Any) -> list[str]:
 
 def _without_constructor(path: str, value: Any) -> list[str]:
     """A class whose objects have signatures, which autodoc takes for the constructor's."""
-    lines = [f".. py:class:: {path}", ""]
+    module, name = path.rsplit(".", 1)
+    lines = [f".. py:class:: {name}", f"   :module: {module}", ""]
     lines += ["   " + line if line else "" for line in from_plain(inspect.getdoc(value) or "")]
     for member in sorted(vars(value)):
         if not member.startswith("_"):
@@ -114,8 +116,10 @@ def _without_constructor(path: str, value: Any) -> list[str]:
 def _settings() -> list[str]:
     import catena
 
-    lines = title("catena.config") + [".. py:data:: catena.config", ""]
-    lines += ["   " + line if line else "" for line in from_plain(type(catena.config).__doc__ or "")]
+    lines = [*title("catena.config"), ".. py:data:: catena.config", ""]
+    lines += [
+        "   " + line if line else "" for line in from_plain(type(catena.config).__doc__ or "")
+    ]
     for name in dir(catena.config):
         if name.startswith("_"):
             continue

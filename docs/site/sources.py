@@ -1,6 +1,6 @@
-"""Files of the tree that pages link to, shown with marked words and numbered lines, so that the site
-needs neither network nor tree: plain HTML beside Sphinx's pages. Folders, and files in Markdown, become
-pages of Sphinx."""
+"""Files of the tree that pages link to, shown with marked words and numbered lines, so that the
+site needs neither network nor tree: plain HTML beside Sphinx's pages. Folders, and files in
+Markdown, become pages of Sphinx."""
 
 from __future__ import annotations
 
@@ -70,9 +70,15 @@ class Sources:
             lexer = get_lexer_for_filename(path)
         except ClassNotFound:
             lexer = TextLexer()
-        code = highlight(text, lexer, HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="L"))
+        code = highlight(
+            text, lexer, HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="L")
+        )
         # Lines are #L17, as on GitHub.
-        code = code.replace('id="L-', 'id="L').replace('name="L-', 'name="L').replace('href="#L-', 'href="#L')
+        code = (
+            code.replace('id="L-', 'id="L')
+            .replace('name="L-', 'name="L')
+            .replace('href="#L-', 'href="#L')
+        )
         return _PAGE.format(path=html.escape(path), up="../" * (path.count("/") + 1), code=code)
 
     def _markdown(self, path: str, page: str) -> str:
@@ -103,7 +109,7 @@ def styles() -> str:
         "body { margin: 1.5em auto; max-width: 64em; padding: 0 1em; }\n"
         "header { font: 1rem sans-serif; margin-bottom: 1em; }\n"
         "pre { font-size: .85rem; overflow-x: auto; }\n"
-        ".linenos { display: inline-block; min-width: 3em; text-align: right; padding-right: 1em; }\n"
+        ".linenos { display: inline-block; min-width: 3em; padding-right: 1em; }\n"
         ":target { background: #8884; }\n"
         f"{light.get_style_defs('.highlight')}\n"
         "@media (prefers-color-scheme: dark) {\n"

@@ -29,14 +29,21 @@ def indented(lines: Iterable[str], by: int) -> list[str]:
 
 
 def _blocks(lines: list[str]) -> list[list[str]]:
-    """What empty lines divide, and headings with the lines below them."""
+    """What empty lines divide. Indented code keeps its empty lines."""
     blocks: list[list[str]] = [[]]
     for line in lines:
         if not line.strip():
             blocks.append([])
         else:
             blocks[-1].append(line.rstrip())
-    return [block for block in blocks if block]
+    joined: list[list[str]] = []
+    for block in filter(None, blocks):
+        goes_on = joined and joined[-1][0].startswith("  ") and block[0].startswith("  ")
+        if goes_on:
+            joined[-1] += ["", *block]
+        else:
+            joined.append(block)
+    return joined
 
 
 def _entries(lines: list[str]) -> list[str]:
@@ -96,6 +103,23 @@ def from_plain(text: str) -> list[str]:
             if block[head:]:
                 out += [*_list_items(block[head:]), ""]
     return out
+
+
+def wrapped(signature: str, width: int = 84) -> list[str]:
+    """A declaration of C++, with one parameter a line where it is longer than the width."""
+    begin = signature.find("(")
+    if len(signature) <= width or begin < 0:
+        return [signature]
+    parts, depth, part = [signature[: begin + 1]], 0, ""
+    for i, c in enumerate(signature[begin + 1 :], begin + 1):
+        depth += (c in "([{<") - (c in ")]}>")
+        if depth < 0:
+            return [*parts, f"    {part.strip()}{signature[i:]}"] if part else [signature]
+        part += c
+        if c == "," and depth == 0:
+            parts.append(f"    {part.strip()}")
+            part = ""
+    return [signature]
 
 
 def title(text: str, mark: str = "=") -> list[str]:

@@ -22,6 +22,7 @@ pytest.importorskip("furo")
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 import python_api  # noqa: E402
+from text import from_plain, wrapped  # noqa: E402
 
 BUILD = Path(ct.__file__).parents[2]
 
@@ -72,11 +73,11 @@ def dead_links(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 continue
             target = path if not parts.path else path.parent / unquote(parts.path)
-            if not target.is_file():
+            is_dead = not target.is_file()
+            if not is_dead and parts.fragment and target.suffix == ".html":
+                is_dead = unquote(parts.fragment) not in page(target.resolve()).anchors
+            if is_dead:
                 yield f"{path.relative_to(site)}: {link}"
-            elif parts.fragment and target.suffix == ".html":
-                if unquote(parts.fragment) not in page(target.resolve()).anchors:
-                    yield f"{path.relative_to(site)}: {link}"
 
 
 def test_no_link_of_the_site_is_dead(site: Path) -> None:
@@ -148,3 +149,30 @@ def test_the_search_finds_functions_and_pages(site: Path) -> None:
     index = (site / "searchindex.js").read_text()
     for word in ("softmax_cross_entropy", "static_graph", "mixed_precision"):
         assert word in index
+
+
+def test_docstrings_keep_their_paragraphs_code_and_arguments() -> None:
+    text = (
+        "Adds *args to `x_`.\n\n    a = 1\n\n    b = 2\n\n"
+        "Arguments:\n    x (array): The first,\n        or none.\n\nReturns:\n    Their sum."
+    )
+    assert [line for line in from_plain(text) if line] == [
+        r"Adds \*args to ``x_``\ .",
+        "::",
+        "        a = 1",
+        "        b = 2",
+        ".. rubric:: Arguments",
+        "- **x (array)**: The first, or none.",
+        ".. rubric:: Returns",
+        "- Their sum.",
+    ]
+
+
+def test_long_declarations_have_a_parameter_a_line() -> None:
+    short = "Variable relu(const Operand& x);"
+    assert wrapped(short) == [short]
+    assert wrapped("Variable f(std::map<int, int> a, int b = g(1, 2)) const;", 20) == [
+        "Variable f(",
+        "    std::map<int, int> a,",
+        "    int b = g(1, 2)) const;",
+    ]

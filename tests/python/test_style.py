@@ -12,7 +12,13 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / "frontend" / "python" / "pyproject.toml"
 FOLDERS = [
     str(ROOT / folder)
-    for folder in ("frontend/python", "tests/python", "examples/python", "benchmarks/python")
+    for folder in (
+        "frontend/python",
+        "tests/python",
+        "examples/python",
+        "benchmarks/python",
+        "docs/site",
+    )
 ]
 
 
