@@ -244,11 +244,11 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
         body(results);
     } catch (...) {
         session.abandon(*follower);
-        settle_held_states();  // Of what the code did before it failed.
+        settle_held_states(true);  // Of what the code did before it failed.
         throw;
     }
     session.finish(*follower);
-    settle_held_states();
+    settle_held_states(false);
     Outcome outcome;
     const ReleaseLater after_unlocking;
     std::lock_guard lock(mutex_);

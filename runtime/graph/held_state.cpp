@@ -1,10 +1,13 @@
 #include "runtime/graph/held_state.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/core/device.h"
+#include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
@@ -12,10 +15,25 @@
 namespace catena {
 namespace {
 
+Array own_copy(const Array& array) {
+    Array copy = Array::empty(array.type(), array.device());
+    copy_elements(array, copy);
+    return copy;
+}
+
 /// A state that a region has given another content.
 struct Awaiting {
     Ref<VariableBody> state;
-    Array home;  ///< Its content before, whose memory is held; undefined: it was not.
+    Array home;    ///< Its content before, whose memory is held; undefined: it was not.
+    Array before;  ///< A copy of its elements when the first update was called.
+
+    /// Whether somebody has written to the memory since, in code that would have seen the update.
+    bool is_overtaken() const {
+        const size_t bytes = size_t(home.size()) * size_of(home.dtype());
+        if (bytes == 0 || !home.device().is_host()) return false;
+        const Array now = own_copy(home);
+        return std::memcmp(now.elements(), before.elements(), bytes) != 0;
+    }
 };
 constinit PerThread<std::vector<Awaiting>> awaiting_states;
 
@@ -26,10 +44,9 @@ const Awaiting* awaiting(const VariableBody& state) {
     return found == all.end() ? nullptr : &*found;
 }
 
-Array own_copy(const Array& array) {
-    Array copy = Array::empty(array.type(), array.device());
-    copy_elements(array, copy);
-    return copy;
+std::string description_of(const Variable& state) {
+    const std::string& name = state.name();
+    return name.empty() ? "a parameter without a name" : fmt::format("the parameter '{}'", name);
 }
 
 bool is_same_memory(const Array& a, const Array& b) {
@@ -91,9 +108,12 @@ bool update_held(VariableBody& state, Array& array) {
     if (state.array == array) return true;
     const bool writes = is_held(state.array) && fits(state.array, array);
     if (current_recorder()) {
-        if (!known)
-            awaiting_states.get().push_back(
-                {Ref<VariableBody>(&state), writes ? state.array : Array()});
+        if (!known) {
+            const RecorderScope unseen(nullptr);
+            awaiting_states.get().push_back({Ref<VariableBody>(&state),
+                                             writes ? state.array : Array(),
+                                             writes ? own_copy(state.array) : Array()});
+        }
         return false;
     }
     if (!writes) {
@@ -112,7 +132,7 @@ void forget_held(VariableBody& state) {
         std::erase_if(all, [&](const Awaiting& a) { return a.state.get() == &state; });
 }
 
-void settle_held_states() {
+void settle_held_states(bool has_failed) {
     if (awaiting_states.get().empty() || current_recorder()) return;
     std::vector<Awaiting> all = std::exchange(awaiting_states.get(), {});
     std::erase_if(all, [](const Awaiting& a) {
@@ -121,11 +141,21 @@ void settle_held_states() {
     for (Awaiting& each :
          all)  // Contents may have been exchanged: all are read before any is written.
         if (is_held(each.state->array)) own(*each.state, own_copy(each.state->array));
+    std::string overtaken;
     for (Awaiting& each : all) {
         const Array content = each.state->array;
-        if (is_held(each.home) && fits(each.home, content))
+        if (!is_held(each.home) || !fits(each.home, content)) continue;
+        if (each.is_overtaken())
+            overtaken = description_of(Variable(each.state));
+        else
             write_home(*each.state, std::move(each.home), content);
     }
+    if (!overtaken.empty() && !has_failed)
+        fail<TraceError>(
+            "{} was written to through a view after an update in the same call of a static region. "
+            "An update reaches views at the call's end: write before it, or outside of the region. "
+            "The view shows the parameter no longer",
+            overtaken);
 }
 
 }  // namespace catena

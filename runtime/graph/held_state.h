@@ -26,7 +26,9 @@ Array not_held(const Array& array);
 bool update_held(VariableBody& state, Array& array);
 /// The user gives the state other memory: nothing is written to where its content was.
 void forget_held(VariableBody& state);
-/// At the end of a region's call: its updates are written.
-void settle_held_states();
+/// At the end of a region's call: its updates are written. TraceError where somebody has written to
+/// the memory after the update, whose view no longer shows the state then; not if the call
+/// `has_failed` by itself.
+void settle_held_states(bool has_failed);
 
 }  // namespace catena
