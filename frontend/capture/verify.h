@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "frontend/static_graph/static_graph.h"
+#include "frontend/static_graph/options.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/trace.h"
 

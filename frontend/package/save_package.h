@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/static_graph/exported_program.h"
-#include "frontend/static_graph/static_graph.h"
+#include "frontend/static_graph/options.h"
 
 namespace catena {
 

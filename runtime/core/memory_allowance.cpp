@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/device.h"
+#include "runtime/core/memory_statistics.h"
 #include "runtime/core/error.h"
 
 namespace catena {

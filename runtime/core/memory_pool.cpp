@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "runtime/core/checked_memory.h"
-#include "runtime/core/device.h"
+#include "runtime/core/memory_statistics.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
 #include "runtime/core/memory_allowance.h"

@@ -1,6 +1,6 @@
 #include "runtime/core/out_of_memory.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/memory_statistics.h"
 
 namespace catena {
 namespace {
