@@ -10,7 +10,7 @@
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/noise/random.h"
-#include "runtime/program/code_library.h"
+#include "runtime/program/run/code_library.h"
 
 namespace catena {
 namespace {

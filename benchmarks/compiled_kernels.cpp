@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/math/math.h"

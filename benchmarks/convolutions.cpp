@@ -8,8 +8,8 @@
 
 #include <dnnl.hpp>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/convolution_primitive.h"
 

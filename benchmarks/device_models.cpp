@@ -14,7 +14,7 @@
 #include "benchmarks/models/resnet50.h"
 #include "frontend/catena.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/graph/autocast.h"
 
 namespace {

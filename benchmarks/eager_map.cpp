@@ -2,7 +2,7 @@
 // where memory does?
 #include <benchmark/benchmark.h>
 
-#include "runtime/core/memory_pool.h"
+#include "runtime/core/memory/memory_pool.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/cpu/reduce_kernel.h"
 #include "runtime/graph/op.h"

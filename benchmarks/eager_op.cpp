@@ -1,7 +1,7 @@
 // What does one eager operation on one element cost, and which part of it?
 #include <benchmark/benchmark.h>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 

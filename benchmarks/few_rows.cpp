@@ -10,7 +10,7 @@
 
 #include <dnnl.h>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/product/gemm_rows.h"
 
 namespace catena {

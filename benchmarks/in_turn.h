@@ -5,10 +5,10 @@
 #include <functional>
 #include <limits>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/random/random.h"
 
 // What the programs that time convolutions beside oneDNN's have in common.
 

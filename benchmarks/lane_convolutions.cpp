@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "benchmarks/in_turn.h"
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/block_kernels.h"
 
 namespace {

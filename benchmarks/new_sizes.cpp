@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/static_graph/static_graph.h"
-#include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {
 namespace {

@@ -2,7 +2,7 @@
 // prepare the same row of `catena bench` and lets them run in turn, a few milliseconds each, round
 // after round: what one process loses in all rounds is its own (where its memory lies), what all
 // lose in one round is the machine's. Rounds count apart by where the machine's processors were
-// meanwhile: near each other or far (exchange_nanoseconds(), frontend/tools/catena/limit.h).
+// meanwhile: near each other or far (exchange_nanoseconds(), tools/catena/limit.h).
 //     processes ROW VARIANT ROUNDS SETTING...
 // Each SETTING is one or more processes: [COUNT*][PROGRAM][,NAME=VALUE]... with PROGRAM another
 // build's `processes` (- for this one) and values of the environment: `processes lenet step 40 8*-
@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include <sys/wait.h>
 
-#include "frontend/tools/catena/limit.h"
-#include "frontend/tools/catena/workload.h"
+#include "benchmarks/workloads/workload.h"
+#include "tools/catena/limit.h"
 
 namespace catena::tool {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <dnnl.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/product/product_division.h"
 #include "runtime/cpu/product/product_tiles.h"

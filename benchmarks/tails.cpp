@@ -11,7 +11,7 @@
 
 #include <dnnl.hpp>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace {
 

@@ -6,7 +6,7 @@ set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
 
 # What users include: <catena/catena.h>, and below catena/ the headers of its closure under their paths from the root.
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} runtime/*.h runtime/*.def frontend/*.h)
-list(FILTER public_headers EXCLUDE REGEX "^(runtime/c|frontend/tools|frontend/hdf5|frontend/python)/")
+list(FILTER public_headers EXCLUDE REGEX "^(runtime/c|frontend/hdf5|frontend/python)/")
 list(APPEND public_headers codegen/compiler.h)
 set(public_folder ${PROJECT_BINARY_DIR}/public_headers)
 set(header_files ${public_headers})

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=... -DTO=... -DHEADERS=a.h;b.h -P PublicHeaders.cmake: the headers that users include, below TO/catena. In the
-# source tree they include each other from the root ("runtime/core/array.h"); for users everything lies below catena/, so that
-# one include folder is enough and a user's own runtime/core/array.h is another file.
+# source tree they include each other from the root ("runtime/core/array/array.h"); for users everything lies below catena/, so that
+# one include folder is enough and a user's own runtime/core/array/array.h is another file.
 foreach(header IN LISTS HEADERS)
     file(READ ${SOURCE}/${header} text)
     string(REGEX REPLACE "#include \"(runtime|frontend|codegen)/" "#include \"catena/\\1/" text "${text}")

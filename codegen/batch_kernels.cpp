@@ -7,7 +7,7 @@
 
 #include "codegen/uses.h"
 #include "runtime/ops/declare/message.h"
-#include "runtime/program/value_checks.h"
+#include "runtime/program/schedule/value_checks.h"
 
 namespace catena::codegen {
 

@@ -19,11 +19,11 @@
 #include "ir/dialect.h"
 #include "ir/types.h"
 #include "passes/place.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/program/check_lifetimes.h"
-#include "runtime/program/check_schedule.h"
+#include "runtime/program/schedule/check_lifetimes.h"
+#include "runtime/program/schedule/check_schedule.h"
 
 namespace catena::codegen {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace catena {
 
@@ -44,7 +44,7 @@ public:
     virtual std::shared_ptr<Executable> compile(const Trace& trace,
                                                 const CompileOptions& options) = 0;
     /// The same for other processes on processors of this architecture, see
-    /// runtime/program/portable.h.
+    /// runtime/program/run/portable.h.
     virtual PortableProgram compile_portable(const Trace& trace,
                                              const PortableOptions& options) = 0;
     /// The same for devices with generated kernels: one program at several sizes, `runs`, all of

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codegen/kernel/plan.h"
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::codegen {
 

@@ -1,6 +1,6 @@
 #include "codegen/generator_version.h"
 
-#include "runtime/core/code_identity.h"
+#include "runtime/core/system/code_identity.h"
 
 namespace catena::codegen {
 

@@ -4,7 +4,7 @@
 
 #include "mlir/IR/Operation.h"
 
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::codegen {
 

@@ -6,8 +6,8 @@
 
 #include "codegen/kernel/dependence.h"
 #include "codegen/uses.h"
-#include "runtime/program/in_place_call.h"
-#include "runtime/program/value_checks.h"
+#include "runtime/program/schedule/in_place_call.h"
+#include "runtime/program/schedule/value_checks.h"
 
 namespace catena::codegen {
 

@@ -10,7 +10,7 @@
 #include "ir/dialect.h"
 #include "ir/types.h"
 #include "codegen/views.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen {
 

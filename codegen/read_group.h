@@ -6,7 +6,7 @@
 #include "mlir/IR/Operation.h"
 
 #include "codegen/kernel/kernel.h"
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::codegen {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::codegen {
 

@@ -5,7 +5,7 @@
 
 #include "codegen/draft.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace mlir {
 class MLIRContext;

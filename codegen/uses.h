@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::codegen {
 

@@ -3,8 +3,8 @@
 #include "mlir/IR/Value.h"
 
 #include "codegen/kernel/kernel.h"
-#include "runtime/program/views.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/program/schedule/views.h"
+#include "runtime/core/array/memory_order.h"
 
 namespace catena::codegen {
 

@@ -6,7 +6,7 @@
 
 #include "ir/dialect.h"
 #include "ir/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::ir {
 

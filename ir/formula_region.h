@@ -2,7 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena::ir {

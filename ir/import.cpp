@@ -10,7 +10,7 @@
 #include "ir/formula_region.h"
 #include "ir/step_location.h"
 #include "ir/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/ops/declare/copy.h"
 #include "runtime/ops/define/symbolic.h"

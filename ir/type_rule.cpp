@@ -2,7 +2,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::ir {
 

@@ -3,7 +3,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 #include "runtime/graph/attributes.h"
 
 namespace catena::ir {

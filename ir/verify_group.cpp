@@ -1,7 +1,7 @@
 // The invariants of catena.group, numbered as in its description.
 #include "ir/dialect.h"
 #include "ir/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::ir {
 

@@ -1,7 +1,7 @@
 #include "passes/bytes.h"
 
 #include "ir/types.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 
 namespace catena::passes {
 

@@ -4,8 +4,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::passes {
 

@@ -14,9 +14,9 @@
 #include "mlir/Pass/Pass.h"
 
 #include "passes/pipeline.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
+#include "runtime/core/system/log.h"
 #include "runtime/file/file_name.h"
 #include "runtime/profile/profiler.h"
 

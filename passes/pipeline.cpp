@@ -13,7 +13,7 @@
 #include "passes/passes.h"
 #include "passes/recompute.h"
 #include "passes/rematerialize.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena::passes {
 

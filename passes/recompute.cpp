@@ -12,7 +12,7 @@
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/sweep.h"
-#include "runtime/core/counted.h"
+#include "runtime/core/system/counted.h"
 
 namespace catena::passes {
 

@@ -3,7 +3,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "ir/dialect.h"
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 
 namespace catena::passes {
 

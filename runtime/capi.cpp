@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/borrowed_storage.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/borrowed_storage.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/graph/call_types.h"
 #include "runtime/graph/op.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 
 namespace catena {
 namespace {

@@ -1,8 +1,8 @@
 #include <atomic>
 #include <chrono>
 
-#include "frontend/tools/catena/limit.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "tools/catena/limit.h"
 
 namespace catena::tool {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <dnnl.hpp>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/convolution_primitive.h"
 #include "runtime/ops/declare/library_role.h"
 

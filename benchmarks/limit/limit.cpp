@@ -1,4 +1,4 @@
-#include "frontend/tools/catena/limit.h"
+#include "tools/catena/limit.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,7 @@
 #include "benchmarks/workloads/inference.h"
 #include "benchmarks/workloads/training.h"
 #include "benchmarks/workloads/workloads.h"
-#include "frontend/tools/catena/random_inputs.h"
+#include "tools/catena/random_inputs.h"
 
 namespace catena::tool {
 namespace {

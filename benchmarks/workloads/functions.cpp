@@ -2,7 +2,7 @@
 // forward call, differentiated by backward() outside; `step` and `trusted` are one region that
 // returns the gradients.
 #include "frontend/catena.h"
-#include "frontend/tools/catena/random_inputs.h"
+#include "tools/catena/random_inputs.h"
 #include "benchmarks/workloads/shared_region.h"
 #include "benchmarks/workloads/workloads.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "benchmarks/workloads/shared_region.h"
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
-#include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {
 

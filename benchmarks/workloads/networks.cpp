@@ -3,7 +3,7 @@
 #include "benchmarks/models/perceptron.h"
 #include "benchmarks/workloads/training.h"
 #include "benchmarks/workloads/workloads.h"
-#include "frontend/tools/catena/random_inputs.h"
+#include "tools/catena/random_inputs.h"
 
 namespace catena::tool {
 

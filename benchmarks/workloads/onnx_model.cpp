@@ -1,8 +1,8 @@
 // Rows of models from ONNX files.
 #include "benchmarks/workloads/inference.h"
 #include "benchmarks/workloads/workloads.h"
-#include "frontend/tools/catena/random_inputs.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
+#include "tools/catena/random_inputs.h"
 #ifdef CATENA_HAS_ONNX
 #include <charconv>
 

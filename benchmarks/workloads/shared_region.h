@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/static_graph/static_graph.h"
-#include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {
 

@@ -1,10 +1,10 @@
-#include "frontend/tools/catena/workload.h"
+#include "benchmarks/workloads/workload.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "benchmarks/workloads/workloads.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::tool {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/tools/catena/workload.h"
+#include "benchmarks/workloads/workload.h"
 
 namespace catena::tool {
 

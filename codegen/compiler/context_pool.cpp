@@ -7,7 +7,7 @@
 
 #include "codegen/cpu/lower.h"
 #include "ir/import.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::codegen {
 

@@ -3,7 +3,7 @@
 #include "codegen/stage_timer.h"
 #include "ir/import.h"
 #include "passes/dump.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen {
 

@@ -20,8 +20,8 @@
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
 #include "passes/rematerialize.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena {

@@ -17,8 +17,8 @@
 #include "codegen/generator_version.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cpu {

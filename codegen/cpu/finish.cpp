@@ -8,7 +8,7 @@
 #include "codegen/cpu/row_scratch.h"
 #include "codegen/kernel/columns.h"
 #include "codegen/kernel/pattern.h"
-#include "runtime/program/reduction_blocks.h"
+#include "runtime/program/schedule/reduction_blocks.h"
 
 namespace catena::codegen::cpu {
 

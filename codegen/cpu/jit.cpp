@@ -11,8 +11,8 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::codegen::cpu {
 

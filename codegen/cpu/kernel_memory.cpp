@@ -2,7 +2,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cpu {
 

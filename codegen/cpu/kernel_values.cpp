@@ -3,7 +3,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "codegen/cpu/vector_math.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cpu {
 

@@ -16,8 +16,8 @@
 #include <sstream>
 #include <vector>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
 
 extern char** environ;

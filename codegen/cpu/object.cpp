@@ -13,7 +13,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cpu {
 

@@ -8,7 +8,7 @@
 #include "codegen/cpu/link_library.h"
 #include "codegen/cpu/object.h"
 #include "codegen/cpu/kernel_module.h"
-#include "runtime/core/hash.h"
+#include "runtime/core/system/hash.h"
 
 namespace catena::codegen::cpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "codegen/draft.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/portable.h"
 
 namespace mlir {
 class MLIRContext;

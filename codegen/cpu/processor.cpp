@@ -8,9 +8,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/program/code_library.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/run/code_library.h"
 
 namespace catena::codegen::cpu {
 

@@ -3,7 +3,7 @@
 #include "codegen/cpu/code_cache.h"
 #include "codegen/cpu/finish.h"
 #include "codegen/schedule_text.h"
-#include "runtime/program/joint_executable.h"
+#include "runtime/program/run/joint_executable.h"
 
 namespace catena::codegen::cpu {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/device_form.h"
 

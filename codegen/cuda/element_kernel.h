@@ -1,7 +1,7 @@
 #pragma once
 
 #include "codegen/cuda/kernel_cache.h"
-#include "runtime/program/element_call.h"
+#include "runtime/program/run/element_call.h"
 
 namespace catena::codegen::cuda {
 

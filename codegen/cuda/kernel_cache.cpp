@@ -11,7 +11,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cuda {

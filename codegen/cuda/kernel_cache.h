@@ -6,7 +6,7 @@
 
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/nvrtc.h"
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cuda {

@@ -6,12 +6,12 @@
 #include "codegen/generator_version.h"
 #include "codegen/kernel/collapse.h"
 #include "codegen/kernel/kernel.h"
-#include "runtime/core/address.h"
+#include "runtime/core/array/address.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/device_form.h"
-#include "runtime/program/device_form.h"
+#include "runtime/program/schedule/device_form.h"
 
 namespace catena::codegen::cuda {
 

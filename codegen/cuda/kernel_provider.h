@@ -9,9 +9,9 @@
 #include <string>
 
 #include "codegen/compiler.h"
-#include "runtime/core/code_device.h"
-#include "runtime/program/device_executable.h"
-#include "runtime/program/element_call.h"
+#include "runtime/core/array/code_device.h"
+#include "runtime/program/run/device_executable.h"
+#include "runtime/program/run/element_call.h"
 
 namespace catena::codegen::cuda {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "codegen/kernel/columns.h"
-#include "runtime/program/device_form.h"
+#include "runtime/program/schedule/device_form.h"
 
 namespace catena::codegen::cuda {
 

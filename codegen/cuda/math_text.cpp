@@ -4,7 +4,7 @@
 
 #include "codegen/cuda/scalar_text.h"
 #include "codegen/kernel/math_steps.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
 

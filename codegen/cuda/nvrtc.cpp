@@ -9,8 +9,8 @@
 
 #include <dlfcn.h>
 
-#include "runtime/core/cuda_libraries.h"
-#include "runtime/core/error.h"
+#include "runtime/core/plugin/cuda_libraries.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/math_text.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "codegen/kernel/pattern.h"
 #include "runtime/ops/declare/device_form.h"
-#include "runtime/program/device_form.h"
+#include "runtime/program/schedule/device_form.h"
 
 namespace catena::codegen::cuda {
 

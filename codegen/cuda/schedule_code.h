@@ -5,8 +5,8 @@
 
 #include "codegen/cuda/element_kernel.h"
 #include "codegen/draft.h"
-#include "runtime/program/device_executable.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/device_executable.h"
+#include "runtime/program/run/portable.h"
 
 namespace catena::codegen::cuda {
 

@@ -3,8 +3,8 @@
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
 #include "passes/dump.h"
-#include "runtime/core/code_device.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/array/code_device.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/graph/config.h"
 
 namespace catena::codegen::cuda {

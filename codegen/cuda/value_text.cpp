@@ -1,7 +1,7 @@
 #include "codegen/cuda/value_text.h"
 
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
 

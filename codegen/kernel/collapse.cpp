@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/memory_order.h"
 
 namespace catena::codegen {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/program/kernel_geometry.h"
+#include "runtime/program/schedule/kernel_geometry.h"
 
 namespace catena::codegen {
 

@@ -6,8 +6,8 @@
 #include "codegen/kernel/dependence.h"
 #include "codegen/kernel/launch_builder.h"
 #include "codegen/kernel/plan.h"
-#include "runtime/core/error.h"
-#include "runtime/program/reduction_blocks.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/schedule/reduction_blocks.h"
 
 namespace catena::codegen {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/caffe/caffe.pb.h"
-#include "runtime/core/ascii.h"
+#include "runtime/core/system/ascii.h"
 #include "runtime/ops/array/movement.h"
 
 namespace catena::caffe {

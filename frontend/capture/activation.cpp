@@ -13,13 +13,13 @@
 #include "frontend/capture/verify.h"
 #include "frontend/capture/watched_inputs.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/forget_location.h"
-#include "runtime/core/object_pool.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/object_pool.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/forget_location.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/program/joint_executable.h"
+#include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {
 namespace {

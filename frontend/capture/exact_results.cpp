@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/capture/trace_interpreter.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/op.h"
 
 namespace catena::capture {

@@ -3,9 +3,9 @@
 #include <array>
 #include <mutex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/pending.h"
+#include "runtime/core/array/pending.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::capture {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::capture {
 

@@ -4,9 +4,9 @@
 #include <bit>
 #include <mutex>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/held_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena::capture {

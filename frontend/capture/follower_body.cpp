@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "frontend/capture/follower.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena::capture {

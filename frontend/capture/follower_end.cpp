@@ -10,8 +10,8 @@
 #include "frontend/capture/interpreter.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/used_up.h"
-#include "runtime/core/error.h"
-#include "runtime/core/forget_location.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/forget_location.h"
 #include "runtime/graph/user_function.h"
 #include "runtime/graph/user_gradient.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "frontend/capture/follower.h"
-#include "runtime/core/assertion.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/assertion.h"
 #include "runtime/ops/declare/copy.h"
 
 namespace catena::capture {

@@ -7,7 +7,7 @@
 
 #include "frontend/capture/follower.h"
 #include "frontend/capture/path_trace.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/tracer.h"
 

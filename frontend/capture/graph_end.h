@@ -13,7 +13,7 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
 #include "runtime/graph/variable.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "frontend/capture/follower.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 

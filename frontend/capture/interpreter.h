@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "frontend/capture/path.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::capture {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/core/device.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/ops/declare/border.h"
 
 namespace catena::capture {

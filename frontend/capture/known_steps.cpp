@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/graph/node.h"
 
 namespace catena::capture {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontend/capture/known_steps.h"
-#include "runtime/core/small_vector.h"
+#include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
 #include "runtime/graph/variable.h"
 

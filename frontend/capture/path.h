@@ -11,7 +11,7 @@
 
 #include "frontend/capture/known_walk.h"
 #include "frontend/capture/recorded_call.h"
-#include "runtime/core/small_vector.h"
+#include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {

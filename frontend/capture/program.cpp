@@ -10,11 +10,11 @@
 #include "frontend/capture/path_trace.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "frontend/compiler/compiler_memory.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/program/joint_executable.h"
+#include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {
 namespace {

@@ -10,7 +10,7 @@
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/replay.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace catena::program {
 class JointExecutable;

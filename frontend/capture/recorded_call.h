@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/attributes.h"
 
 namespace catena {

@@ -9,8 +9,8 @@
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/used_up.h"
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "frontend/static_graph/exported_program.h"
-#include "frontend/static_graph/flatten.h"
+#include "frontend/static_graph/call/exported_program.h"
+#include "frontend/static_graph/call/flatten.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/code_must_run.h"
 #include "runtime/graph/host_fact.h"

@@ -3,8 +3,8 @@
 
 #include "frontend/capture/program.h"
 #include "frontend/capture/replay.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 
 namespace catena::capture {
 namespace {

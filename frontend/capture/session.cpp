@@ -9,13 +9,13 @@
 #include "frontend/capture/verify.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/compiler/compiling_threads.h"
-#include "runtime/core/device.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/foreign_array.h"
-#include "runtime/core/log.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/host_lock.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/array/foreign_array.h"
+#include "runtime/core/system/log.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/host_lock.h"
 
 namespace catena::capture {
 namespace {

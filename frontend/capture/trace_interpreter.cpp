@@ -1,6 +1,6 @@
 #include "frontend/capture/trace_interpreter.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/core/array.h"
-#include "runtime/core/hash.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/system/hash.h"
 
 namespace catena::capture {
 

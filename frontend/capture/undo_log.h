@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/capture/pointer_table.h"
-#include "runtime/core/pending.h"
+#include "runtime/core/array/pending.h"
 #include "runtime/graph/variable_body.h"
 
 namespace catena::capture {

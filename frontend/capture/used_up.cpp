@@ -1,7 +1,7 @@
 #include "frontend/capture/used_up.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/object_pool.h"
+#include "runtime/core/memory/object_pool.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::capture {
 

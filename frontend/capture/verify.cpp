@@ -18,11 +18,11 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/package/save_package.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/file/file_name.h"
 #include "runtime/file/write_file.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/portable.h"
 
 namespace catena::capture {
 namespace {

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "frontend/static_graph/options.h"
-#include "runtime/core/error.h"
+#include "frontend/static_graph/call/options.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {

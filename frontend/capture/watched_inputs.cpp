@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "frontend/capture/view_layout.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::capture {

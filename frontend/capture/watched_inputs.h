@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "frontend/capture/pointer_table.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::capture {
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "frontend/compiler/compiler_memory.h"
-#include "runtime/core/code_device.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/code_device.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

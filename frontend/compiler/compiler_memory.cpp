@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

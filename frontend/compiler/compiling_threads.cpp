@@ -5,9 +5,9 @@
 
 #include <unistd.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/start_thread.h"
+#include "runtime/core/parallel/start_thread.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

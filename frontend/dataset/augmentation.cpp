@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"

@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -1,8 +1,8 @@
 #include "frontend/dataset/dataset.h"
 
 #include "frontend/dataset/datasets.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "frontend/serializer/memory_archive.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

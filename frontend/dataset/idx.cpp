@@ -1,7 +1,7 @@
 #include "frontend/dataset/idx.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/gzip_reader.h"
 #include "runtime/file/limits.h"

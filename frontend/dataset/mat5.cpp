@@ -7,8 +7,8 @@
 
 #include <zlib.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

@@ -5,8 +5,8 @@
 
 #include "frontend/dataset/worker_processes.h"
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

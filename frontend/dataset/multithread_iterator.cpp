@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/start_thread.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/parallel/start_thread.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

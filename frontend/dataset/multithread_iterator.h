@@ -5,7 +5,7 @@
 
 #include "frontend/dataset/batch_order.h"
 #include "frontend/dataset/iterator.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/core/random_stream.h"
+#include "runtime/core/random/random_stream.h"
 
 namespace catena {
 

@@ -4,9 +4,9 @@
 #include <sstream>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 
 namespace catena {

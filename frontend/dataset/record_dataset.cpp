@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #include "frontend/dataset/example_bytes.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

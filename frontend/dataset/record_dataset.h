@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/dataset/dataset.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 #include "runtime/file/file.h"
 
 namespace catena {

@@ -1,7 +1,7 @@
 #include "frontend/dataset/serial_iterator.h"
 
 #include "frontend/dataset/concat_examples.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 
 namespace catena {
 

@@ -4,8 +4,8 @@
 
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/order_sampler.h"
-#include "runtime/core/error.h"
-#include "runtime/core/seed.h"
+#include "runtime/core/random/seed.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

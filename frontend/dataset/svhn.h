@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "frontend/dataset/dataset.h"
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/dataset/concat_examples.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

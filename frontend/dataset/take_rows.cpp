@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -14,9 +14,9 @@
 
 #include "frontend/dataset/example_bytes.h"
 #include "runtime/comm/shared_block.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/noise/random.h"
 

@@ -2,7 +2,7 @@
 
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/array/indexing.h"

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <typeindex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {

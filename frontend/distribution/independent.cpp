@@ -1,7 +1,7 @@
 #include "frontend/distribution/independent.h"
 
 #include "frontend/distribution/divergence.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/math/reduction.h"

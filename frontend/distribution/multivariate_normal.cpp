@@ -3,7 +3,7 @@
 #include "frontend/distribution/constants.h"
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/blocks.h"
 #include "runtime/ops/array/movement.h"

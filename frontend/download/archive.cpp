@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/gzip_reader.h"
 #include "runtime/file/limits.h"

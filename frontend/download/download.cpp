@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 #include "runtime/file/file.h"
 
 namespace catena {

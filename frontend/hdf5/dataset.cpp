@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::hdf5 {
 namespace {

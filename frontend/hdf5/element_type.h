@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/hdf5/object_header.h"
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena::hdf5 {
 

@@ -8,7 +8,7 @@
 
 #include "frontend/hdf5/chunks.h"
 #include "frontend/hdf5/filters.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 
 namespace catena::hdf5 {

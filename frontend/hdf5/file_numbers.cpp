@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/hdf5/checksum.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::hdf5 {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::hdf5 {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <hdf5.h>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena::hdf5 {
 

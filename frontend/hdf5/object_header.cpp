@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/limits.h"
 
 namespace catena::hdf5 {

@@ -7,8 +7,8 @@
 #include "frontend/serializer/archive.h"
 #include "frontend/serializer/hdf5_library.h"
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 
 namespace catena::hdf5 {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <iostream>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 
 namespace catena {
 namespace {

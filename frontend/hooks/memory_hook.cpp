@@ -5,7 +5,7 @@
 #include <iostream>
 #include <utility>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 
 namespace catena {
 namespace {

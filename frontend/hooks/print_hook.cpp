@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena {
 

@@ -1,6 +1,6 @@
 #include "frontend/hooks/timer_hook.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena {
 

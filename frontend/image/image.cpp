@@ -12,9 +12,9 @@
 
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/memory/out_of_memory.h"
 
 namespace catena {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

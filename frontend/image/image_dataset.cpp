@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "frontend/image/image.h"
-#include "runtime/core/ascii.h"
+#include "runtime/core/system/ascii.h"
 #include "runtime/file/file.h"
 #include "runtime/file/zip_reader.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena {

@@ -3,11 +3,11 @@
 
 #include "frontend/init/initializer.h"
 #include "frontend/init/orthogonal.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/random.h"
-#include "runtime/core/seed.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/random/random.h"
+#include "runtime/core/random/seed.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::initializers {
 namespace {

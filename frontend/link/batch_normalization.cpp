@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/mixed16.h"

@@ -1,6 +1,6 @@
 #include "frontend/link/chain.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -1,6 +1,6 @@
 #include "frontend/link/chain_list.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/link/lazy.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/connection/convolution.h"
 
 namespace catena {

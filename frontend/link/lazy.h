@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "frontend/link/parameter.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #include "frontend/link/linear.h"
 
 #include "frontend/link/lazy.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/math/contraction.h"
 
 namespace catena {

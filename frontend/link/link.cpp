@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/class_name.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/system/class_name.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"

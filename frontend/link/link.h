@@ -12,8 +12,8 @@
 
 #include "frontend/link/link_call.h"
 #include "frontend/link/parameter.h"
-#include "runtime/core/function_ref.h"
-#include "runtime/core/kept_function.h"
+#include "runtime/core/memory/function_ref.h"
+#include "runtime/core/memory/kept_function.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "frontend/link/link.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/device.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/held_state.h"

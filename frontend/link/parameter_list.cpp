@@ -1,6 +1,6 @@
 #include "frontend/link/parameter_list.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

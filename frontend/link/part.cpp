@@ -6,7 +6,7 @@
 #include <new>
 #include <set>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

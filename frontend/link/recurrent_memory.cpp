@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/recorder.h"
 

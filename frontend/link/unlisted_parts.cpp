@@ -5,9 +5,9 @@
 #include "frontend/link/link.h"
 #include "frontend/link/link_text.h"
 #include "frontend/link/walk_memory.h"
-#include "runtime/core/error.h"
-#include "runtime/core/notice.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/function_ref.h"
+#include "runtime/core/memory/function_ref.h"
 
 namespace catena {
 

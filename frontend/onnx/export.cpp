@@ -7,7 +7,7 @@
 
 #include "frontend/onnx/tensor.h"
 #include "frontend/recorded_graph/recorded_graph.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/write_file.h"
 

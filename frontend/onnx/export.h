@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/recorded_graph/call_model.h"
-#include "frontend/static_graph/open_size.h"
+#include "frontend/static_graph/sizes/open_size.h"
 
 namespace catena::onnx {
 

@@ -14,8 +14,8 @@
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
-#include "runtime/core/memory_allowance.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/memory_allowance.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frontend/onnx/errors.h"
-#include "runtime/core/function_ref.h"
+#include "runtime/core/memory/function_ref.h"
 #include "runtime/graph/op.h"
 
 namespace onnx {

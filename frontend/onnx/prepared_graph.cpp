@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::onnx {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "frontend/onnx/errors.h"
 #include "frontend/onnx/unsigned_types.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/file/file.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::onnx {
 namespace {

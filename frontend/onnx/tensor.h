@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/file/limits.h"
 
 namespace onnx {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "frontend/optimizer/by_device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/op.h"
 #include "runtime/ops/math/math.h"

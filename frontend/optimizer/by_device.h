@@ -3,8 +3,8 @@
 #include <span>
 
 #include "frontend/link/parameter.h"
-#include "runtime/core/device.h"
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/reused_vector.h"
 
 // The parameters of one model may lie on several devices; an operation's arrays lie on one.
 

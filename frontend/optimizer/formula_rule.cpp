@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "frontend/optimizer/update_rule.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/custom/unused_name.h"
 #include "runtime/ops/define/symbolic.h"
 

@@ -1,6 +1,6 @@
 #include "frontend/optimizer/gradient_sweep.h"
 
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/memory/reused_vector.h"
 
 namespace catena {
 

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "frontend/optimizer/optimizer.h"
-#include "runtime/core/error.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena {
 namespace {

@@ -1,8 +1,8 @@
 #include "frontend/optimizer/masters.h"
 
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/array/movement.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/ranges.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {

@@ -3,8 +3,8 @@
 
 #include "frontend/link/parameter_list.h"
 #include "frontend/optimizer/optimizer.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {

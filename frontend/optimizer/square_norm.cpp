@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "frontend/optimizer/by_device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/reused_vector.h"
-#include "runtime/core/share.h"
+#include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/share.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/op.h"
 #include "runtime/ops/math/math.h"

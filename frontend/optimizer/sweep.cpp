@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "frontend/optimizer/by_device.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/reused_vector.h"
-#include "runtime/core/share.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/share.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/recorder.h"

@@ -1,7 +1,7 @@
 #include "frontend/optimizer/update_rule.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/define/register_map.h"

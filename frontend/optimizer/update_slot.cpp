@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

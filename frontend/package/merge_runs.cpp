@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/core/error.h"
-#include "runtime/program/schedule_json.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/file/schedule_json.h"
 
 namespace catena {
 namespace {

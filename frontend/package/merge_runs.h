@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "frontend/static_graph/open_sizes.h"
+#include "frontend/static_graph/sizes/open_sizes.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "frontend/static_graph/exported_program.h"
+#include "frontend/static_graph/call/exported_program.h"
 
 namespace catena {
 

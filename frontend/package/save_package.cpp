@@ -10,14 +10,14 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/package/merge_runs.h"
 #include "frontend/package/open_states.h"
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/dot.h"
-#include "runtime/program/code_library.h"
-#include "runtime/program/different_kernels.h"
-#include "runtime/program/package.h"
-#include "runtime/program/portable.h"
-#include "runtime/program/schedule_json.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/schedule_json.h"
+#include "runtime/program/run/code_library.h"
+#include "runtime/program/run/portable.h"
+#include "runtime/program/schedule/different_kernels.h"
 
 namespace catena {
 namespace {

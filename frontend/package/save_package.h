@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/static_graph/exported_program.h"
-#include "frontend/static_graph/options.h"
+#include "frontend/static_graph/call/exported_program.h"
+#include "frontend/static_graph/call/options.h"
 
 namespace catena {
 

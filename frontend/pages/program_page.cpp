@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/html.h"
-#include "runtime/core/counted.h"
+#include "runtime/core/system/counted.h"
 
 namespace catena::pages {
 namespace {

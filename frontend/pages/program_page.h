@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace catena::pages {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "frontend/parallel/lines.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 

@@ -6,7 +6,7 @@
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

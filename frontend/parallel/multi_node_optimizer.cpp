@@ -3,7 +3,7 @@
 #include "frontend/optimizer/loss_scaling.h"
 #include "frontend/parallel/agreement.h"
 #include "frontend/parallel/bucket_exchange.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 

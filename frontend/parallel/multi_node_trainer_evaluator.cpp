@@ -4,7 +4,7 @@
 #include "frontend/parallel/multi_node_evaluator.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/trainer/reporter.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena::extensions {

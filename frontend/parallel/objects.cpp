@@ -1,7 +1,7 @@
 #include "frontend/parallel/objects.h"
 
 #include "frontend/dataset/example_bytes.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

@@ -9,7 +9,7 @@
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
 #include "frontend/parallel/objects.h"
-#include "runtime/core/random.h"
+#include "runtime/core/random/random.h"
 
 namespace catena {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "frontend/parallel/lines.h"
 #include "frontend/trainer/extensions/snapshot_file.h"
-#include "runtime/core/error.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena {
 

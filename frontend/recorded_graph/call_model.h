@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/static_graph/flatten.h"
+#include "frontend/static_graph/call/flatten.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

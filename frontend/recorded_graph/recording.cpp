@@ -4,10 +4,10 @@
 #include <iterator>
 #include <optional>
 
-#include "frontend/static_graph/open_sizes.h"
-#include "frontend/static_graph/outside_arrays.h"
-#include "runtime/core/device.h"
-#include "runtime/core/notice.h"
+#include "frontend/static_graph/sizes/open_sizes.h"
+#include "frontend/static_graph/sizes/outside_arrays.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/static_graph/open_size.h"
+#include "frontend/static_graph/sizes/open_size.h"
 #include "runtime/graph/trace.h"
 #include "runtime/ops/onnx/onnx.h"
 

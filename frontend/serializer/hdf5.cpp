@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 
 #include "frontend/serializer/hdf5_library.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "frontend/serializer/archive.h"
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

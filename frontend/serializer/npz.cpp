@@ -4,8 +4,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip_writer.h"
 

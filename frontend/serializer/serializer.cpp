@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "frontend/serializer/archive.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/nearest.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/nearest.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {

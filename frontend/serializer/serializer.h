@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/dtype.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena {
 

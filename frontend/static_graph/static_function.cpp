@@ -1,6 +1,6 @@
 #include "frontend/static_graph/static_function.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

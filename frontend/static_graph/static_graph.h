@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/static_graph/profile.h"
-#include "frontend/static_graph/options.h"
-#include "frontend/static_graph/region_call.h"
-#include "frontend/static_graph/statistics.h"
-#include "runtime/core/error.h"
-#include "runtime/core/kept_function.h"
-#include "runtime/core/owned.h"
+#include "frontend/static_graph/call/profile.h"
+#include "frontend/static_graph/call/options.h"
+#include "frontend/static_graph/call/region_call.h"
+#include "frontend/static_graph/call/statistics.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/memory/kept_function.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/core/array.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

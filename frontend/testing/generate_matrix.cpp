@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/init/initializer.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

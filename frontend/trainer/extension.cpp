@@ -2,7 +2,7 @@
 
 #include <typeinfo>
 
-#include "runtime/core/class_name.h"
+#include "runtime/core/system/class_name.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/limits.h"
 
 namespace catena {

@@ -6,8 +6,8 @@
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -1,9 +1,9 @@
 #include "frontend/trainer/reporter.h"
 
 #include "frontend/link/link.h"
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 

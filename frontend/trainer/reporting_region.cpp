@@ -1,7 +1,7 @@
 #include "frontend/trainer/reporting_region.h"
 
 #include "frontend/trainer/reporter.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 

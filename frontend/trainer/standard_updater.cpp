@@ -5,8 +5,8 @@
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/reporting_region.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

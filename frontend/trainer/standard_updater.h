@@ -8,7 +8,7 @@
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/batch_function.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

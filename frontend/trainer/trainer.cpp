@@ -10,9 +10,9 @@
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/make_extension.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

@@ -9,7 +9,7 @@
 
 #include "frontend/trainer/extension.h"
 #include "frontend/trainer/reporter.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

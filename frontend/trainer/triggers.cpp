@@ -9,9 +9,9 @@
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 
 namespace catena {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "frontend/dataset/iterator.h"
 #include "frontend/optimizer/optimizer.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

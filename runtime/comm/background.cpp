@@ -1,7 +1,7 @@
 #include "runtime/comm/background.h"
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/start_thread.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/start_thread.h"
 
 namespace catena {
 

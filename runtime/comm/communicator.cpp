@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "runtime/comm/communicator_turns.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {

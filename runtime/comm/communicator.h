@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/error.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/memory/owned.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "runtime/comm/communicator_turns.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 
 namespace catena {
 namespace {

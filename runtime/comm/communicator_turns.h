@@ -15,7 +15,7 @@
 
 #include "runtime/comm/background.h"
 #include "runtime/comm/communicator.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena {
 

@@ -3,8 +3,8 @@
 #include "runtime/comm/dummy.h"
 #include "runtime/comm/except_hook.h"
 #include "runtime/comm/tcp.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/plugin.h"
+#include "runtime/core/plugin/plugin.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena {
 namespace {

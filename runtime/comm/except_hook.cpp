@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "runtime/core/log.h"
+#include "runtime/core/system/log.h"
 
 namespace catena {
 namespace {

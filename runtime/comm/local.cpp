@@ -12,9 +12,9 @@
 
 #include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/start_thread.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/start_thread.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena {
 namespace {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/comm/reception.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena {
 namespace {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "runtime/comm/shared_memory.h"
-#include "runtime/core/device.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

@@ -16,7 +16,7 @@
 #include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/comm/shared_block.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include "runtime/cpu/block_kernels.h"
 
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 
 namespace catena {
 

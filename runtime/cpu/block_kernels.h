@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 #include "runtime/graph/op.h"
 #include "runtime/scalar/formula.h"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/memory_pool.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/memory_pool.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/kernel_errors.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/cpu/reduce_kernel.h"

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace catena {
 namespace {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace catena {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/normalization_kernel.h"
-#include "runtime/core/vector_widths.h"
+#include "runtime/core/simd/vector_widths.h"
 
 namespace catena {
 namespace {

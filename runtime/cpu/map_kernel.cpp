@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "runtime/core/error.h"
-#include "runtime/core/loop_nest.h"
-#include "runtime/core/memory_pool.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/loop_nest.h"
+#include "runtime/core/memory/memory_pool.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/across.h"
 #include "runtime/cpu/block_program.h"
 

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
+#include "runtime/core/dtype/dtype.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

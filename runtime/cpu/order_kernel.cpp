@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace catena {
 

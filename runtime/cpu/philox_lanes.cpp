@@ -2,7 +2,7 @@
 
 #include "runtime/cpu/avx2/registers.h"
 #include "runtime/cpu/avx512.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 
 namespace catena {
 

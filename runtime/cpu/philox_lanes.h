@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/random.h"
+#include "runtime/core/random/random.h"
 
 namespace catena {
 

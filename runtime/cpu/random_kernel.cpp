@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/transpose.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/array/transpose.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_code.h"
 #include "runtime/cpu/philox_lanes.h"
 
 namespace catena {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/core/array.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/random/random.h"
 
 namespace catena {
 

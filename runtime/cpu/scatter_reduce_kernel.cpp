@@ -1,6 +1,6 @@
 #include "runtime/cpu/scatter_reduce_kernel.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -1,8 +1,8 @@
 #include "runtime/cpu/scratch.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

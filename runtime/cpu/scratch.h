@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/checked_memory.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/memory/checked_memory.h"
 
 namespace catena {
 
 /// The memory that a call works in, handed out in pieces: what its caller has planned for it, or a
 /// block of the pool where that is too small. Where memory is checked, each piece is a block of its
-/// own (runtime/core/checked_memory.h).
+/// own (runtime/core/memory/checked_memory.h).
 class Scratch {
 public:
     /// A piece begins at a multiple of this, and so should what is planned.

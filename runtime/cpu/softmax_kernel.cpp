@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/vector_widths.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_widths.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

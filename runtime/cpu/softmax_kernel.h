@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 
@@ -15,8 +15,8 @@ struct AxisView {
 
 /// float16 and bfloat16 are processed as float32: the array itself or a converted copy, row-major.
 Array as_working_array(const Array& array, Dtype dtype);
-/// Memory for results of `type` in the working dtype (runtime/core/working_dtype.h): `y` itself, or
-/// a temporary that store() converts.
+/// Memory for results of `type` in the working dtype (runtime/core/dtype/working_dtype.h): `y`
+/// itself, or a temporary that store() converts.
 Array working_output(const Array& y);
 void store(const Array& working, const Array& y);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 
 namespace catena {
 

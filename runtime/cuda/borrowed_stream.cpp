@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::cuda {
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "runtime/core/address.h"
+#include "runtime/core/array/address.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/declare/library_role.h"
 

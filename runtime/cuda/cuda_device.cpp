@@ -4,9 +4,9 @@
 #include <map>
 #include <memory>
 
-#include "runtime/core/address.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/array/address.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/kernel_graph.h"
 

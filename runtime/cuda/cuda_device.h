@@ -4,8 +4,8 @@
 #include <mutex>
 #include <set>
 
-#include "runtime/core/code_device.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/array/code_device.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/memory_pool.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/address.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/address.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cuda/library_call.h"
 
 namespace catena::cuda {

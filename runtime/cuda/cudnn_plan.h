@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena::cuda {
 

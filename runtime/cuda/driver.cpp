@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena::cuda {
 

@@ -4,7 +4,7 @@
 
 #include <cuda.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::cuda {
 

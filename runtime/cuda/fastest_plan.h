@@ -3,7 +3,7 @@
 #include <functional>
 #include <span>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/cuda/cudnn_plan.h"
 
 #ifdef CATENA_HAS_CUDNN

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/cuda/library_call.h"
 
-#include "runtime/core/environment.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena::cuda {
 

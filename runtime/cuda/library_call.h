@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/graph/op.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cuda/segment_blocks.h"
 
 namespace catena::cuda {

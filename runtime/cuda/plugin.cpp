@@ -1,5 +1,5 @@
-// What libcatena_cuda offers; see runtime/core/cuda_plug_in.h.
-#include "runtime/core/cuda_plug_in.h"
+// What libcatena_cuda offers; see runtime/core/plugin/cuda_plug_in.h.
+#include "runtime/core/plugin/cuda_plug_in.h"
 
 #include "runtime/cuda/cuda_device.h"
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "runtime/core/cuda_libraries.h"
+#include "runtime/core/plugin/cuda_libraries.h"
 
 namespace catena::cuda {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena::cuda {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/core/function_ref.h"
+#include "runtime/core/memory/function_ref.h"
 
 namespace catena::cuda {
 

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <utility>
 
-#include "runtime/core/address.h"
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/address.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"

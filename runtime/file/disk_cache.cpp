@@ -14,9 +14,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 #include "runtime/file/file.h"
 #include "runtime/file/file_size_signal.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 

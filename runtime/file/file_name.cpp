@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/hash.h"
+#include "runtime/core/system/hash.h"
 
 namespace catena {
 namespace {

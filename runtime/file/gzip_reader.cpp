@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 
 namespace catena {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "runtime/file/file.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

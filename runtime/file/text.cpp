@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/read_number.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/read_number.h"
 #include "runtime/file/file.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/write_file.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

@@ -8,7 +8,7 @@
 
 #include "runtime/file/limits.h"
 #include "runtime/file/zip_format.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "runtime/file/zip_format.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

@@ -1,11 +1,11 @@
 #include <cmath>
 #include <optional>
 
-#include "runtime/core/device.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/pending.h"
-#include "runtime/core/reused_vector.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/pending.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/memory/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/call_types.h"

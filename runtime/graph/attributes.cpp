@@ -7,10 +7,10 @@
 #include <mutex>
 #include <set>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/out_of_memory.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena {
 

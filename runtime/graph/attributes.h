@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/ref.h"
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
+#include "runtime/core/dtype/dtype.h"
+#include "runtime/core/memory/ref.h"
 
 namespace catena {
 

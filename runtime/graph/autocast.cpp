@@ -6,8 +6,8 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {

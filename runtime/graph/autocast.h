@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

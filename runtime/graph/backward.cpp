@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/leaf_sinks.h"

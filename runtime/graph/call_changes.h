@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/function_ref.h"
+#include "runtime/core/memory/function_ref.h"
 #include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/assertion.h"
+#include "runtime/core/system/assertion.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

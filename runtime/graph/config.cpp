@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/graph/autocast.h"
 
 namespace catena {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena {
 

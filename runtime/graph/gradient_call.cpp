@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/op.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/core/device.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/memory/reused_vector.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/walk_memory.h"

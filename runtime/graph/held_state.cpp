@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 

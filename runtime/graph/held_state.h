@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/held_memory.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena {
 namespace {

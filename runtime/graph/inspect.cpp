@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/graph/map_type.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -1,7 +1,7 @@
 #include "runtime/graph/mixed16.h"
 
-#include "runtime/core/environment.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/core/object_pool.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/memory/object_pool.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/graph/config.h"
 
 namespace catena {

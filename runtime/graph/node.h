@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/small_vector.h"
+#include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/op.h"
 #include "runtime/graph/variable_body.h"
 

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/graph/node.h"
 
 namespace catena {

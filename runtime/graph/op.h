@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/small_vector.h"
+#include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
 #include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable.h"

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "runtime/core/function_ref.h"
+#include "runtime/core/memory/function_ref.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

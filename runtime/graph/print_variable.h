@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/print_array.h"
+#include "runtime/core/array/print_array.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/core/access.h"
+#include "runtime/core/array/access.h"
 #include "runtime/graph/trace.h"
 
 namespace catena {

@@ -2,8 +2,8 @@
 #include <map>
 #include <mutex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #include "runtime/graph/scalar_operand.h"
 
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include "runtime/core/ref.h"
+#include "runtime/core/memory/ref.h"
 
 namespace catena {
 

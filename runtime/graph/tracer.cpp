@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/reused_vector.h"
+#include "runtime/core/memory/reused_vector.h"
 
 namespace catena {
 namespace {

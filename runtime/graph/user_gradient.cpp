@@ -6,7 +6,7 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 namespace {

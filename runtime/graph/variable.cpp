@@ -1,8 +1,8 @@
 #include "runtime/graph/variable.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/notice.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"

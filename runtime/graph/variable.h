@@ -5,8 +5,8 @@
 #include <source_location>
 #include <string>
 
-#include "runtime/core/array.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable_body.h"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime/core/array.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/dot.h"
 #include "runtime/graph/node.h"
 

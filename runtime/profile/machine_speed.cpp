@@ -10,9 +10,9 @@
 #include <xmmintrin.h>
 #endif
 
-#include "runtime/core/array.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/profile/profiler.h"
 

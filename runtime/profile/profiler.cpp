@@ -10,10 +10,10 @@
 #include <optional>
 #include <tuple>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
+#include "runtime/core/system/per_thread.h"
+#include "runtime/core/system/log.h"
 
 namespace catena::profile {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/profile/profile_scope.h"
 
 /// Records what a process spends its time on: a slice for each launch of a compiled program, each

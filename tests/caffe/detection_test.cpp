@@ -2,7 +2,7 @@
 // networks whose layers stand in a file of text.
 #include <cmath>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/gradient.h"
 #include "tests/caffe/net_file.h"
 

@@ -9,7 +9,7 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/caffe_function.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::testing {
 

@@ -1,12 +1,12 @@
 // Schedules made by hand, right and broken in each way that a planner could break one.
-#include "runtime/program/check_lifetimes.h"
+#include "runtime/program/schedule/check_lifetimes.h"
 
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/program/scheduled_executable.h"
+#include "runtime/program/run/scheduled_executable.h"
 #include "tests/support/environment.h"
 
 namespace catena::program {

@@ -1,7 +1,7 @@
 // Updates run as soon as their gradients are there, so that these do not live together.
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"

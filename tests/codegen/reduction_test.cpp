@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/math/math.h"

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/reduction.h"
-#include "runtime/program/scheduled_executable.h"
+#include "runtime/program/run/scheduled_executable.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

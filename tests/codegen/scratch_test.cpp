@@ -1,7 +1,7 @@
 // What library calls of a program work in is free again after each: the largest of them serves all.
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/reduction.h"
 #include "tests/codegen/region.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/math.h"

@@ -5,7 +5,7 @@
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/program/device_executable.h"
+#include "runtime/program/run/device_executable.h"
 #include "tests/cuda/emulated_device.h"
 
 namespace catena::testing {

@@ -8,7 +8,7 @@
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/portable.h"
 #include "tests/cuda/channels_last_check.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/nvrtc_check.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/graph/op.h"
 
 namespace catena::testing {

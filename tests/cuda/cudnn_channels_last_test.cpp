@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/graph/config.h"
 #include "tests/cuda/channels_last_check.h"

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/tools/catena/workload.h"
-#include "runtime/core/memory_order.h"
+#include "benchmarks/workloads/workload.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/window_plans.h"
 #include "tests/cuda/collecting_device.h"

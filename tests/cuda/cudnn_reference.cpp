@@ -7,7 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace catena::testing {
 

@@ -11,7 +11,7 @@
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/ops/declare/device_form.h"
-#include "runtime/program/device_executable.h"
+#include "runtime/program/run/device_executable.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "runtime/graph/trace.h"
 #include "tests/ops/op_table.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "tests/cuda/emulator.h"
 
 namespace catena::testing {

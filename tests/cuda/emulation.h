@@ -94,7 +94,7 @@ inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-#include "runtime/core/half.h"
+#include "runtime/core/dtype/half.h"
 inline float half_to_float(unsigned short half) { return catena::half_bits_to_float(half); }
 inline unsigned short float_to_half(float value) { return catena::float_to_half_bits(value); }
 

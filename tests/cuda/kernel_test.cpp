@@ -8,7 +8,7 @@
 #include "codegen/cuda/emit_kernel.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/portable.h"
 #include "tests/cuda/device_call.h"
 #include "tests/cuda/emulated_device.h"
 

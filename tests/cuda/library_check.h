@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/declare/library_role.h"
 
 namespace catena::testing {

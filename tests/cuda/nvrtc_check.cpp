@@ -15,7 +15,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/catena.h"
-#include "runtime/program/device_code.h"
-#include "runtime/program/loaded_program.h"
-#include "runtime/program/package.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/loaded_program.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/program.h"
+#include "runtime/program/run/device_code.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/export/saved_step.h"
 

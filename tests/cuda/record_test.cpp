@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/program/recorded_work.h"
+#include "runtime/program/run/recorded_work.h"
 #include "tests/cuda/recording_driver.h"
 
 namespace catena::testing {

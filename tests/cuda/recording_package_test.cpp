@@ -8,8 +8,8 @@
 #include "codegen/cuda/schedule_code.h"
 #include "frontend/catena.h"
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/program/package.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/program.h"
 #include "tests/cuda/recording_driver.h"
 #include "tests/export/saved_step.h"
 

@@ -8,7 +8,7 @@
 
 #include "codegen/cuda/kernel_cache.h"
 #include "codegen/cuda/nvrtc.h"
-#include "runtime/core/cuda_libraries.h"
+#include "runtime/core/plugin/cuda_libraries.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/library_version.h"
 #include "tests/cuda/library_check.h"

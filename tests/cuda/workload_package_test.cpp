@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
-#include "frontend/tools/catena/workload.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/export/saved_step.h"
 

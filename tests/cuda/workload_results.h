@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tools/catena/workload.h"
-#include "runtime/core/device.h"
+#include "benchmarks/workloads/workload.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::testing {
 

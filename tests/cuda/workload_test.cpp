@@ -2,9 +2,9 @@
 // host.
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workload.h"
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
-#include "frontend/tools/catena/workload.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/nvrtc_check.h"
 #include "tests/cuda/workload_results.h"

@@ -12,7 +12,7 @@
 #include "frontend/testing/mock_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/comm/local.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

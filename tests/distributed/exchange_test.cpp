@@ -10,7 +10,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/optimizer/loss_scaling.h"
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/held_memory.h"
 #include "tests/distributed/training.h"
 
 namespace catena {

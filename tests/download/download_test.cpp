@@ -10,7 +10,7 @@
 #include "frontend/dataset/cifar.h"
 #include "frontend/download/archive.h"
 #include "frontend/download/datasets.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "runtime/c/scratch.h"
-#include "runtime/core/array.h"
-#include "runtime/program/code_library.h"
+#include "runtime/core/array/array.h"
+#include "runtime/program/run/code_library.h"
 
 namespace catena::testing {
 namespace {

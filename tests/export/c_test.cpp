@@ -8,12 +8,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontend/c_export/c_export.h"
+#include "frontend/c_export/c_text.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/package/c_export.h"
-#include "frontend/package/c_text.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/capi.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/export/saved_step.h"
 #include "tests/support/command.h"
 

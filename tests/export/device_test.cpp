@@ -8,7 +8,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/export/saved_step.h"
 #include "tests/support/command.h"
 

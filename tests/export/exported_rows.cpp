@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "frontend/package/c_export.h"
+#include "frontend/c_export/c_export.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/library_role.h"
-#include "runtime/program/package.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/program.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {

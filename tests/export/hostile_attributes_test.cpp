@@ -11,7 +11,7 @@
 #include "runtime/capi.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/program/check_schedule.h"
+#include "runtime/program/schedule/check_schedule.h"
 #include "tests/ops/row_runner.h"
 
 namespace catena::testing {

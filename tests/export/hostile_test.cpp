@@ -13,11 +13,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/c_export/c_export.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/package/c_export.h"
 #include "runtime/file/zip_writer.h"
-#include "runtime/program/package.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/program.h"
 #include "tests/export/saved_step.h"
 #include "tests/support/command.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/export/package_fixture.h"
 #include "tests/support/two_states.h"
 

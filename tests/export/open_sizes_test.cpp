@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/export/package_fixture.h"
 
 namespace catena::testing {

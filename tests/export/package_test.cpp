@@ -7,8 +7,8 @@
 
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/program/code_library.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
+#include "runtime/program/run/code_library.h"
 #include "tests/export/package_fixture.h"
 
 namespace catena::testing {

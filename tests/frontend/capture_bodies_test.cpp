@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/ops/define/composite.h"
 #include "tests/frontend/capture_models.h"
 

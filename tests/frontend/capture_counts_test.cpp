@@ -1,10 +1,10 @@
 // What following costs in things that can be counted: programs, segments, allocations.
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/tools/catena/workload.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 #include "tests/frontend/allocation_count.h"
 
 namespace catena::testing {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/depthwise_block.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "tests/frontend/capture_models.h"

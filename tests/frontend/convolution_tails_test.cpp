@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/instruction_set.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
 #include "tests/frontend/capture_models.h"

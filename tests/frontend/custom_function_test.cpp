@@ -10,7 +10,7 @@
 #include "frontend/link/linear.h"
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/testing/gradient_check.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"

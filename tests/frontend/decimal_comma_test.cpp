@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "runtime/core/read_number.h"
+#include "runtime/core/system/read_number.h"
 #include "runtime/ops/by_name/function.h"
 #include "tests/support/decimal_comma.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/core/foreign_array.h"
+#include "runtime/core/array/foreign_array.h"
 
 #include <atomic>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/held_memory.h"
 #include "runtime/graph/held_state.h"
 #include "tests/frontend/capture_models.h"
 

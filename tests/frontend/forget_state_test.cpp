@@ -18,7 +18,7 @@
 #include "frontend/link/rnn/stateful_lstm.h"
 #include "frontend/link/sequential.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"

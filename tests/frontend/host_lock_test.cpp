@@ -1,5 +1,5 @@
 // A host language's lock is free while compiled code runs and while the compiler does.
-#include "runtime/core/host_lock.h"
+#include "runtime/core/system/host_lock.h"
 
 #include <atomic>
 #include <mutex>

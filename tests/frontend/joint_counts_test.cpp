@@ -4,9 +4,9 @@
 
 #include <ostream>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/tools/catena/workload.h"
 
 namespace catena::testing {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

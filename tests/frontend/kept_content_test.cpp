@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/disk_cache.h"
-#include "runtime/program/joint_executable.h"
-#include "runtime/program/kept_schedule.h"
+#include "runtime/program/file/kept_schedule.h"
+#include "runtime/program/run/joint_executable.h"
 #include "tests/support/command.h"
 #include "tests/support/environment.h"
 #include "tests/support/mutator.h"

@@ -10,11 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/capture/kept/program_key.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/tools/catena/workload.h"
-#include "runtime/program/linked_object.h"
+#include "runtime/program/run/linked_object.h"
 #include "tests/support/command.h"
 #include "tests/support/mutator.h"
 

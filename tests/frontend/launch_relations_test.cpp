@@ -18,8 +18,8 @@
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/program/joint_executable.h"
-#include "runtime/program/scheduled_executable.h"
+#include "runtime/program/run/joint_executable.h"
+#include "runtime/program/run/scheduled_executable.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::capture {

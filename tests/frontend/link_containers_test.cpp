@@ -18,7 +18,7 @@
 #include "frontend/link/normalization/group_normalization.h"
 #include "frontend/link/parameter_link.h"
 #include "frontend/link/sequential.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -18,7 +18,7 @@
 #include "frontend/link/sequential.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/activation/activation.h"

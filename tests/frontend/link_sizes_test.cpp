@@ -6,7 +6,7 @@
 #include "frontend/link/embed_id.h"
 #include "frontend/link/layer_normalization.h"
 #include "frontend/link/linear.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/pooling/pooling.h"
 #include "tests/reject/rejection.h"
 

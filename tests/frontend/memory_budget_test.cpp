@@ -8,8 +8,8 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/device.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/random/random.h"
 #include "tests/support/environment.h"
 
 namespace catena {

@@ -3,8 +3,8 @@
 // were called.
 #include <gtest/gtest.h>
 
-#include "runtime/core/foreign_array.h"
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/foreign_array.h"
+#include "runtime/core/array/held_memory.h"
 #include "runtime/graph/held_state.h"
 #include "tests/frontend/capture_models.h"
 

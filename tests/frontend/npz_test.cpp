@@ -15,7 +15,7 @@
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
 #include "runtime/file/npy.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

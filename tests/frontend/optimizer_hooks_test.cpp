@@ -7,7 +7,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 namespace {

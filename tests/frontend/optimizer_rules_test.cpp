@@ -8,7 +8,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/optimizer/sweep.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "tests/frontend/optimizer_rules.h"
 
 namespace catena::testing {

@@ -10,7 +10,7 @@
 #include "frontend/optimizer/hooks.h"
 #include "frontend/optimizer/sgd.h"
 #include "frontend/optimizer/sweep.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

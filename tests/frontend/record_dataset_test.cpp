@@ -10,7 +10,7 @@
 #include "frontend/dataset/cache_folder.h"
 #include "frontend/dataset/cached_file.h"
 #include "frontend/dataset/delegate_dataset.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 namespace {

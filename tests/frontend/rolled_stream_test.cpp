@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "runtime/program/rolled_stream.h"
+#include "runtime/program/stream/rolled_stream.h"
 
 namespace catena::program {
 namespace {

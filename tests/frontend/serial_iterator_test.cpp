@@ -8,7 +8,7 @@
 
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

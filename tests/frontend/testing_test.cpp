@@ -10,7 +10,7 @@
 #include "frontend/hooks/print_hook.h"
 #include "frontend/link/linear.h"
 #include "frontend/testing/gradient_check.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/creator.h"
 #include "runtime/graph/inspect.h"
 #include "frontend/testing/save_and_load.h"

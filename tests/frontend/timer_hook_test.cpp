@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {

@@ -7,7 +7,7 @@
 
 #include "frontend/catena.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/program/rolled_stream.h"
+#include "runtime/program/stream/rolled_stream.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::capture {

@@ -11,7 +11,7 @@
 #include "frontend/optimizer/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "tests/reject/rejection.h"
 

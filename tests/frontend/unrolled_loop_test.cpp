@@ -7,7 +7,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena {
 namespace {

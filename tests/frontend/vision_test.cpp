@@ -12,8 +12,8 @@
 #include "frontend/link/vision/resnet.h"
 #include "frontend/link/vision/vgg.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena::testing {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <ostream>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/tools/catena/workload.h"
-#include "runtime/core/instruction_set.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"
 #include "tests/frontend/allocation_count.h"
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
-#include "frontend/tools/catena/workload.h"
 
 namespace catena::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/function_program.h"
 #include "tests/ops/row_runner.h"

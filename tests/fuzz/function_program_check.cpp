@@ -11,7 +11,7 @@
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/noise/random.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/fuzz/conditioning.h"
 #include "tests/fuzz/function_program_run.h"
 #include "tests/fuzz/nearness.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/nearness.h"

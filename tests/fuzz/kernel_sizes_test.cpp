@@ -15,7 +15,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/random.h"
+#include "runtime/core/random/random.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/contraction.h"

@@ -10,8 +10,8 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/error.h"
-#include "runtime/core/half.h"
+#include "runtime/core/dtype/half.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena::fuzz {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::fuzz {
 

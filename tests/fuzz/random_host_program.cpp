@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/host_machine.h"
 

@@ -7,8 +7,8 @@
 
 #include "frontend/serializer/archive.h"
 #include "frontend/serializer/hdf5.h"
-#include "runtime/core/array.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/system/error.h"
 #include "tests/fuzz_files/fields.h"
 #include "tests/fuzz_files/hdf5_fields.h"
 

@@ -11,9 +11,9 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/checked_memory.h"
-#include "runtime/program/package.h"
-#include "runtime/program/program.h"
+#include "runtime/core/memory/checked_memory.h"
+#include "runtime/program/file/package.h"
+#include "runtime/program/file/program.h"
 #include "tests/fuzz_files/corpus.h"
 #include "tests/fuzz_files/fields.h"
 #include "tests/fuzz_files/json_fields.h"

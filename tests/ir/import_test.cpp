@@ -12,7 +12,7 @@
 
 #include "ir/dialect.h"
 #include "ir/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/define/define.h"
 
 namespace catena::ir {

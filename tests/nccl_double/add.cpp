@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "runtime/core/dtype.h"
+#include "runtime/core/dtype/dtype.h"
 
 namespace nccl_double {
 namespace {

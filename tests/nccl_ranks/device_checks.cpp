@@ -4,7 +4,7 @@
 
 #include <nccl.h>
 
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/distributed/training.h"
 #include "tests/distributed_ranks/world.h"

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "runtime/core/device.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/no_memory/failing_allocations.h"
 

@@ -6,7 +6,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/import.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/limits.h"
 #include "tests/onnx/exported.h"
 #include "tests/onnx/model_text.h"

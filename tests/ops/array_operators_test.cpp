@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/print_array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/print_array.h"
 #include "runtime/file/text.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/array/from_lists.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/recorder.h"
 #include "tests/ops/row_runner.h"

@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/ops/math/linalg.h"
 
 namespace catena {

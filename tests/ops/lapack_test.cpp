@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/math/linalg.h"
 
 namespace catena::testing {

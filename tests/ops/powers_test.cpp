@@ -9,7 +9,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/ops/math/reduction.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::testing {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/noise/dropconnect.h"
 #include "runtime/ops/noise/noise.h"

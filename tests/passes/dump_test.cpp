@@ -15,7 +15,7 @@
 #include "ir/dialect.h"
 #include "ir/import.h"
 #include "passes/pipeline.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "tests/support/environment.h"
 
 namespace catena::passes {

@@ -9,7 +9,7 @@
 #include "ir/dialect.h"
 #include "ir/import.h"
 #include "passes/change_limit.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/define/define.h"
 #include "tests/support/environment.h"
 

@@ -2,7 +2,7 @@
 // user's line. What each operation refuses by itself stands in its row in tests/ops.
 #include "frontend/catena.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "tests/reject/rejection.h"
 
 namespace catena::testing {

@@ -14,11 +14,11 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/json.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/file/limits.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip_format.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/reject/rejection.h"
 #include "tests/support/command.h"
 

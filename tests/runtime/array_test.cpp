@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "tests/runtime/kernel_call.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 #include "tests/reject/rejection.h"
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/random/random.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/product/gemm.h"
 #include "tests/support/threads.h"

@@ -1,6 +1,6 @@
 // With CATENA_CHECK_MEMORY=1 a write outside of an array ends the process, wherever the array's
 // memory comes from.
-#include "runtime/core/checked_memory.h"
+#include "runtime/core/memory/checked_memory.h"
 
 #include <cmath>
 #include <cstring>
@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/half.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/dtype/half.h"
 #include "runtime/cpu/scratch.h"
-#include "runtime/program/scheduled_executable.h"
+#include "runtime/program/run/scheduled_executable.h"
 #include "tests/support/environment.h"
 
 namespace catena {

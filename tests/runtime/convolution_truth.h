@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "tests/support/random_numbers.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/core/counted.h"
+#include "runtime/core/system/counted.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"
 

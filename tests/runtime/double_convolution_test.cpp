@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/product/gemm.h"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
+#include "runtime/core/dtype/dtype.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 #include <cstdlib>
 #include <thread>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena {

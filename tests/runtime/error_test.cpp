@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/random.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/random/random.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "tests/support/threads.h"
 
 namespace catena {

@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/code_device.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/array/code_device.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/op.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/graph/variable.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/math/math.h"

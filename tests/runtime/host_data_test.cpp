@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/from_host_data.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/from_host_data.h"
 #include "runtime/graph/print_variable.h"
 
 namespace catena {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "tests/support/random_numbers.h"

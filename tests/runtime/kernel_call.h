@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/ops/define/symbolic.h"
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
 #include "tests/support/random_numbers.h"
 
 namespace catena {

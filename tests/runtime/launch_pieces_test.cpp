@@ -1,4 +1,4 @@
-#include "runtime/program/launch_pieces.h"
+#include "runtime/program/schedule/launch_pieces.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // What the library says by itself: its level and where it goes.
-#include "runtime/core/log.h"
+#include "runtime/core/system/log.h"
 
 #include <stdexcept>
 #include <string>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/notice.h"
+#include "runtime/core/system/notice.h"
 #include "tests/support/said.h"
 
 namespace catena {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/ops/define/register_map.h"
 #include "tests/runtime/kernel_call.h"
 

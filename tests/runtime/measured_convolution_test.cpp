@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/measured_convolution.h"
 #include "tests/runtime/convolution_truth.h"
 

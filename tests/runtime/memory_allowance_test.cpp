@@ -1,12 +1,12 @@
-#include "runtime/core/memory_allowance.h"
+#include "runtime/core/memory/memory_allowance.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 namespace {

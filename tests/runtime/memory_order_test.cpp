@@ -1,10 +1,10 @@
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/memory_order.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/program/memory_planner.h"
+#include "runtime/program/schedule/memory_planner.h"
 
 namespace catena::program {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/program/memory_planner.h"
+#include "runtime/program/schedule/memory_planner.h"
 
 #include <random>
 

@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/checked_memory.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/memory_pool.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/memory/checked_memory.h"
+#include "runtime/core/memory/memory_pool.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

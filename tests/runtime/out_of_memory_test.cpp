@@ -1,6 +1,6 @@
 // Failed allocations and exceptions of third-party libraries become Catena's errors; everything
 // works afterwards.
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
 
 #include <new>
 #include <stdexcept>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/op.h"
 #include "runtime/ops/array/movement.h"

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/borrowed_storage.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/borrowed_storage.h"
+#include "runtime/core/random/random.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {

@@ -1,11 +1,11 @@
-#include "runtime/core/parallel_steps.h"
+#include "runtime/core/parallel/parallel_steps.h"
 
 #include <atomic>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "tests/support/threads.h"
 
 namespace catena::testing {

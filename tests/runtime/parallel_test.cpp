@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "tests/support/threads.h"
 
 namespace catena {

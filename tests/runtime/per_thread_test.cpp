@@ -1,4 +1,4 @@
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/per_thread.h"
 
 #include <gtest/gtest.h>
 

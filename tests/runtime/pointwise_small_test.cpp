@@ -2,9 +2,9 @@
 // (runtime/cpu/convolution/pointwise_convolution.h).
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/random/random.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
 
 namespace catena {

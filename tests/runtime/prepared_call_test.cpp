@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/random/random.h"
 
 namespace catena {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/random/random.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/ops/declare/preparation.h"
 

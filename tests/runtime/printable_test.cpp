@@ -1,4 +1,4 @@
-#include "runtime/core/printable.h"
+#include "runtime/core/system/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/random/random.h"
 #include "runtime/cpu/random_kernel.h"
 
 namespace catena {

@@ -1,4 +1,4 @@
-#include "runtime/core/read_number.h"
+#include "runtime/core/system/read_number.h"
 
 #include <cmath>
 #include <limits>

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/reduce_kernel.h"
 #include "tests/runtime/kernel_call.h"
 

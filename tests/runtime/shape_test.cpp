@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/loop_nest.h"
-#include "runtime/core/shape.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/loop_nest.h"
+#include "runtime/core/array/shape.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

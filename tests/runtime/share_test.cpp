@@ -1,4 +1,4 @@
-#include "runtime/core/share.h"
+#include "runtime/core/parallel/share.h"
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include "runtime/program/shared_pieces.h"
+#include "runtime/program/schedule/shared_pieces.h"
 
 #include <algorithm>
 #include <thread>

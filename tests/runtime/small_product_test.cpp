@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/random.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/random/random.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/product_batches.h"

@@ -1,5 +1,5 @@
 // Where the system has no memory or no number left for a thread, an error says for what.
-#include "runtime/core/start_thread.h"
+#include "runtime/core/parallel/start_thread.h"
 
 #include <atomic>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/product/gemm.h"
 #include "tests/support/threads.h"

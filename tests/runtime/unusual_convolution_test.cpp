@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/convolution_check.h"
 #include "runtime/graph/variable.h"
 #include "runtime/ops/connection/convolution.h"

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/convolution/winograd/winograd.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"

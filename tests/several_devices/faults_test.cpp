@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "frontend/catena.h"
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/code_device.h"
 #include "tests/several_devices/double.h"
 
 namespace catena::testing {

@@ -55,7 +55,7 @@ std::set<std::string> folders_of(const std::string& layer) {
 
 TEST(ArchitecturePage, names_every_folder) {
     const auto rows = rows_of_the_table();
-    for (const char* layer : {"runtime", "ir", "passes", "codegen", "frontend"})
+    for (const char* layer : {"runtime", "ir", "passes", "codegen", "frontend", "tools"})
         for (const auto& folder : folders_of(layer))
             EXPECT_TRUE(is_named(folder, rows)) << "docs/architecture.md: a row for " << folder;
 }

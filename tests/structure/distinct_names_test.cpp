@@ -79,7 +79,7 @@ TEST(DistinctNames, names_that_meet_are_found) {
 
 TEST(DistinctNames, of_sources_that_are_compiled_together) {
     std::map<std::string, std::map<std::string, Lines>> folders;
-    for (const char* layer : {"runtime", "frontend", "ir", "passes", "codegen"})
+    for (const char* layer : {"runtime", "frontend", "ir", "passes", "codegen", "tools"})
         for (const std::string& file : sources_below(layer)) {
             if (!file.ends_with(".cpp")) continue;
             // Kernels, plug-ins, and programs that are compiled by themselves.

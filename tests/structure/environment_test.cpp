@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "runtime/core/environment_variables.h"
+#include "runtime/core/system/environment_variables.h"
 #include "tests/structure/source_tree.h"
 
 namespace catena::structure {
@@ -22,7 +22,7 @@ std::set<std::string> in_table() {
 std::set<std::string> in_sources() {
     static const std::regex name("[({ ]\"(CATENA_[A-Z0-9_]+)\"");
     std::set<std::string> found;
-    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen"})
+    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen", "tools"})
         for (const std::string& path : sources_below(folder)) {
             if (path.find("environment_variables") != std::string::npos) continue;
             const std::string text = read(path);

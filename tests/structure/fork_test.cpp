@@ -1,5 +1,5 @@
-// A mutex of which the process has one is taken by forks (runtime/core/fork.h): otherwise a child
-// could wait for ever for a thread that it does not have.
+// A mutex of which the process has one is taken by forks (runtime/core/system/fork.h): otherwise a
+// child could wait for ever for a thread that it does not have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,9 +152,9 @@ TEST(Mutexes, of_the_process_are_found) {
 
 TEST(Mutexes, of_the_process_are_taken_by_forks) {
     std::map<std::string, Lines> files;
-    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen"})
+    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen", "tools"})
         for (const std::string& file : sources_below(folder))
-            if (file != "runtime/core/fork.cpp")
+            if (file != "runtime/core/system/fork.cpp")
                 files[file] = lines_of(file);  // Its gate is what forks take first.
     EXPECT_THAT(Mutexes(std::move(files)).of_the_process(), testing::IsEmpty())
         << "write: static std::mutex& mutex = taken_by_forks(*new std::mutex);";

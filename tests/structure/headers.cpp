@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/hash.h"
+#include "runtime/core/system/hash.h"
 #include "tests/structure/side_by_side.h"
 #include "tests/structure/source_tree.h"
 #include "tests/support/command.h"

@@ -1,6 +1,6 @@
 // Objects of a user's at file scope are destroyed after all that the library makes at its first
 // use, and after all that belongs to the main thread. So what they may still need is never
-// destroyed: PerThread (runtime/core/per_thread.h) and references to `new` objects.
+// destroyed: PerThread (runtime/core/system/per_thread.h) and references to `new` objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(LastingObjects, short_lived_ones_are_found) {
 
 TEST(LastingObjects, all_outlive_those_of_users) {
     std::vector<std::string> found;
-    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen"})
+    for (const char* folder : {"runtime", "frontend", "ir", "passes", "codegen", "tools"})
         for (const std::string& file : sources_below(folder))
             for (const std::string& line : lines_of(file))
                 if (is_short_lived(line)) found.push_back(file + ": " + line);

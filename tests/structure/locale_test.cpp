@@ -100,7 +100,7 @@ std::vector<std::string> offences(const std::string& source, bool of_letters = t
         } else if (std::regex_match(text, function)) {
             found.push_back(place + " follows the locale: read_number and fmt do not");
         } else if (of_letters && std::regex_match(text, letters) && previous != ".") {
-            found.push_back(place + " follows the locale: runtime/core/ascii.h does not");
+            found.push_back(place + " follows the locale: runtime/core/system/ascii.h does not");
         } else if (std::regex_match(text, prints)) {
             in_print = true;
         }
@@ -127,8 +127,8 @@ TEST(Locale, no_source_reads_or_writes_floats_or_knows_letters_by_it) {
         for (const std::string& offence : offences(read(file), !file.starts_with("examples/")))
             ADD_FAILURE() << file << ":" << offence;
     };
-    const std::vector<std::string> folders = {"runtime", "ir",       "passes",
-                                              "codegen", "frontend", "examples"};
+    const std::vector<std::string> folders = {"runtime",  "ir",    "passes",  "codegen",
+                                              "frontend", "tools", "examples"};
     for (const std::string& folder : folders)
         for (const std::string& file : sources_below(folder)) check(file);
     for (const std::string& file : code_files())  // Those in plain C.

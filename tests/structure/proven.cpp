@@ -3,7 +3,7 @@
 #include <fstream>
 #include <utility>
 
-#include "runtime/core/hash.h"
+#include "runtime/core/system/hash.h"
 
 namespace catena::structure {
 

@@ -8,7 +8,7 @@
 
 #include "frontend/link/link.h"
 #include "frontend/optimizer/optimizer.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena::testing {

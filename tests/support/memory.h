@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::testing {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace catena::testing {
 

@@ -5,8 +5,8 @@
 #include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
 #include "frontend/catena.h"
-#include "frontend/tools/catena/limit.h"
 #include "runtime/graph/recorder.h"
+#include "tools/catena/limit.h"
 
 namespace catena::tool {
 namespace {

@@ -10,7 +10,7 @@
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/testing/mock_updater.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::testing {
 

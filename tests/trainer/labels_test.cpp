@@ -9,7 +9,7 @@
 #include "frontend/trainer/extensions/snapshot.h"
 #include "frontend/trainer/parallel_updater.h"
 #include "frontend/trainer/standard_updater.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "tests/trainer/fixtures.h"
 

@@ -6,7 +6,7 @@
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/math/reduction.h"
 #include "tests/trainer/fixtures.h"
 

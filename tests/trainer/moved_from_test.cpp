@@ -9,7 +9,7 @@
 #include "frontend/parallel/multi_node_optimizer.h"
 #include "frontend/parallel/multi_node_snapshot.h"
 #include "frontend/parallel/observation_aggregator.h"
-#include "runtime/program/program.h"
+#include "runtime/program/file/program.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

@@ -11,7 +11,7 @@
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"

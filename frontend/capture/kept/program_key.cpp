@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/code_identity.h"
-#include "runtime/core/instruction_set.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/instruction_set.h"
+#include "runtime/core/system/code_identity.h"
 #include "runtime/graph/config.h"
 
 namespace catena::capture {

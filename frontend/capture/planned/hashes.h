@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/hash.h"
+#include "runtime/core/system/hash.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {

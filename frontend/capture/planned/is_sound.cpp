@@ -1,8 +1,8 @@
 #include "frontend/capture/planned/is_sound.h"
 
-#include "runtime/core/error.h"
-#include "runtime/program/check_lifetimes.h"
-#include "runtime/program/check_schedule.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/schedule/check_lifetimes.h"
+#include "runtime/program/schedule/check_schedule.h"
 
 namespace catena::capture {
 

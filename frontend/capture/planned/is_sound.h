@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {
 

@@ -5,7 +5,7 @@
 
 #include "frontend/capture/planned/trace_numbers.h"
 #include "frontend/capture/planned/trace_stream.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/environment.h"
 
 namespace catena::capture {
 namespace {

@@ -8,7 +8,7 @@
 #include "frontend/capture/planned/launch_relations.h"
 #include "frontend/capture/planned/loop_line.h"
 #include "runtime/graph/trace.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {
 

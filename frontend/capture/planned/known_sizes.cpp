@@ -8,12 +8,12 @@
 #include "frontend/capture/planned/known_loops.h"
 #include "frontend/capture/planned/trace_numbers.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/core/device.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/program/check_lifetimes.h"
-#include "runtime/program/joint_executable.h"
-#include "runtime/program/schedule_numbers.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/run/joint_executable.h"
+#include "runtime/program/schedule/check_lifetimes.h"
+#include "runtime/program/stream/schedule_numbers.h"
 
 namespace catena::capture {
 namespace {

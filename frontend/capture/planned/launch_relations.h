@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/schedule_stream.h"
+#include "runtime/program/stream/schedule_stream.h"
 
 namespace catena::capture {
 

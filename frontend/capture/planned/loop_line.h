@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/rolled_stream.h"
-#include "runtime/program/schedule_stream.h"
+#include "runtime/program/stream/rolled_stream.h"
+#include "runtime/program/stream/schedule_stream.h"
 
 namespace catena::capture {
 

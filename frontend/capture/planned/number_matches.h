@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 
 namespace catena::capture {
 

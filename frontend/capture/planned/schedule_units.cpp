@@ -1,6 +1,6 @@
 #include "frontend/capture/planned/schedule_units.h"
 
-#include "runtime/program/blocked_kernels.h"
+#include "runtime/program/run/blocked_kernels.h"
 
 namespace catena::capture {
 namespace {
@@ -9,7 +9,8 @@ using program::BlockedKernels;
 using program::KernelGeometry;
 using program::KernelLaunch;
 
-/// See visit_numbers (runtime/program/number_visitor.h) for which of them are not a kernel's own.
+/// See visit_numbers (runtime/program/stream/number_visitor.h) for which of them are not a kernel's
+/// own.
 ScheduleUnit unit_of(const KernelLaunch& kernel, bool combines) {
     const KernelGeometry& geometry = kernel.geometry;
     const bool split = geometry.split > 0;

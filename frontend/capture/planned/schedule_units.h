@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "frontend/capture/planned/trace_numbers.h"
-#include "runtime/program/schedule_numbers.h"
+#include "runtime/program/stream/schedule_numbers.h"
 
 namespace catena::capture {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "frontend/capture/planned/launch_relations.h"
 #include "runtime/graph/trace.h"
-#include "runtime/program/schedule.h"
+#include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {
 

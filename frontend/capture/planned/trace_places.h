@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/views.h"
+#include "runtime/program/schedule/views.h"
 
 namespace catena::capture {
 

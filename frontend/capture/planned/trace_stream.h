@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/graph/trace.h"
-#include "runtime/program/number_stream.h"
+#include "runtime/program/stream/number_stream.h"
 
 namespace catena::capture {
 

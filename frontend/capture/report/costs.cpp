@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/program_page.h"
-#include "runtime/core/counted.h"
-#include "runtime/program/joint_executable.h"
+#include "runtime/core/system/counted.h"
+#include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {
 namespace {

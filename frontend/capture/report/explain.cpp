@@ -12,12 +12,12 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
-#include "runtime/core/counted.h"
-#include "runtime/core/environment.h"
+#include "runtime/core/system/counted.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/file/file_name.h"
 #include "runtime/file/write_file.h"
-#include "runtime/program/joint_executable.h"
-#include "runtime/program/portable.h"
+#include "runtime/program/run/joint_executable.h"
+#include "runtime/program/run/portable.h"
 
 namespace catena::capture {
 namespace {

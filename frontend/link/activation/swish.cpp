@@ -1,6 +1,6 @@
 #include "frontend/link/activation/swish.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/activation/activation.h"
 
 namespace catena {

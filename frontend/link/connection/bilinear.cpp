@@ -1,6 +1,6 @@
 #include "frontend/link/connection/bilinear.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/connection/bilinear.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #include "frontend/link/connection/highway.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 

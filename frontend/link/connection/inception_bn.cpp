@@ -1,6 +1,6 @@
 #include "frontend/link/connection/inception_bn.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/pooling/pooling.h"

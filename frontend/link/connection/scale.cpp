@@ -1,6 +1,6 @@
 #include "frontend/link/connection/scale.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/math/scale.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "frontend/link/convolution.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"

@@ -1,6 +1,6 @@
 #include "frontend/link/hooks/timer.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::link_hooks {
 namespace {

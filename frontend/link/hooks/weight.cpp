@@ -1,6 +1,6 @@
 #include "frontend/link/hooks/weight.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::link_hooks {
 

@@ -1,6 +1,6 @@
 #include "frontend/link/hooks/weight_standardization.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/normalization/normalization.h"
 

@@ -1,6 +1,6 @@
 #include "frontend/link/normalization/batch_renormalization.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #include "frontend/link/rnn/mgu.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/joining.h"

@@ -3,8 +3,8 @@
 
 #include "frontend/link/vision/resample.h"
 #include "frontend/link/vision/vision_network.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena {

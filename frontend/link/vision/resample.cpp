@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "frontend/dataset/cache_folder.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"

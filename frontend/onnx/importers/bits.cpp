@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/ops/math/bits.h"
 
 namespace catena::onnx {

@@ -1,7 +1,7 @@
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::onnx {
 namespace {

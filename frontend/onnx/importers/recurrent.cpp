@@ -5,7 +5,7 @@
 
 #include "frontend/onnx/importers/quantized.h"
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/ops/rnn/cell_steps.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "frontend/onnx/importer.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"

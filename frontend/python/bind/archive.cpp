@@ -6,7 +6,7 @@
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::python {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "frontend/python/bind/location.h"
 #include "frontend/python/bind/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "frontend/python/bind/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 

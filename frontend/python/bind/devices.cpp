@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "frontend/python/bind/module.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 namespace {

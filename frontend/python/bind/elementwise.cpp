@@ -6,7 +6,7 @@
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/symbol.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/custom/unused_name.h"

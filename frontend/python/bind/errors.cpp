@@ -3,8 +3,8 @@
 
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/types.h"
-#include "runtime/core/error.h"
-#include "runtime/core/out_of_memory.h"
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 namespace {

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/foreign_array.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/held_memory.h"
+#include "runtime/core/array/foreign_array.h"
+#include "runtime/core/array/held_memory.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena::python {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/python/bind/types.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 // Memory that Python's objects and Catena's arrays share. Neither side may free what the other
 // still sees.

@@ -6,7 +6,7 @@
 #include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/owned_objects.h"
 #include "runtime/ops/custom/forget_objects.h"
 

@@ -8,8 +8,8 @@
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/region_arrays.h"
 #include "frontend/python/bind/symbol.h"
-#include "runtime/core/error.h"
-#include "runtime/core/small_vector.h"
+#include "runtime/core/memory/small_vector.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/array/indexing.h"
 
 // One call of a function of the registry from Python: which argument goes where, what it is, and

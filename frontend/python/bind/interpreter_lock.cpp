@@ -2,7 +2,7 @@
 
 #include <Python.h>
 
-#include "runtime/core/host_lock.h"
+#include "runtime/core/system/host_lock.h"
 
 namespace catena::python {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "frontend/python/bind/types.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::python {
 

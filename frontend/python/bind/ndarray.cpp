@@ -11,9 +11,9 @@
 
 #include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/module.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/from_host_data.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/from_host_data.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "frontend/python/bind/types.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 // NumPy's arrays and Catena's. This is the only file that knows NumPy's C interface.
 

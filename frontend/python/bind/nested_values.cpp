@@ -11,7 +11,7 @@
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/python_identity.h"
 #include "frontend/python/bind/region_arrays.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::python {

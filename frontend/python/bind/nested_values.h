@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/python/bind/types.h"
-#include "frontend/static_graph/flatten.h"
+#include "frontend/static_graph/call/flatten.h"
 
 // What a static region is given and what it returns: any nesting of tuples, named tuples, lists,
 // dictionaries and dataclasses, with Variables, ndarrays, numbers, texts and other objects in it.

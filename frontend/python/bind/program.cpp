@@ -11,9 +11,9 @@
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/path.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/program/program.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
+#include "runtime/program/file/program.h"
 
 // Compiled programs from files, as functions.
 

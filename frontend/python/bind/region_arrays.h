@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "frontend/python/bind/types.h"
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::python {
 

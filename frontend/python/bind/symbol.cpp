@@ -6,7 +6,7 @@
 #include "frontend/python/bind/literal.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/op.h"
 
 // Values of a formula under construction, as Python's operators and the functions of the registry

@@ -7,7 +7,7 @@
 #include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/operand.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/owned_objects.h"
 
 // User functions of Python: an object of the class catena.UserFunction, which has the methods

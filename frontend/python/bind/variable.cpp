@@ -9,7 +9,7 @@
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/operators.h"
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/inspect.h"
 #include "runtime/ops/array/movement.h"

@@ -6,8 +6,8 @@
 #include "frontend/trainer/extensions/run_program.h"
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 #include "runtime/graph/config.h"
 
 namespace catena::extensions {

@@ -10,7 +10,7 @@
 #include "frontend/trainer/extensions/progress_lines.h"
 #include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 
 namespace catena::extensions {

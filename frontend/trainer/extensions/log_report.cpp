@@ -7,7 +7,7 @@
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::extensions {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "runtime/core/log.h"
-#include "runtime/core/nearest.h"
+#include "runtime/core/system/log.h"
+#include "runtime/core/system/nearest.h"
 
 namespace catena::extensions {
 namespace {

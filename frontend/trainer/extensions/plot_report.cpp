@@ -7,7 +7,7 @@
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/log.h"
 
 namespace catena::extensions {
 namespace {

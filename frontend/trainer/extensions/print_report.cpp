@@ -6,7 +6,7 @@
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::extensions {
 namespace {

@@ -8,7 +8,7 @@
 #include "frontend/trainer/extensions/progress_lines.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::extensions {
 namespace {

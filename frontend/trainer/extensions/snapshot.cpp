@@ -8,8 +8,8 @@
 #include "frontend/trainer/extensions/snapshot_file.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
-#include "runtime/core/notice.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/notice.h"
 #include "runtime/file/file.h"
 
 namespace catena::extensions {

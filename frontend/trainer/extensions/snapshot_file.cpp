@@ -2,7 +2,7 @@
 
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::extensions {
 

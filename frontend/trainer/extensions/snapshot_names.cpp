@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::extensions {
 namespace {

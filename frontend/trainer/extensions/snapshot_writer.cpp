@@ -14,9 +14,9 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/comm/background.h"
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::snapshot_writers {
 namespace {

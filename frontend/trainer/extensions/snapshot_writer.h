@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontend/serializer/serializer.h"
-#include "runtime/core/owned.h"
+#include "runtime/core/memory/owned.h"
 
 namespace catena::extensions {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 
 namespace catena::extensions {
 namespace {

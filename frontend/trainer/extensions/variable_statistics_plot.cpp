@@ -9,9 +9,9 @@
 #include "frontend/trainer/extensions/statistics.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/core/error.h"
-#include "runtime/core/log.h"
-#include "runtime/core/random.h"
+#include "runtime/core/random/random.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/log.h"
 
 namespace catena::extensions {
 namespace {

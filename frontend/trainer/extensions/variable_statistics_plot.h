@@ -2,7 +2,7 @@
 
 #include "frontend/link/link.h"
 #include "frontend/trainer/extension.h"
-#include "runtime/core/random_stream.h"
+#include "runtime/core/random/random_stream.h"
 
 namespace catena::extensions {
 

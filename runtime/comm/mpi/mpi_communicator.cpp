@@ -14,7 +14,7 @@
 
 #include "runtime/comm/create.h"
 #include "runtime/comm/process_communicator.h"
-#include "runtime/core/log.h"
+#include "runtime/core/system/log.h"
 
 namespace catena {
 namespace {

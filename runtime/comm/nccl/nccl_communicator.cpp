@@ -12,8 +12,8 @@
 #include "runtime/comm/nccl/library.h"
 #include "runtime/comm/patience.h"
 #include "runtime/comm/tcp.h"
-#include "runtime/core/address.h"
-#include "runtime/core/code_device.h"
+#include "runtime/core/array/address.h"
+#include "runtime/core/array/code_device.h"
 
 namespace catena {
 namespace {

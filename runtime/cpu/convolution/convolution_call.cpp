@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/scratch.h"
 

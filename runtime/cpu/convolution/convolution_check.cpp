@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/onednn/onednn.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/core/error.h"
-#include "runtime/core/in_order.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/cpu/product/bfloat16.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"

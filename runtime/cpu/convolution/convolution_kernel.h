@@ -1,12 +1,12 @@
 #pragma once
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 
 namespace catena {
 
 // x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
-// results row-major or, images alone, with their channels last (runtime/core/memory_order.h),
+// results row-major or, images alone, with their channels last (runtime/core/array/memory_order.h),
 // any strides of the inputs. bfloat16 images and weights are summed in float32 and rounded once, by
 // instructions for them where the processor has those (runtime/cpu/product/bfloat16.h), else
 // widened. The number of positions is y's, whatever rule it came from: windows may pass the end of

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cpu/convolution/convolution_check.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/onednn/onednn.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/scratch.h"
 
 namespace catena {

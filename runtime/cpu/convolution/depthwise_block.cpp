@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/share.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/share.h"
 #include "runtime/cpu/convolution/direct/depthwise_lines.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/convolution/direct/direct_lines.h"

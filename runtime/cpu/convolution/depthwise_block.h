@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/double_product.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/cpu/convolution/patch_convolution.h"
 #include "runtime/cpu/convolution/winograd/phase_convolution.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"
@@ -12,7 +12,8 @@
 namespace catena {
 
 /// Whether FloatConvolution can take these operands: float32 with elements, images in one of the
-/// two memory orders (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
+/// two memory orders (runtime/core/array/memory_order.h), the others row-major. `bias` may be
+/// undefined.
 bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b,
                           const Array& bias, const Array& result);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
 #include "runtime/cpu/convolution/winograd/winograd.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/cpu/convolution/patches.h"
 #include "runtime/cpu/product/product_tile.h"
 #include "runtime/cpu/product/product_tiles.h"

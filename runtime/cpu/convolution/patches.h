@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "runtime/core/array.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 
 // What the results of a convolution see of pictures, images of few channels, as the gradient of the

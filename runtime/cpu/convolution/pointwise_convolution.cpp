@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/measured_product.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/vector_widths.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_widths.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/scratch.h"
 

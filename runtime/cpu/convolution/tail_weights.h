@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 
 namespace catena {

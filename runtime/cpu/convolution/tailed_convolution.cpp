@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/convolution/tail_weights.h"

@@ -6,8 +6,8 @@
 
 #include <dlfcn.h>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

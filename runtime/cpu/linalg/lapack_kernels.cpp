@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/core/array.h"
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/linalg/lapack.h"
 
 namespace catena {

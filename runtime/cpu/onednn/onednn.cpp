@@ -2,8 +2,8 @@
 
 #include <omp.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena::onednn {
 

@@ -6,9 +6,9 @@
 
 #include <dnnl.hpp>
 
-#include "runtime/core/array.h"
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
 
 namespace catena::onednn {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/onednn/onednn.h"
 
 namespace catena::onednn {

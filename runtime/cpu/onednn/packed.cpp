@@ -6,10 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/core/derived_forms.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/memory_pool.h"
+#include "runtime/core/array/derived_forms.h"
+#include "runtime/core/memory/memory_pool.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::onednn {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/onednn/onednn.h"
 
 namespace catena::onednn {

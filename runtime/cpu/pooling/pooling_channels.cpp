@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_code.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/independent.h"
 
 namespace catena::channels_last {

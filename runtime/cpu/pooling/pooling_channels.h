@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/pooling/pooling_kernel.h"
 
 // The kernels of pooling_kernel.h for images with their channels last: the loop over channels is

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/avx2/registers.h"
 #include "runtime/cpu/avx512.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 
 namespace catena {
 

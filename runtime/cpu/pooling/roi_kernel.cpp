@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

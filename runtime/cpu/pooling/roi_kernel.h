@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

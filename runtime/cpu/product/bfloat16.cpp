@@ -5,10 +5,10 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/half.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/dtype/half.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/product/product_division.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 
 namespace catena {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/product/kept_matrix.h"
 #include "runtime/cpu/product/product_batches.h"
 

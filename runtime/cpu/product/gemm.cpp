@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/bfloat16.h"
 #include "runtime/cpu/product/double_product.h"
 #include "runtime/cpu/product/float_product.h"

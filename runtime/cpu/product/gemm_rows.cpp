@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/few_rows_avx2.h"
 #include "runtime/cpu/product/few_rows_avx512.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/product/gemm_rows.h"
 #include "runtime/cpu/product/product_tiles.h"
 #include "runtime/cpu/transpose_lanes.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <tuple>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cpu/product/kept_columns.h"
 #include "runtime/cpu/product/kept_rows.h"
 

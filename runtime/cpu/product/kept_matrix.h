@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/onednn/packed.h"
 
 namespace catena {

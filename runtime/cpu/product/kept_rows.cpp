@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/gemm_rows.h"
 #include "runtime/cpu/product/kept_rows_avx2.h"
 #include "runtime/cpu/product/kept_rows_avx512.h"

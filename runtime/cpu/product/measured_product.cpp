@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/product_division.h"
 #include "runtime/cpu/product/product_tiles.h"
 #include "runtime/cpu/product/tile.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/vector_widths.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_widths.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

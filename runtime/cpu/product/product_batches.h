@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/array.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/matrices.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/product_tile_avx2.h"
 #include "runtime/cpu/product/product_tile_avx512.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/avx2/registers.h"
 #include "runtime/cpu/product/tile.h"
 

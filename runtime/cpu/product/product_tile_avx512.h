@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/avx512.h"
 #include "runtime/cpu/product/tile.h"
 

@@ -6,9 +6,9 @@
 #include <new>
 #include <optional>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/product/product_tile.h"
 #include "runtime/cpu/product/product_zeros.h"
 #include "runtime/cpu/transpose_lanes.h"

@@ -4,7 +4,7 @@
 
 #include "runtime/cpu/avx2/registers.h"
 #include "runtime/cpu/avx512.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/tile.h"
 
 // Masked scores of attention are half zeros: each row of a causal one ends with them, and each row

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/product/gemm_rows.h"
 #include "runtime/cpu/product/small_product_avx2.h"
 #include "runtime/cpu/product/small_product_avx512.h"

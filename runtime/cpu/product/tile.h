@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/line_walk.h"
 
 namespace catena {

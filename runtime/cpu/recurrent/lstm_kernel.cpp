@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/simd/vector_code.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include "runtime/cpu/recurrent/recurrent_cells.h"
 
-#include "runtime/core/vector_code.h"
+#include "runtime/core/simd/vector_code.h"
 #include "runtime/cpu/independent.h"
 
 namespace catena {

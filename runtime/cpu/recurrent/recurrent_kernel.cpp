@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/core/parallel.h"
-#include "runtime/core/parallel_steps.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/parallel/parallel_steps.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/product/packed_matrix.h"

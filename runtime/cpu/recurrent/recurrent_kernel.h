@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/recurrent/recurrent_cells.h"
 #include "runtime/cpu/recurrent/sequence_steps.h"
 

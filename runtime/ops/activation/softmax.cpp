@@ -1,6 +1,6 @@
 #include "runtime/ops/activation/softmax.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"

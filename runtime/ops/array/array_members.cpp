@@ -1,5 +1,5 @@
 // Members of Array and Variable that are operations.
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/copy_to_device.h"
 #include "runtime/ops/array/indexing.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/array/copy_to_device.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/define/define.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/movement.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/array/from_lists.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena::detail {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/core/reused_vector.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"

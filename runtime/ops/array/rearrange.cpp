@@ -1,7 +1,7 @@
 #include "runtime/ops/array/rearrange.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"

@@ -1,5 +1,5 @@
 // Arrays and elements repeated: a broadcast along a new axis, or a gather.
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/ops/array/movement.h"
 
 #include "runtime/ops/array/joining.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/array/scatter_onto.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/gather_kernel.h"
 #include "runtime/ops/array/gather_elements.h"
 #include "runtime/ops/declare/checked_ranges.h"

@@ -1,7 +1,7 @@
 #include "runtime/ops/array/scatter_reduce.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/scatter_reduce_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/creation.h"

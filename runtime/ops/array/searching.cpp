@@ -6,8 +6,8 @@
 #include <numeric>
 #include <optional>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/argsort_first.h"
 #include "runtime/ops/array/indexing.h"

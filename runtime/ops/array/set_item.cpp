@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/copy_to_device.h"
 #include "runtime/ops/array/movement.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"

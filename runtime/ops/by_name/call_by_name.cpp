@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

@@ -4,9 +4,9 @@
 #include <deque>
 #include <utility>
 
-#include "runtime/core/error.h"
-#include "runtime/core/forget_location.h"
-#include "runtime/core/nearest.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/nearest.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include "runtime/ops/by_name/function_arguments.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <system_error>
 
-#include "runtime/core/ascii.h"
-#include "runtime/core/error.h"
-#include "runtime/core/read_number.h"
+#include "runtime/core/system/ascii.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/read_number.h"
 
 namespace catena {
 namespace {

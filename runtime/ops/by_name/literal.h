@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/core/shape.h"
+#include "runtime/core/array/shape.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::parallel {

@@ -1,7 +1,7 @@
 // Operations that all ranks take part in.
 #include "runtime/ops/communication/message.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/define/define.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <tuple>
 
-#include "runtime/core/device.h"
-#include "runtime/core/fork.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/fork.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

@@ -1,7 +1,7 @@
 // Messages from one rank to another.
 #include "runtime/ops/communication/message.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/math/reduction.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/communication/received_types.h"
 
-#include "runtime/core/per_thread.h"
+#include "runtime/core/system/per_thread.h"
 
 namespace catena::parallel {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena::parallel {
 

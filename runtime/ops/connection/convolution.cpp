@@ -1,7 +1,7 @@
 #include "runtime/ops/connection/convolution.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/connection/convolution_axes.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

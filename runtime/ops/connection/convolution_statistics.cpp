@@ -1,6 +1,6 @@
 #include "runtime/ops/connection/convolution_statistics.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/measured_convolution.h"
 #include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
 #include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/connection/convolution_types.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/connection/convolution.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"

@@ -1,7 +1,7 @@
 #include "runtime/ops/connection/output_size.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 

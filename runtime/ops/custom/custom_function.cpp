@@ -1,6 +1,6 @@
 #include "runtime/ops/custom/custom_function.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/user_gradient.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/custom/unused_name.h"

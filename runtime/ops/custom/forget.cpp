@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/call_changes.h"

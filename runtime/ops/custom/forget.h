@@ -4,7 +4,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "runtime/core/kept_function.h"
+#include "runtime/core/memory/kept_function.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

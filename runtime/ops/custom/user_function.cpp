@@ -5,8 +5,8 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/user_gradient.h"
 #include "runtime/ops/custom/unused_name.h"
 

@@ -7,8 +7,8 @@
 namespace catena {
 
 /// Which arrays of a call are read and written with their channels last
-/// (runtime/core/memory_order.h) at no extra cost. Bit i: input or output i; bit 31: it and all
-/// after it.
+/// (runtime/core/array/memory_order.h) at no extra cost. Bit i: input or output i; bit 31: it and
+/// all after it.
 struct ChannelsLast {
     static bool holds(uint32_t mask, size_t i) { return mask >> std::min<size_t>(i, 31) & 1; }
     uint32_t inputs = 0, outputs = 0;

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 
 namespace catena {
 

@@ -1,6 +1,6 @@
 #include "runtime/ops/declare/joined_calls.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/declare/op_rules.h"
 
 namespace catena {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/core/fork.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/dtype/working_dtype.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/indexing.h"

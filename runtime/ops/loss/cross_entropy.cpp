@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"

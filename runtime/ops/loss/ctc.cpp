@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/array/indexing.h"

@@ -4,8 +4,8 @@
 #include <queue>
 #include <tuple>
 
-#include "runtime/core/error.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"

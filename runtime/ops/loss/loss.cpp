@@ -1,6 +1,6 @@
 #include "runtime/ops/loss/loss.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/by_name/function.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/loss/margin.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"

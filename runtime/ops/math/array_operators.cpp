@@ -1,6 +1,6 @@
 #include "runtime/ops/math/array_operators.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/loop_nest.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/loop_nest.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"

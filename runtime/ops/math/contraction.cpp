@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/prepared_product.h"

@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/creation.h"
 #include "runtime/ops/array/indexing.h"

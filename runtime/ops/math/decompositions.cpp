@@ -1,4 +1,4 @@
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/linalg/lapack_kernels.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"

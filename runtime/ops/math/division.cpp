@@ -1,6 +1,6 @@
 #include "runtime/ops/math/division.h"
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"

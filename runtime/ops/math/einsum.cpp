@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/blocks.h"
 #include "runtime/ops/array/movement.h"

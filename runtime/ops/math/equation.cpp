@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/core/ascii.h"
-#include "runtime/core/error.h"
+#include "runtime/core/system/ascii.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {

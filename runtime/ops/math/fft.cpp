@@ -1,6 +1,6 @@
 #include "runtime/ops/math/fft.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/fft_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/creation.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/math/linalg.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/linalg/lapack_kernels.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/math/matrix_root.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/math/matrix_rules.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/declare/device_form.h"

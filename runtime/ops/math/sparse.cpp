@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"

@@ -1,4 +1,4 @@
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/math/contraction.h"

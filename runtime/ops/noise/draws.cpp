@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/argsort_first.h"
 #include "runtime/ops/array/indexing.h"

@@ -1,8 +1,8 @@
 #include "runtime/ops/noise/noise.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/config.h"

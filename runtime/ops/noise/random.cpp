@@ -1,11 +1,11 @@
 #include "runtime/ops/noise/random.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/per_thread.h"
-#include "runtime/core/seed.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/random/seed.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
@@ -71,7 +71,7 @@ void normal_kernel(const KernelCall& c) {
 constexpr const char* philox_text = R"(
         unsigned c0 = unsigned(at), c1 = unsigned(at >> 32), c2 = unsigned(p0[1]), c3 = unsigned(u64(p0[1]) >> 32);
         unsigned k0 = unsigned(p0[0]), k1 = unsigned(u64(p0[0]) >> 32);
-        for (int round = 0; round < 10; ++round) {  // Philox4x32-10, as runtime/core/random.h has it.
+        for (int round = 0; round < 10; ++round) {  // Philox4x32-10, as runtime/core/random/random.h has it.
             const u64 first = u64(0xD2511F53u) * c0, second = u64(0xCD9E8D57u) * c2;
             c0 = unsigned(second >> 32) ^ c1 ^ k0;
             c2 = unsigned(first >> 32) ^ c3 ^ k1;

@@ -1,7 +1,7 @@
 #include "runtime/ops/noise/randomized.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/by_name/function.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/working_dtype.h"
+#include "runtime/core/dtype/working_dtype.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/normalization_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/config.h"

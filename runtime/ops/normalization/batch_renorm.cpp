@@ -1,4 +1,4 @@
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/movement.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/normalization/decorrelated.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/movement.h"

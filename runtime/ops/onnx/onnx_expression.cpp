@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "runtime/core/ascii.h"
-#include "runtime/core/error.h"
-#include "runtime/core/read_number.h"
+#include "runtime/core/system/ascii.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/read_number.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena {

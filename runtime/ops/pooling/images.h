@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable.h"
 
 namespace catena {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/core/error.h"
-#include "runtime/core/in_order.h"
+#include "runtime/core/array/in_order.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/pooling/pooling_channels.h"
 #include "runtime/cpu/pooling/pooling_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"

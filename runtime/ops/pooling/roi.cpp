@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/pooling/roi_kernel.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/indexing.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
-#include "runtime/core/sizes.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"

@@ -1,7 +1,7 @@
 #include "runtime/ops/rnn/n_step.h"
 
-#include "runtime/core/device.h"
-#include "runtime/core/error.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"

@@ -1,5 +1,5 @@
 // The n-step functions by name: their lists of arrays one after another.
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/rnn/n_step.h"
 

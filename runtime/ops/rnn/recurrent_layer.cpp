@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/recurrent/recurrent_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/rnn/rnn.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/recurrent/lstm_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/autocast.h"

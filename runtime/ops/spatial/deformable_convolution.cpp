@@ -1,6 +1,6 @@
 #include "runtime/ops/spatial/deformable_convolution.h"
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
+#include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/tools/catena/workload.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/noise/random.h"

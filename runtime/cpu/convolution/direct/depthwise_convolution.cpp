@@ -1,5 +1,5 @@
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/direct/depthwise_lines.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 

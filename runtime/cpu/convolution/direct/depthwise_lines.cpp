@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/core/device.h"
+#include "runtime/core/array/device.h"
 #include "runtime/cpu/convolution/direct/depthwise_tile_avx2.h"
 #include "runtime/cpu/convolution/direct/depthwise_tile_avx512.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/onednn/packed.h"
 
 #if defined(__x86_64__)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/convolution/direct/depthwise_tiles.h"
 #include "runtime/cpu/window_steps.h"
 

@@ -1,10 +1,10 @@
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 
-#include "runtime/core/environment.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/array.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/array.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/product/tile.h"
 

@@ -1,5 +1,5 @@
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/transpose_lanes.h"

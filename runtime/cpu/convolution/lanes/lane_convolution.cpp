@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/cpu/convolution/lanes/lane_tiles.h"
 #include "runtime/cpu/scratch.h"
 

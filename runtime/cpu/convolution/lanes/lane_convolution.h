@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/lanes/lane_images.h"
 

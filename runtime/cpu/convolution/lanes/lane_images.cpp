@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/transpose_lanes.h"
 
 namespace catena {

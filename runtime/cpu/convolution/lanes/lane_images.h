@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"
 #include "runtime/cpu/convolution/lanes/lane_tiles.h"
 #include "runtime/cpu/scratch.h"

@@ -5,7 +5,7 @@
 
 #include "runtime/cpu/convolution/lanes/lane_tiles_avx2.h"
 #include "runtime/cpu/convolution/lanes/lane_tiles_avx512.h"
-#include "runtime/core/instruction_set.h"
+#include "runtime/core/simd/instruction_set.h"
 
 #if defined(__x86_64__)
 

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/core/memory_order.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/per_thread.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/convolution/tail/tail_lanes.h"
-#include "runtime/core/vector_widths.h"
+#include "runtime/core/simd/vector_widths.h"
 
 namespace catena {
 namespace {

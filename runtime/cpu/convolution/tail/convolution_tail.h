@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 
@@ -21,8 +21,8 @@ struct ConvolutionTail {
 };
 
 /// Does that to y, which is [N, C, spatial...], float32, in one of the two memory orders
-/// (runtime/core/memory_order.h). Returns the largest magnitude of what is there then; not finite
-/// if that is true of any element.
+/// (runtime/core/array/memory_order.h). Returns the largest magnitude of what is there then; not
+/// finite if that is true of any element.
 float apply_tail(const ConvolutionTail& tail, const Array& y);
 
 /// Of float32 elements without gaps; not finite if that is true of any element.

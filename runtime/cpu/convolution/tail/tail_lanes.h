@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "runtime/core/vector_code.h"
+#include "runtime/core/simd/vector_code.h"
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "runtime/core/error.h"
+#include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/winograd/read_tiles.h"
 #include "runtime/cpu/convolution/winograd/winograd_lanes.h"
 

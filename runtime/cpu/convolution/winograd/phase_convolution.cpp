@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/winograd/phase_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"

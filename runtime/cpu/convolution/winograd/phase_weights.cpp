@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/winograd/phase_convolution.h"
 #include "runtime/cpu/convolution/winograd/phase_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"

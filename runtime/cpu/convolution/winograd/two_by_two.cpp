@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/winograd/two_by_two_transforms.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"

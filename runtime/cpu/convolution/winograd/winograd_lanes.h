@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "runtime/core/vector_widths.h"
+#include "runtime/core/simd/vector_widths.h"
 #include "runtime/cpu/convolution/winograd/winograd_transforms.h"
 
 namespace catena::winograd {

@@ -4,8 +4,8 @@
 #include <map>
 #include <mutex>
 
-#include "runtime/core/error.h"
-#include "runtime/core/fork.h"
+#include "runtime/core/system/error.h"
+#include "runtime/core/system/fork.h"
 #include "runtime/cpu/onednn/onednn_call.h"
 #include "runtime/cpu/product/product_tile.h"
 #include "runtime/cpu/product/product_tiles.h"

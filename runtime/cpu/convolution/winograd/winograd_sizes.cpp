@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/core/device.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/system/environment.h"
 #include "runtime/cpu/convolution/winograd/even_windows.h"
 
 namespace catena::winograd {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/array.h"
+#include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/winograd/read_tiles.h"
 #include "runtime/cpu/convolution/winograd/winograd_transforms.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/winograd/winograd.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"

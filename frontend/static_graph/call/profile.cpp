@@ -1,0 +1,111 @@
+#include "frontend/static_graph/call/profile.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "runtime/core/system/error.h"
+#include "runtime/file/write_file.h"
+#include "runtime/profile/machine_speed.h"
+
+namespace catena {
+namespace {
+
+double bytes_of(const LaunchReport& launch) { return launch.bytes_read + launch.bytes_written; }
+
+/// `amount` per call in billions per second.
+double rate(double amount, const LaunchReport& launch) {
+    return launch.seconds > 0 ? amount * double(launch.calls) / launch.seconds / 1e9 : 0;
+}
+
+std::string number(double value, int digits) {
+    return value > 0 ? fmt::format("{:.{}f}", value, digits) : "";
+}
+
+/// A field of a CSV file.
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string lines_of(const LaunchReport& launch) {
+    std::string text;
+    for (const std::string& operation : launch.operations)
+        text += (text.empty() ? "" : ", ") + operation;
+    return text;
+}
+
+/// By row: the least time that this machine needs for it, in percent of the time that it takes; 0
+/// if it was not timed, or ran on a device.
+std::vector<double> percents_of_limit(const RegionProfile& profile) {
+    std::map<std::string, double> program_bytes;
+    for (const RegionProfile::Row& row : profile.rows)
+        program_bytes[row.program] += bytes_of(row.launch);
+    std::vector<double> percents;
+    for (const RegionProfile::Row& row : profile.rows) {
+        const double ms = row.milliseconds(), all = program_bytes[row.program];
+        const bool known = ms > 0 && row.launch.device == "cpu";
+        percents.push_back(known ? profile::least_seconds(bytes_of(row.launch),
+                                                          row.launch.product_operations, all) *
+                                       1e5 / ms
+                                 : 0);
+    }
+    return percents;
+}
+
+std::string csv_of(const RegionProfile& profile) {
+    std::string text =
+        "program,launch,kind,operations,calls,ms,share,bytes_read,bytes_written,GB/s,GFLOP/s,% of "
+        "limit\n";
+    const std::vector<double> percents = percents_of_limit(profile);
+    for (size_t r = 0; r < profile.rows.size(); ++r) {
+        const RegionProfile::Row& row = profile.rows[r];
+        const LaunchReport& launch = row.launch;
+        text += fmt::format("{},{},{},{},{},{:.6f},{:.4f},{:.0f},{:.0f},{:.3f},{:.3f},{:.1f}\n",
+                            field(row.program), field(launch.name),
+                            launch.is_library_call ? "library call" : "kernels",
+                            field(lines_of(launch)), launch.calls, row.milliseconds(), row.share,
+                            launch.bytes_read, launch.bytes_written, row.gigabytes_per_second(),
+                            row.gigaflops_per_second(), percents[r]);
+    }
+    return text;
+}
+
+}  // namespace
+
+double RegionProfile::Row::milliseconds() const {
+    return launch.calls > 0 ? launch.seconds / double(launch.calls) * 1e3 : 0;
+}
+double RegionProfile::Row::gigabytes_per_second() const { return rate(bytes_of(launch), launch); }
+double RegionProfile::Row::gigaflops_per_second() const {
+    return rate(launch.product_operations, launch);
+}
+
+std::string RegionProfile::to_string() const {
+    std::string text = fmt::format("{:>7} {:>10} {:>7} {:>10} {:>8} {:>9} {:>10}  {}\n",
+                                   is_timed ? "time" : "bytes", "ms", "calls", "MB", "GB/s",
+                                   "GFLOP/s", "% of limit", "launch");
+    const std::vector<double> percents = percents_of_limit(*this);
+    for (size_t r = 0; r < rows.size(); ++r) {
+        const Row& row = rows[r];
+        text += fmt::format("{:>5.1f} % {:>10} {:>7} {:>10.3f} {:>8} {:>9} {:>10}  {}: {}\n",
+                            row.share * 100, number(row.milliseconds(), 4), row.launch.calls,
+                            bytes_of(row.launch) / 1e6, number(row.gigabytes_per_second(), 1),
+                            number(row.gigaflops_per_second(), 1), number(percents[r], 0),
+                            row.program, row.launch.name);
+    }
+    return text;
+}
+
+void RegionProfile::save(const std::string& path) const {
+    if (path.ends_with(".json")) return save_trace(path);
+    if (!path.ends_with(".csv"))
+        fail<ValueError>(
+            "profile: '{}' cannot be written; NAME.json is a trace for Perfetto, NAME.csv a table",
+            path);
+    write_file(path, csv_of(*this));
+}
+
+}  // namespace catena

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "runtime/core/array/array.h"
+#include "runtime/core/memory/memory_statistics.h"
+
+namespace catena {
+
+struct KernelCall;
+
+/// Where arrays live and operations run. Devices are process-wide and never destroyed.
+class Device {
+public:
+    virtual ~Device() = default;
+    const std::string& name() const { return name_; }
+    bool is_meta() const { return is_meta_; }
+    bool is_host() const { return is_host_; }
+
+    /// A block of at least `bytes`, 64-byte aligned; throws DeviceError with the sizes when full.
+    virtual Ref<Storage> allocate(size_t bytes) = 0;
+    virtual void free(Storage* storage) = 0;
+    /// Runs one operation; the outputs are allocated.
+    virtual void launch(const KernelCall& call) = 0;
+    virtual void copy_from_host(const void* host, const Array& to) = 0;
+    virtual void copy_to_host(const Array& from, void* host) = 0;
+
+protected:
+    Device(std::string name, bool is_meta, bool is_host)
+        : name_(std::move(name)), is_meta_(is_meta), is_host_(is_host) {}
+
+private:
+    std::string name_;
+    bool is_meta_, is_host_;
+};
+
+Device& cpu_device();
+Device& meta_device();  ///< Shapes and dtypes without memory; launching does nothing.
+/// "cpu", "meta", "cuda:0"; otherwise a DeviceError with the available devices or the reason.
+Device& get_device(std::string_view name);
+
+/// The device of new arrays on this thread: "cpu" unless a scope sets another.
+Device& current_device();
+class DeviceScope {
+public:
+    explicit DeviceScope(Device& device);
+    ~DeviceScope();
+    DeviceScope(const DeviceScope&) = delete;
+
+private:
+    Device* previous_;
+};
+/// `auto scope = using_device("cuda:0");` until it ends.
+[[nodiscard]] inline DeviceScope using_device(Device& device) { return DeviceScope(device); }
+[[nodiscard]] inline DeviceScope using_device(std::string_view name) {
+    return DeviceScope(get_device(name));
+}
+
+}  // namespace catena

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "runtime/core/array/array.h"
+
+namespace catena {
+
+/// How `std::cout << array` and fmt's "{}" write elements; members as NumPy's printoptions.
+struct PrintOptions {
+    int precision =
+        8;  ///< Digits after the decimal point at most; trailing zeros are left out of all.
+    int64_t threshold = 1000;  ///< Arrays of more elements are shortened,
+    int64_t edge_items = 3;    ///< to so many at each end of an axis.
+};
+/// Those of this thread.
+PrintOptions& print_options();
+
+/// The elements in brackets, as NumPy's str(): aligned in columns, a row in each line.
+///
+///     [[ 1.0 -2.5]
+///      [10.0  0.0]]
+std::string to_text(const Array& array, const PrintOptions& options = print_options());
+std::ostream& operator<<(std::ostream& out, const Array& array);
+
+std::ostream& operator<<(std::ostream& out, const Dims& shape);  ///< [2,3]
+std::ostream& operator<<(std::ostream& out, const Type& type);   ///< float32[2,3]
+std::ostream& operator<<(std::ostream& out, Dtype dtype);        ///< float32
+
+}  // namespace catena
+
+template <>
+struct fmt::formatter<catena::Array> : fmt::formatter<std::string> {
+    template <class Context>
+    auto format(const catena::Array& array, Context& context) const {
+        return fmt::formatter<std::string>::format(catena::to_text(array), context);
+    }
+};

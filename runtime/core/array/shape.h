@@ -1,0 +1,85 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/dtype/dtype.h"
+
+namespace catena {
+
+inline constexpr int max_rank = 8;
+
+/// Up to max_rank integers held in place: a shape, strides (in elements) or a list of axes.
+class Dims {
+public:
+    Dims() = default;
+    Dims(std::initializer_list<int64_t> values);
+    explicit Dims(std::span<const int64_t> values);  ///< ShapeError past max_rank.
+    /// The same of a vector of any integers, wherever a shape is expected.
+    template <std::integral T>
+    Dims(const std::vector<T>& values) {
+        for (const T value : values) push_back(int64_t(value));
+    }
+    static Dims filled(int rank, int64_t value);
+
+    int rank() const { return rank_; }
+    int size() const { return rank_; }
+    bool empty() const { return rank_ == 0; }
+    int64_t& operator[](int i) { return values_[i]; }
+    int64_t operator[](int i) const { return values_[i]; }
+    int64_t back() const { return values_[rank_ - 1]; }
+    const int64_t* begin() const { return values_; }
+    const int64_t* end() const { return values_ + rank_; }
+    int64_t* begin() { return values_; }
+    int64_t* end() { return values_ + rank_; }
+    void push_back(int64_t value);  ///< ShapeError past max_rank.
+    void insert(int at, int64_t value);
+    void erase(int at);
+    bool contains(int64_t value) const;
+    operator std::span<const int64_t>() const { return {values_, size_t(rank_)}; }
+    friend bool operator==(const Dims& a, const Dims& b) {
+        if (a.rank_ != b.rank_) return false;
+        for (int i = 0; i < a.rank_; ++i)
+            if (a.values_[i] != b.values_[i]) return false;
+        return true;
+    }
+
+private:
+    int rank_ = 0;
+    int64_t values_[max_rank];
+};
+
+using Shape = Dims;    ///< Sizes, outermost first.
+using Strides = Dims;  ///< In elements, not bytes; may be 0 or negative.
+using Axes = Dims;
+
+std::string to_string(const Dims& dims);  ///< "[2,3]"
+
+inline int64_t element_count(const Shape& shape) {
+    uint64_t count = 1;  // Wraps around on overflow: allocations check the size again.
+    for (int64_t size : shape) count *= uint64_t(size);
+    return int64_t(count);
+}
+Strides contiguous_strides(const Shape& shape);  ///< Row-major.
+
+/// NumPy broadcasting of two shapes; false when they are incompatible.
+bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);
+
+/// Axis in [-rank, rank) made non-negative; ShapeError naming `op` otherwise.
+int normalize_axis(const char* op, int64_t axis, int rank);
+/// Sorted, non-negative, without repeats; an empty list means all axes when `empty_is_all`.
+Axes normalize_axes(const char* op, const Axes& axes, int rank, bool empty_is_all);
+
+/// Dtype and shape of an array.
+struct Type {
+    Dtype dtype = Dtype::float32;
+    Shape shape;
+    friend bool operator==(const Type&, const Type&) = default;
+};
+std::string to_string(const Type& type);  ///< "float32[2,3]"
+
+}  // namespace catena

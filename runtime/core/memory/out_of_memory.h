@@ -1,0 +1,40 @@
+#pragma once
+
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "runtime/core/system/error.h"
+
+namespace catena {
+
+/// A failed allocation. Callers that know its purpose catch it and throw a more specific one.
+struct OutOfMemory : DeviceError {
+    /// "WHO: out of memory: ...". `asked` 0: unknown size.
+    OutOfMemory(const std::string& who, size_t asked, size_t held);
+    size_t bytes, held;
+};
+
+/// Where a public function ends with a std::bad_alloc of what it is made of:
+///
+///     void Optimizer::update() try {
+///         ...
+///     } catch (const std::bad_alloc&) {
+///         throw_out_of_memory(type_name, "update");
+///     }
+///
+/// Throws OutOfMemory of "WHAT: WHICH", or of less where no memory is left to say it.
+[[noreturn]] void throw_out_of_memory(std::string_view what, std::string_view which = "");
+/// The same where what it is must be put together first, which may fail, too.
+template <class What>
+    requires requires(const What& what) { std::string(what()); }
+[[noreturn]] void throw_out_of_memory(const What& what, std::string_view which = "") {
+    std::string text;
+    try {
+        text = what();
+    } catch (const std::bad_alloc&) {
+    }
+    throw_out_of_memory(std::string_view(text), which);
+}
+
+}  // namespace catena

@@ -1,0 +1,210 @@
+#include "runtime/core/system/environment_variables.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "runtime/core/system/nearest.h"
+
+namespace catena::environment {
+namespace {
+
+constexpr VariableInfo table[] = {
+    {"CATENA_AUTOTUNE", "1 or 0", "0",
+     "CUDA devices measure which of cuDNN's engines computes a convolution fastest, where it is "
+     "computed for the first time (config().autotune)."},
+    {"CATENA_BFLOAT16_PRODUCTS", "1 or 0", "1",
+     "Multiply bfloat16 arrays by the processor's instructions for that, where it has them; 0: as "
+     "float32."},
+    {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
+     "Downloads, and in its subfolder kernels/ the cache of compiled programs and machine code."},
+    {"CATENA_CHECK_MEMORY", "1 or 0", "0",
+     "Give each array, temporary and piece of scratch memory a block of its own with guards on "
+     "both sides, NaN at first; end the process where a guard is found overwritten."},
+    {"CATENA_CHECK_PACKED", "1 or 0", "0",
+     "Check at every use of packed weights that the weights did not change unnoticed."},
+    {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
+     "Check the memory plan and the bounds of every compiled program before it runs, and compare "
+     "sizes planned from others with compiled ones."},
+    {"CATENA_CHECK_WALKS", "1 or 0", "0",
+     "Call the gradients at every backward() inside a static region, and the bodies of composites; "
+     "compare what they do with what was remembered."},
+    {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
+     "How long a rank waits for the others before its call fails."},
+    {"CATENA_COMPILER_PATH", "file", "beside libcatena",
+     "The compiler library, libcatena_compiler.so; /none: do without, as in a build that has "
+     "none."},
+    {"CATENA_CPU", "avx512, avx2 or scalar", "what the processor has",
+     "The instructions that eager kernels and compiled code may use."},
+    {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
+     "The cuBLASLt library; /none: do not use cuBLASLt."},
+    {"CATENA_CUDA_CHANNELS_LAST", "always or never",
+     "for convolutions that cuDNN computes on tensor cores",
+     "Whether compiled programs for CUDA devices store images with their channels last."},
+    {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1", "The CUDA driver's library."},
+    {"CATENA_CUDA_GRAPHS", "1 or 0", "1",
+     "Record compiled programs that call libraries as one CUDA graph each, once their memory "
+     "repeats."},
+    {"CATENA_CUDA_STAGING_MB", "megabytes, a whole number of at least 8", "256",
+     "How much pinned memory copies to one CUDA device may take; it grows as they need it."},
+    {"CATENA_CUDA_WORKSPACE_MB", "megabytes, a whole number",
+     "a 16th of the device's memory, or half of what is free if that is less; at least 256",
+     "How much memory one call of cuDNN or cuBLASLt may take beside its operands; cuBLASLt takes "
+     "32 at most."},
+    {"CATENA_CUDNN_PATH", "file", "the first that is found",
+     "The cuDNN library; /none: do not use cuDNN."},
+    {"CATENA_DEBUG", "1 or 0", "0",
+     "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
+    {"CATENA_DIRECT_CONVOLUTIONS", "1 or 0", "1",
+     "Compute 1x1 and depthwise convolutions of inference, and those of pictures, in tiles of our "
+     "own."},
+    {"CATENA_DISABLE_PASS", "stages, separated by commas", "none",
+     "Stages of the pipeline to skip, to find which of them is at fault."},
+    {"CATENA_DTYPE", "float16, bfloat16, float32, float64 or mixed16", "float32",
+     "The default float dtype (config().dtype)."},
+    {"CATENA_DUMP_DIR", "folder", "none",
+     "Every compilation writes the program after each stage, its kernels and its graph there.",
+     true},
+    {"CATENA_FILE_LIMIT_MB", "megabytes, a whole number of at least 1", "1024",
+     "Content that any file may declare; more is allowed up to a hundred times the file's size."},
+    {"CATENA_FORCE_ABORT_ON_EXCEPTION", "1 or 0", "0",
+     "An uncaught exception of one rank ends all ranks; CHAINERMN_FORCE_ABORT_ON_EXCEPTION works, "
+     "too."},
+    {"CATENA_HDF5_PATH", "file", "beside libcatena",
+     "The library that reads and writes HDF5 files, libcatena_hdf5.so."},
+    {"CATENA_JOINT_PROGRAMS", "1 or 0", "1",
+     "Compile a region's forward pass together with the backward pass that runs outside of it, as "
+     "one program in two parts."},
+    {"CATENA_KEEP_GRAPH_ON_REPORT", "1 or 0", "0",
+     "Reported values keep their graph (config().keep_graph_on_report)."},
+    {"CATENA_KERNEL_CACHE", "folder, or off", "$CATENA_CACHE_DIR/kernels",
+     "Where compiled programs and machine code are kept between processes."},
+    {"CATENA_KERNEL_CACHE_DISK_MB", "megabytes, a whole number", "512",
+     "How much of them is kept on the disk; the least recently used is removed first."},
+    {"CATENA_KERNEL_CACHE_MB", "megabytes, a whole number", "256",
+     "How much machine code a process keeps."},
+    {"CATENA_LANE_CONVOLUTIONS", "1 or 0", "1",
+     "Compute convolutions of few channels with sixteen images side by side where that is faster "
+     "(AVX2 or AVX-512)."},
+    {"CATENA_LAPACK_PATH", "file", "liblapack.so.3",
+     "The LAPACK library that computes linear algebra, such as libopenblas.so.0."},
+    {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",
+     "The linker for exported code."},
+    {"CATENA_LOG", "quiet, error, warning or info", "info",
+     "What the library says by itself on standard error: nothing, errors that no exception tells, "
+     "warnings too, or everything (set_log_level(), set_log_callback())."},
+    {"CATENA_NCCL_PATH", "file", "libnccl.so.2", "The NCCL library."},
+    {"CATENA_NUM_THREADS", "a whole number of at least 1",
+     "OMP_NUM_THREADS, else the number of processors",
+     "Threads of eager kernels and compiled programs."},
+    {"CATENA_NVRTC_PATH", "file", "the first that is found",
+     "The NVRTC library, which compiles for CUDA devices."},
+    {"CATENA_PACKED_WEIGHTS", "1 or 0", "1",
+     "Keep weights of convolutions, matrix products and recurrent layers that are read again and "
+     "again, as in inference, in the order of their kernels, too."},
+    {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
+     "How many changes the passes may make, to find a wrong one by bisection.", true},
+    {"CATENA_PATCH_CONVOLUTIONS", "1 or 0", "1",
+     "Compute gradients of pictures, images of few channels, and transposed convolutions that give "
+     "them, by patches where that is faster (AVX2 or AVX-512)."},
+    {"CATENA_PLAN_LOOPS", "1 or 0", "1",
+     "Plan a known program for another number of turns of its loops from those that were compiled, "
+     "where that is sure, instead of compiling it."},
+    {"CATENA_PLAN_SIZES", "1 or 0", "1",
+     "Plan a new size of a known program from the sizes that were compiled, where that is sure, "
+     "instead of compiling it."},
+    {"CATENA_PLUGIN_PATH", "folders, separated by colons", "beside libcatena_runtime",
+     "Searched first for plug-ins (CUDA, MPI, NCCL)."},
+    {"CATENA_POISON", "1 or 0", "0",
+     "Fill dead buffers of compiled programs with NaN, to find wrong reads of them."},
+    {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
+     "Print the program on stderr after every stage, or after one.", true},
+    {"CATENA_PRODUCT_TILES", "1 or 0", "1",
+     "Compute products of float32 matrices by tiles of our own where they are faster than oneDNN."},
+    {"CATENA_PROFILE", "file", "none",
+     "At exit the launches, compilations and calls of static regions are written there as a trace "
+     "for Perfetto."},
+    {"CATENA_RANK", "a whole number of at least 0", "none; needed with CATENA_RENDEZVOUS",
+     "This process's rank."},
+    {"CATENA_RENDEZVOUS", "tcp://HOST:PORT or file:///FOLDER/NAME", "none",
+     "Where processes without MPI find each other."},
+    {"CATENA_SEED", "a whole number", "random, from the system",
+     "The seed of the library's random numbers."},
+    {"CATENA_SHARED_MEMORY", "1 or 0", "1",
+     "Ranks of one machine share memory instead of using the network."},
+    {"CATENA_SIZE", "a whole number of at least 1", "none; needed with CATENA_RENDEZVOUS",
+     "How many ranks there are."},
+    {"CATENA_TF32", "1 or 0", "0",
+     "CUDA devices may round factors of float32 products and convolutions to TF32 "
+     "(config().tf32)."},
+    {"CATENA_TIME", "1 or 0", "0",
+     "Print the milliseconds of every stage of a compilation on stderr.", true},
+    {"CATENA_TYPE_CHECK", "1 or 0", "1",
+     "Without effect: the rule that checks types is the one that computes the result's "
+     "(config().type_check)."},
+    {"CATENA_USE_STATIC_GRAPH", "1 or 0", "1",
+     "0: static regions run eagerly, as if they were not marked (config().use_static_graph)."},
+    {"CATENA_VERIFY", "1 or 0", "0",
+     "Run every call of a static region eagerly, too, and compare."},
+    {"CATENA_VERIFY_DIR", "folder", "the current one",
+     "Where files that reproduce a difference found by CATENA_VERIFY are written."},
+    {"CATENA_WINOGRAD", "1 or 0", "1",
+     "Compute 3x3 convolutions, and 4x4 ones in steps of two, by Winograd's method where that is "
+     "faster. Its rounding errors are about four times larger. Where a window of the images has "
+     "values less than a thousandth of those beside it (in a tile of at most 10x10), it is not "
+     "used: see docs/mathematics.md."},
+};
+
+std::vector<std::string> known_names() {
+    std::vector<std::string> known_names;
+    for (const VariableInfo& variable : table) known_names.push_back(variable.name);
+    return known_names;
+}
+
+/// Prefixes of the variables read only by Catena's own tests and their scripts.
+constexpr std::string_view of_tests[] = {"CATENA_TEST_", "CATENA_FUZZ_", "CATENA_ONNX_PYTHON",
+                                         "CATENA_DATA", "CATENA_ALL_CHANGES"};
+
+bool is_of_tests(std::string_view name) {
+    return std::any_of(std::begin(of_tests), std::end(of_tests),
+                       [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+}  // namespace
+
+std::span<const VariableInfo> variables() { return table; }
+
+std::vector<std::string> complaints_about_unknown_names() {
+    std::vector<std::string> complaints;
+    for (char** at = ::environ; at && *at; ++at) {
+        const std::string_view entry = *at;
+        const std::string name(entry.substr(0, entry.find('=')));
+        if (!name.starts_with("CATENA_") || is_of_tests(name)) continue;
+        const std::vector<std::string> known = known_names();
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        complaints.push_back(fmt::format(
+            "warning: {} is set in the environment, and there is no such variable; the nearest is "
+            "{} (catena info --env lists all)",
+            name, nearest(name, known).at(0)));
+    }
+    return complaints;
+}
+
+std::string reference_page() {
+    std::string text =
+        "# Environment variables\n\n"
+        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. "
+        "1 or 0 may also be written true, yes, on, or false, no, off. An invalid "
+        "value is an error that names the variable; an unknown name beginning with CATENA_ gives a "
+        "warning with "
+        "the nearest known one.\n\n"
+        "| variable | value | when it is not set | meaning |\n|---|---|---|---|\n";
+    for (const VariableInfo& v : table)
+        text += fmt::format("| `{}` | {} | {} | {} |\n", v.name, v.type, v.fallback, v.meaning);
+    return text;
+}
+
+}  // namespace catena::environment

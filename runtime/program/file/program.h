@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/array/array.h"
+#include "runtime/program/schedule/executable.h"
+
+namespace catena {
+
+/// The device on which a program runs.
+struct ProgramOptions {
+    std::string device = "cpu";  ///< Or "cuda:0", if it was saved with code for such devices.
+};
+
+/// A compiled program from a file written by StaticGraph::save(), with its parameters and other
+/// states. Needs no compiler. A Program is a handle; concurrent calls are serialised.
+class Program {
+public:
+    /// An input or output. Open sizes have names: {"batch", "784"}.
+    struct Port {
+        std::string name;
+        Dtype dtype{};
+        std::vector<std::string> sizes;
+    };
+    /// A hyperparameter, read at every call.
+    struct Number {
+        std::string name;  ///< "alpha", or empty for a plain number of the user's code.
+        double value = 0;
+    };
+
+    /// FileError naming file and entry when it is damaged, of a newer version, or has no code for
+    /// this processor or device (then it lists the available code).
+    static Program load(const std::string& path);
+    static Program load(const std::string& path, const ProgramOptions& options);
+    static Program load(const std::string& path, Device& device);
+    /// For inspection: loads no code, and run() is a ValueError.
+    static Program open(const std::string& path);
+
+    const std::string& name() const;
+    const std::vector<Port>& inputs() const;
+    const std::vector<Port>& outputs() const;
+    const std::string& code_level() const;  ///< "avx2", "sm_90": the level of the code in use.
+    /// The targets that the package has code for: "x86_64 avx2", "sm_90", and "compute_90" for PTX.
+    std::vector<std::string> targets() const;
+    Device& device() const;
+
+    /// Runs the program and updates its states. ValueError, DtypeError, ShapeError or DeviceError
+    /// naming the input that does not match; inputs must be on device(), where results and states
+    /// are, too.
+    std::vector<Array> run(std::span<const Array> inputs);
+    std::vector<Array> run(std::initializer_list<Array> inputs);
+
+    /// Checks the whole file except its machine code, which is not loaded: after open() nothing of
+    /// the file is ever executed. FileError naming file and place.
+    void verify() const;
+
+    /// Its launches: as at the latest call, else at open sizes of 1.
+    std::vector<LaunchReport> launches() const;
+
+    std::vector<std::string> state_names() const;
+    /// Present content. ValueError listing the names when there is no such state.
+    Array state(const std::string& name) const;
+    void set_state(const std::string& name,
+                   const Array& array);  ///< Same type, else ShapeError or DtypeError.
+
+    std::vector<Number> numbers() const;
+    /// Sets all numbers of that name; ValueError listing the names when there is none.
+    void set_number(const std::string& name, double value);
+
+    /// Writes the package with the present states and numbers.
+    void save(const std::string& path) const;
+
+    /// Names of the stored compilation stages: "import.mlir", "fused.mlir", "avx2.ll", ...
+    std::vector<std::string> stages() const;
+    std::string stage(const std::string& name) const;
+
+    struct Implementation;
+
+private:
+    explicit Program(std::shared_ptr<Implementation> implementation)
+        : implementation_(std::move(implementation)) {}
+    Implementation& there() const;  ///< ValueError for one that was moved from.
+    std::shared_ptr<Implementation> implementation_;
+};
+
+}  // namespace catena

@@ -1,0 +1,81 @@
+#include "runtime/program/run/launch_times.h"
+
+#include "runtime/profile/machine_speed.h"
+#include "runtime/program/schedule/launch_reports.h"
+
+namespace catena::program {
+namespace {
+
+double bytes_touched(const LaunchReport& report) {
+    return report.bytes_read + report.bytes_written;
+}
+
+/// What the host needs at least says nothing of a device.
+double least_seconds(const LaunchReport& report, double program_bytes) {
+    if (report.device != "cpu") return 0;
+    return profile::least_seconds(bytes_touched(report), report.product_operations, program_bytes);
+}
+
+const profile::Label* label_of(const LaunchReport& report, const char* category,
+                               const std::string& lines, double program_bytes) {
+    return profile::keep({.name = report.name,
+                          .category = category,
+                          .place = lines,
+                          .bytes_read = report.bytes_read,
+                          .bytes_written = report.bytes_written,
+                          .operations = report.product_operations,
+                          .least_seconds = least_seconds(report, program_bytes)});
+}
+
+}  // namespace
+
+LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
+    : reports_(launch_reports(schedule)),
+      generation_(profile::generation()),
+      program_(profile::keep({.name = "program " + schedule.info.name, .category = "program"})) {
+    double bytes = 0;
+    for (LaunchReport& report : reports_) {
+        report.device = device;
+        bytes += bytes_touched(report);
+    }
+    for (size_t l = 0; l < reports_.size(); ++l)
+        launches_.push_back(
+            label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
+                     lines_of(operations_of(schedule, schedule.launches[l])), bytes));
+    if (device != "cpu") return;  // Its kernels are not told apart.
+    for (const KernelLaunch& kernel : schedule.kernels)
+        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel",
+                                    lines_of(kernel.operations), bytes));
+}
+
+void LaunchTimes::begin_call() {
+    call_begin_ = profile::Clock::now();
+    if (generation_ == profile::generation()) return;
+    generation_ = profile::generation();
+    for (LaunchReport& report : reports_) {
+        report.calls = 0;
+        report.seconds = 0;
+    }
+}
+
+void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin,
+                             profile::Clock::time_point end) {
+    ++reports_[launch].calls;
+    reports_[launch].seconds += std::chrono::duration<double>(end - begin).count();
+    profile::add(launches_[launch], begin, end);
+}
+
+std::vector<LaunchReport> LaunchTimes::reports() const { return reports_; }
+
+void KernelSlices::begin(int kernel) {
+    if (kernel == kernel_) return;
+    end();
+    kernel_ = kernel;
+    begin_ = profile::Clock::now();
+}
+
+void KernelSlices::end() {
+    if (kernel_ >= 0) profile::add(times_.kernel(kernel_), begin_, profile::Clock::now(), true);
+}
+
+}  // namespace catena::program

@@ -1,0 +1,196 @@
+#include "runtime/program/stream/number_visitor.h"
+#include "runtime/program/stream/schedule_numbers.h"
+#include "runtime/program/stream/schedule_stream.h"
+
+namespace catena::program {
+
+/// Reads what Writer has written. After anything unexpected it reads nothing more.
+class ScheduleStream::Reader {
+public:
+    Reader(const ScheduleStream& like, const NumberStream& tokens, std::span<const size_t> source)
+        : like_(like), tokens_(tokens), source_(source) {}
+
+    std::optional<Copied> read() {
+        made_.info = like_.schedule_.info;
+        for (int64_t i = count(); i > 0 && is_sound_; --i) read_input();
+        for (int64_t i = count(); i > 0 && is_sound_; --i) read_launch();
+        for (int64_t i = count(); i > 0 && is_sound_; --i) read_result();
+        for (int64_t i = count(); i > 0 && is_sound_; --i) read_buffer();
+        for (int* value :
+             {&made_.cut.launch, &made_.cut.inputs, &made_.cut.outputs, &made_.cut.assigns,
+              &made_.info.fused_ops, &made_.info.channels_last, &made_.info.update_sweeps})
+            *value = integer();
+        number();  // The end.
+        if (!is_sound_ || at_ != tokens_.size() || !settle_numbers(made_, bytes_before_))
+            return std::nullopt;
+        made_.buffers.shrink_to_fit();
+        made_.kernels.shrink_to_fit();
+        made_.library_calls.shrink_to_fit();
+        made_.launches.shrink_to_fit();
+        made_.info.steps = int(made_.launches.size());
+        made_.info.library_calls = int(made_.library_calls.size());
+        made_.info.bytes = bytes_of(made_);  // They share the machine code.
+        copied_.schedule = std::move(made_);
+        return std::move(copied_);
+    }
+
+private:
+    using Kind = Part::Kind;
+
+    int64_t number() {
+        if (at_ >= tokens_.size()) is_sound_ = false;
+        return is_sound_ ? tokens_[at_++].number : 0;
+    }
+    int integer() { return int(number()); }
+    auto numbers() {
+        return [this](int64_t& value) { value = number(); };
+    }
+    /// How often something follows, which takes a token at least.
+    int64_t count() {
+        const int64_t count = number();
+        is_sound_ = is_sound_ && count >= 0 && size_t(count) <= tokens_.size();
+        return is_sound_ ? count : 0;
+    }
+    /// The part of the compiled schedule that begins where this token was taken from.
+    Part part() {
+        if (!is_sound_ || at_ >= tokens_.size()) return is_sound_ = false, Part{};
+        return like_.parts_[source_[at_]];
+    }
+    Part part(Kind kind) {
+        const Part part = this->part();
+        is_sound_ = is_sound_ && part.kind == kind;
+        return part;
+    }
+
+    void read_input() {
+        const Part part = this->part(Kind::input);
+        if (!is_sound_) return;
+        Type type = like_.schedule_.input_types[size_t(part.index)];
+        number();
+        for (int64_t& size : type.shape) size = number();
+        made_.input_types.push_back(type);
+    }
+
+    void read_launch() {
+        const Part part = this->part(Kind::launch);
+        if (!is_sound_) return;
+        Launch launch;
+        if (const int call = like_.schedule_.launches[size_t(part.index)].library_call; call >= 0) {
+            launch.library_call = int(made_.library_calls.size());
+            copied_.calls.push_back(call);
+            read_call(like_.schedule_.library_calls[size_t(call)]);
+        } else {
+            for (int64_t i = count(); i > 0 && is_sound_; --i) {
+                launch.kernels.push_back(int(made_.kernels.size()));
+                read_kernel();
+            }
+        }
+        made_.launches.push_back(std::move(launch));
+    }
+
+    void read_call(const LibraryCall& like) {
+        LibraryCall call;
+        call.op = like.op;
+        call.attributes = like.attributes;
+        call.location = like.location;
+        call.function = like.function;
+        const int64_t inputs = count(), outputs = count(), scalars = count();
+        for (int64_t i = 0; i < scalars && is_sound_; ++i) call.scalars.push_back(integer());
+        read_steps(call.steps);
+        auto read = numbers();
+        visit_numbers(call.attributes, read);
+        if (!is_sound_) return;
+        call.inputs.reserve(size_t(inputs));
+        call.outputs.reserve(size_t(outputs));
+        for (int64_t i = 0; i < inputs && is_sound_; ++i) call.inputs.push_back(read_view());
+        for (int64_t i = 0; i < outputs && is_sound_; ++i) call.outputs.push_back(read_view());
+        made_.library_calls.push_back(std::move(call));
+    }
+
+    void read_steps(std::vector<int>& steps) {
+        steps.clear();
+        for (int64_t i = count(); i > 0 && is_sound_; --i) steps.push_back(integer());
+    }
+
+    View read_view() {
+        const Part part = this->part(Kind::view);
+        if (!is_sound_) return {};
+        const LibraryCall& call = like_.schedule_.library_calls[size_t(part.index)];
+        return read_view(part.place >= 0 ? call.inputs[size_t(part.place)]
+                                         : call.outputs[size_t(-1 - part.place)]);
+    }
+
+    View read_view(View view) {
+        number();  // The rank.
+        view.buffer = read_buffer();
+        auto read = numbers();
+        visit_numbers(view, read);
+        return view;
+    }
+
+    void read_kernel() {
+        const Part part = this->part(Kind::kernel);
+        if (!is_sound_) return;
+        KernelLaunch kernel = like_.schedule_.kernels[size_t(part.index)];
+        is_sound_ = size_t(number()) == kernel.scalars.size();
+        for (int& scalar : kernel.scalars) scalar = integer();
+        read_steps(kernel.steps);
+        for (KernelLaunch::Operand& operand : kernel.operands) operand.buffer = read_buffer();
+        auto read = numbers();
+        visit_numbers(kernel, like_.combines_[size_t(part.index)], read);
+        made_.kernels.push_back(std::move(kernel));
+        copied_.kernels.push_back(part.index);
+    }
+
+    /// The number of the buffer that stands here.
+    int read_buffer() {
+        const Part part = this->part();
+        const int b = integer(), known = int(made_.buffers.size());
+        if (part.kind == Kind::known_buffer)
+            is_sound_ = is_sound_ && b >= 0 && b < known;
+        else
+            is_sound_ = is_sound_ && part.kind == Kind::new_buffer && b == known;
+        if (!is_sound_) return 0;
+        if (part.kind == Kind::known_buffer) return b;
+        Buffer buffer = like_.schedule_.buffers[size_t(part.index)];
+        bytes_before_.push_back(buffer.bytes);
+        auto read = numbers();
+        visit_numbers(buffer, like_.blocks_of_buffer_[size_t(part.index)], read);
+        buffer.first = integer();
+        buffer.last = integer();
+        buffer.index = integer();
+        if (buffer.over >= 0) buffer.over = integer();
+        if (buffer.donor >= 0) buffer.donor = integer();
+        is_sound_ = is_sound_ && buffer.over < known;
+        made_.buffers.push_back(buffer);
+        return b;
+    }
+
+    void read_result() {
+        const Part part = this->part(Kind::result);
+        if (!is_sound_) return;
+        Result result = like_.schedule_.results[size_t(part.index)];
+        if (result.input >= 0)
+            result.input = integer();
+        else
+            result.view = read_view(result.view);
+        made_.results.push_back(std::move(result));
+        copied_.results.push_back(part.index);
+    }
+
+    const ScheduleStream& like_;
+    const NumberStream& tokens_;
+    const std::span<const size_t> source_;
+    size_t at_ = 0;
+    bool is_sound_ = true;
+    Schedule made_;
+    Copied copied_;                     ///< Without the schedule.
+    std::vector<size_t> bytes_before_;  ///< By buffer: in the compiled schedule.
+};
+
+std::optional<Copied> ScheduleStream::schedule_of(const NumberStream& tokens,
+                                                  std::span<const size_t> source) const {
+    return Reader(*this, tokens, source).read();
+}
+
+}  // namespace catena::program

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/static_graph/sizes/open_size.h"
+#include "tools/catena/model_file.h"
+
+namespace catena::tool {
+
+/// What `catena compile` was told of sizes.
+struct CompileInputs {
+    std::vector<std::string> sizes;      ///< --size NAME=NUMBER, fixed.
+    std::vector<std::string> open;       ///< --open NAME=NUMBER, recorded at this size.
+    std::vector<std::string> described;  ///< --input NAME=SIZExSIZE:DTYPE
+};
+
+/// The arrays that a model is recorded with, and which of their sizes stay open.
+struct RecordedInputs {
+    std::vector<Variable> inputs;
+    std::vector<OpenSize> open_sizes;
+};
+
+/// ValueError that names the input and what would be right where sizes are missing; with `fixed`
+/// none may stay open. `path` is for messages.
+RecordedInputs inputs_to_record(const ModelFile& model, const std::string& path,
+                                const CompileInputs& options, bool fixed);
+
+}  // namespace catena::tool
