@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracing.h"
 #include "runtime/ops/declare/work.h"
 
 namespace catena::tool {
@@ -31,11 +31,10 @@ std::vector<Array> integers_of(std::span<const Variable* const> inputs) {
     return integers;
 }
 
-class TrafficRecorder : public Recorder {
+class TrafficRecorder : public Tracing {
 public:
-    void saw(const OpDef& op, std::span<const Variable* const> inputs,
-             std::span<const Variable> outputs, const Attributes& attributes,
-             std::span<const Scalar>, const SourceLoc&) override {
+    void saw(const OpCall& call, std::span<const Variable> outputs) override {
+        const auto& [op, inputs, attributes, scalars] = call;
         std::vector<Type> in, out;
         for (const Variable* x : inputs) in.push_back(x->array().defined() ? x->type() : Type{});
         for (const Variable& y : outputs) out.push_back(y.type());
@@ -57,7 +56,6 @@ public:
     void assigned(const Variable&, const Variable& value) override { left(value.array()); }
     void changing(VariableBody&, Change) override {}
     void host_read(ArrayBody&) override {}
-    bool shape_only() const override { return false; }
 
     /// `array` is there when the iteration has ended.
     void left(const Array& array) {

@@ -6,13 +6,14 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/held_memory.h"
+#include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/call_types.h"
+#include "runtime/graph/hooks.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena::capture {
 namespace {
-
-using Inputs = std::span<const Variable* const>;
 
 bool same_number(double a, double b) {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
@@ -95,13 +96,13 @@ const Cell::Body* Follower::cell_of(int slot) const {
 
 /// Where calls skip the code, they read each cell for itself: a scalar slot that stands for two
 /// scalars must be the same cell of both.
-bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs,
-                       const Attributes& attributes, std::span<const Scalar> scalars) {
-    const Step::Call& call = *step.call;
+bool Follower::matches(const Step& step, const OpCall& call) {
+    const auto& [op, inputs, attributes, scalars] = call;
+    const Step::Call& recorded = *step.call;
     const std::span<const int> operands = step.operands();
-    if (call.op != &op || operands.size() != inputs.size() ||
+    if (recorded.op != &op || operands.size() != inputs.size() ||
         step.scalars().size() != scalars.size() || step.first_scalar != int(scalars_.size()) ||
-        (inputs.empty() && call.device != &current_device()))
+        (inputs.empty() && recorded.device != &current_device()))
         return false;
     if (step.first_output > step.first_value) new_inputs_.clear();
     int next = step.first_value;
@@ -139,30 +140,30 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs,
             }
         }
     }
-    return call.attributes == attributes;
+    return recorded.attributes == attributes;
 }
 
 /// Libraries ask for it when the program runs, which is after this setting's scope.
-void Follower::refuse_precision(const OpDef& op, Inputs inputs) const {
-    for (const Variable* x : inputs)
+void Follower::refuse_precision(const OpCall& call) const {
+    for (const Variable* x : call.inputs)
         if (x->defined() && !x->array().device().is_host())
             fail<ValueError>(
                 "{}: config().tf32 is {} here and was {} when the region was called; it holds for "
                 "a whole call: set it "
                 "around the call",
-                op.name, config().tf32, tf32_);
+                call.op.name, config().tf32, tf32_);
 }
 
 /// What was recorded before is computed with the old setting.
-void Follower::change_settings(const OpDef& op, Inputs inputs) {
-    if (config().tf32 != tf32_) refuse_precision(op, inputs);
+void Follower::change_settings(const OpCall& call) {
+    if (config().tf32 != tf32_) refuse_precision(call);
     if (config().debug == debug_) return;
     if (steps_ > 0 && !rules_.breaks)
         fail<ValueError>(
             "static_graph {}: config().debug is {} for {} and was {} before it, a program is "
             "checked as a whole, and StaticGraphOptions::breaks is false. Set it around the call, "
             "or allow breaks",
-            rules_.region, config().debug, op.name, debug_);
+            rules_.region, config().debug, call.op.name, debug_);
     needs_code("it changes config().debug");
     if (steps_ > 0) cut();
     debug_ = config().debug;
@@ -180,45 +181,55 @@ void Follower::leave_device(const OpDef& op, const Device& next) {
     settle();
 }
 
-bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                      std::span<const Scalar> scalars, Variables& outputs) {
+Variables Follower::perform(const OpCall& call) {
+    Variables outputs;
+    if (!follow(call, outputs)) outputs = call.op.body ? follow_body(call) : extend(call);
+    if (Node* node = connect(call, outputs)) attached(*node);
+    return outputs;
+}
+
+bool Follower::follow(const OpCall& call, Variables& outputs) {
+    const OpDef& op = call.op;
     const Config& now = config();
     if (now.tf32 != tf32_ || now.debug != debug_) [[unlikely]]
-        change_settings(op, inputs);
-    Device& device = inputs.empty() ? current_device() : *body_of(*inputs[0])->storage->device;
+        change_settings(call);
+    Device& device =
+        call.inputs.empty() ? current_device() : *body_of(*call.inputs[0])->storage->device;
     if (step_ && step_->call->device != &device) [[unlikely]]
         leave_device(op, device);
     if (rules_.watches_memory)
-        for (const Variable* x : inputs)
+        for (const Variable* x : call.inputs)
             if (ArrayBody& read = *body_of(*x);
                 (!read.pending || !views_.empty()) && may_be_written(*read.storage)) [[unlikely]]
-                watch(op, read, attributes);
+                watch(op, read, call.attributes);
     if (!addressed_.empty()) [[unlikely]] {
         if (op.body) return false;
-        inputs = as_read(op, inputs, attributes);
+        return follow_step({op, as_read(call), call.attributes, call.scalars}, outputs);
     }
-    if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
-    for (const Variable* x : inputs)  // An array of an enclosing region.
+    return op.body ? repeat_body(call, outputs) : follow_step(call, outputs);
+}
+
+bool Follower::follow_step(const OpCall& call, Variables& outputs) {
+    for (const Variable* x : call.inputs)  // An array of an enclosing region.
         if (ArrayBody* body = body_of(*x); body->pending && body->pending != this)
             body->pending->force(*body);
     for (const Step* step = place().steps.load(std::memory_order_acquire); step;
          step = step->sibling.load(std::memory_order_acquire))
-        if (matches(*step, op, inputs, attributes, scalars)) {
-            take(*step, inputs, scalars, outputs);
+        if (matches(*step, call)) {
+            take(*step, call, outputs);
             return true;
         }
     return false;
 }
 
-void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> scalars,
-                    Variables& outputs) {
+void Follower::take(const Step& step, const OpCall& call, Variables& outputs) {
     if (slots_.size() < size_t(step.end_value))
         slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
     int next = step.first_value;
     for (size_t i = 0; next < step.first_output; ++i)
-        if (step.operands()[i] == next) take_input(next++, inputs[i]->array());
-    for (size_t k = 0; k < scalars.size(); ++k)
-        if (step.scalars()[k] == int(scalars_.size())) add_scalar(scalars[k]);
+        if (step.operands()[i] == next) take_input(next++, call.inputs[i]->array());
+    for (size_t k = 0; k < call.scalars.size(); ++k)
+        if (step.scalars()[k] == int(scalars_.size())) add_scalar(call.scalars[k]);
     if (step.call->op->view) {
         placeholder(step.first_output, step.outputs()[0], step);
         lay_out(step);
@@ -276,10 +287,9 @@ int Follower::number_of(const Array& array) {
     return known ? *known : -1;
 }
 
-std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs,
-                                          const Attributes& attributes,
-                                          std::span<const Scalar> scalars,
-                                          std::span<const Type> types, Device& device) {
+std::unique_ptr<Step> Follower::make_step(const OpCall& call, std::span<const Type> types,
+                                          Device& device) {
+    const auto& [op, inputs, attributes, scalars] = call;
     auto step = std::make_unique<Step>();
     step->call =
         tree_->kept({&op, attributes, current_location(), user_function(op)}, device, types);
@@ -327,13 +337,14 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs,
     return step;
 }
 
-Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                           std::span<const Scalar> scalars, std::span<const Type> types,
-                           Device& device) {
+Variables Follower::extend(const OpCall& given) {
+    const Types types = call_types(given);
+    for (const Type& type : types) byte_count(type);  // Refuses what no array can be.
+    Device& device = call_device(given);
     know_cells();
-    if (!addressed_.empty()) [[unlikely]]
-        inputs = as_read(op, inputs, attributes);
-    std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
+    const OpCall call{given.op, addressed_.empty() ? given.inputs : as_read(given),
+                      given.attributes, given.scalars};
+    std::unique_ptr<Step> made = make_step(call, types, device);
     const Step* expected = place().steps.load(std::memory_order_acquire);
     if (!std::exchange(leaving_, true) && (expected || place().endings()))
         runner_->left(made.get(), expected);
@@ -343,17 +354,32 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
         // Another thread may have added the same step in the meantime.
         for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step;
              s = s->sibling.load())
-            if (matches(*s, op, inputs, attributes, scalars)) step = s;
+            if (matches(*s, call)) step = s;
         if (!step) step = &tree_->add(place(), std::move(made));
     }
     Variables outputs;
-    take(*step, inputs, scalars, outputs);
+    take(*step, call, outputs);
     return outputs;
+}
+
+Variables Follower::follow_body(const OpCall& call) {
+    check_composite(call);
+    std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
+    if (call.op.kernel) unheard.emplace();
+    composite_begins(call);
+    try {
+        Variables outputs = run_body(call);
+        composite_ends(outputs);
+        return outputs;
+    } catch (...) {  // The user's code may catch it and go on.
+        composite_ends({});
+        throw;
+    }
 }
 
 //---- other notifications
 
-void Follower::attached(Node& node, Inputs inputs) {
+void Follower::attached(Node& node) {
     node.made_by = this;
     node.number = int(nodes_.size());
     nodes_.push_back({&node, step_, last_composite_scalar_});
@@ -361,11 +387,10 @@ void Follower::attached(Node& node, Inputs inputs) {
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 
-void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                                std::span<const Scalar> scalars) {
-    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()),
-                           int(scalars.size()), begin_body(op, inputs, attributes, scalars)});
-    for (const Scalar& s : scalars) add_scalar(s);
+void Follower::composite_begins(const OpCall& call) {
+    composites_.push_back({&call.op, &call.attributes, call.inputs, step_, int(scalars_.size()),
+                           int(call.scalars.size()), begin_body(call)});
+    for (const Scalar& s : call.scalars) add_scalar(s);
 }
 
 void Follower::composite_ends(std::span<const Variable> outputs) {

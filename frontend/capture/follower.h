@@ -77,21 +77,19 @@ public:
 
     bool was_cut() const { return cuts_ > 0; }
     int cuts() const { return cuts_; }
-    bool is_passing() const { return is_passing_; }  ///< See Recorder::passing.
+    bool is_passing() const { return is_passing_; }  ///< See Watcher::passing.
     const char* needs_code() const {
         return needs_code_;
     }  ///< The reason why calls cannot skip the code; null: none.
-    /// A state and the variable that replaces it, see Recorder::stands_for.
+    /// A state and the variable that replaces it, see Watcher::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
-    /// The array from before the call that a state took as its own (Recorder::same); any other is
+    /// The array from before the call that a state took as its own (Watcher::same); any other is
     /// its own original.
     const Array& original(const Array& array);
     /// What the code asked of the host, and the answer before it did.
     using Fact = std::pair<std::shared_ptr<const HostFact>, uint64_t>;
     std::span<const Fact> facts() const { return facts_; }
-    /// The ending of the latest call, for replays and files. Valid until the next begin().
-    const Ending* last_ending() const { return ending_; }
 
     //---- used by the runner
     Tree& tree() const { return *tree_; }
@@ -133,17 +131,7 @@ public:
 
     //---- Recorder
     bool defers() const override { return true; }
-    bool shape_only() const override { return false; }
-    bool follow(const OpDef& op, std::span<const Variable* const> inputs,
-                const Attributes& attributes, std::span<const Scalar> scalars,
-                Variables& outputs) override;
-    Variables extend(const OpDef& op, std::span<const Variable* const> inputs,
-                     const Attributes& attributes, std::span<const Scalar> scalars,
-                     std::span<const Type> types, Device& device) override;
-    void attached(Node& node, std::span<const Variable* const> inputs) override;
-    void composite_begins(const OpDef& op, std::span<const Variable* const> inputs,
-                          const Attributes& attributes, std::span<const Scalar> scalars) override;
-    void composite_ends(std::span<const Variable> outputs) override;
+    Variables perform(const OpCall& call) override;
     void assigned(const Variable& state, const Variable& value) override;
     void changing(VariableBody& variable, Change what) override;
     void reads_gradient(VariableBody& variable) override;
@@ -187,9 +175,19 @@ public:
     }
 
 private:
+    /// The results of a call that is the expected one; of a composite, if its body need not run.
+    bool follow(const OpCall& call, Variables& outputs);
+    bool follow_step(const OpCall& call, Variables& outputs);
+    /// The results of a call that no known path has here, which one has from now on.
+    Variables extend(const OpCall& call);
+    /// The results of a composite, which is followed as the calls of its body.
+    Variables follow_body(const OpCall& call);
+    void composite_begins(const OpCall& call);
+    void composite_ends(std::span<const Variable> outputs);
+    void attached(Node& node);
     /// ValueError where the operation runs on a device.
-    void refuse_precision(const OpDef& op, std::span<const Variable* const> inputs) const;
-    void change_settings(const OpDef& op, std::span<const Variable* const> inputs);
+    void refuse_precision(const OpCall& call) const;
+    void change_settings(const OpCall& call);
     /// A program is of one device: what was recorded for another than that of `op` is computed
     /// first.
     void leave_device(const OpDef& op, const Device& next);
@@ -212,13 +210,10 @@ private:
 
     const Place& place() const { return step_ ? step_->next : segment_->start; }
     Place& place() { return const_cast<Place&>(std::as_const(*this).place()); }
-    bool matches(const Step& step, const OpDef& op, std::span<const Variable* const> inputs,
-                 const Attributes& attributes, std::span<const Scalar> scalars);
-    void take(const Step& step, std::span<const Variable* const> inputs,
-              std::span<const Scalar> scalars, Variables& outputs);
-    std::unique_ptr<Step> make_step(const OpDef& op, std::span<const Variable* const> inputs,
-                                    const Attributes& attributes, std::span<const Scalar> scalars,
-                                    std::span<const Type> types, Device& device);
+    bool matches(const Step& step, const OpCall& call);
+    void take(const Step& step, const OpCall& call, Variables& outputs);
+    std::unique_ptr<Step> make_step(const OpCall& call, std::span<const Type> types,
+                                    Device& device);
     bool is_new(const ArrayBody& array, int v);
     void take_input(int v, const Array& array);
     int number_of(const Array& array);  ///< -1: it is no value of the segment.
@@ -244,19 +239,13 @@ private:
     void show_views();
     bool is_addressed(const ArrayBody& array) const;
     void watch(const OpDef& op, ArrayBody& read, const Attributes& attributes);
-    std::span<const Variable* const> as_read(const OpDef& op,
-                                             std::span<const Variable* const> inputs,
-                                             const Attributes& attributes);
+    std::span<const Variable* const> as_read(const OpCall& call);
     Array snapshot(const ArrayBody& array);
 
-    KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs,
-                          const Attributes& attributes, std::span<const Scalar> scalars);
+    KnownBody* known_body(const OpCall& call);
     bool is_given(const KnownBody& known, std::span<const Variable* const> inputs);
-    bool repeat_body(const OpDef& op, std::span<const Variable* const> inputs,
-                     const Attributes& attributes, std::span<const Scalar> scalars,
-                     Variables& outputs);
-    BodyRecording begin_body(const OpDef& op, std::span<const Variable* const> inputs,
-                             const Attributes& attributes, std::span<const Scalar> scalars);
+    bool repeat_body(const OpCall& call, Variables& outputs);
+    BodyRecording begin_body(const OpCall& call);
     void end_body(const OpenComposite& open, std::span<const Variable> outputs);
     std::unique_ptr<KnownBody> made_body(const OpenComposite& open,
                                          std::span<const Variable> outputs);
@@ -310,7 +299,7 @@ private:
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
     std::vector<std::pair<Array, Array>>
-        copies_;                ///< Recorder::same, of arrays from outside: the copy, its original.
+        copies_;                ///< Watcher::same, of arrays from outside: the copy, its original.
     PointerTable copy_places_;  ///< The places of the copies.
     std::vector<Fact> facts_;
     std::vector<int> alive_;  ///< What must be computed for the arrays that are referenced.

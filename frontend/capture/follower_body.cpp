@@ -30,14 +30,13 @@ bool may_be_repeated(const OpDef& op) {
 
 }  // namespace
 
-KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                                std::span<const Scalar> scalars) {
+KnownBody* Follower::known_body(const OpCall& call) {
     for (KnownBody* known = place().bodies(); known;
          known = known->sibling.load(std::memory_order_acquire))
-        if (known->op == &op && known->settings == config_key() &&
+        if (known->op == &call.op && known->settings == config_key() &&
             known->device == &current_device() && known->first_scalar == int(scalars_.size()) &&
-            same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
-            known->attributes == attributes && known->steps.read_the_same_cells(scalars_))
+            same_numbers(call.scalars, known->numbers) && is_given(*known, call.inputs) &&
+            known->attributes == call.attributes && known->steps.read_the_same_cells(scalars_))
             return known;
     return nullptr;
 }
@@ -64,17 +63,16 @@ bool Follower::is_given(const KnownBody& known, Inputs inputs) {
     return true;
 }
 
-bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                           std::span<const Scalar> scalars, Variables& outputs) {
-    if (!may_be_repeated(op) || leaving_ || rules_.is_replayed || known_steps_are_checked())
+bool Follower::repeat_body(const OpCall& call, Variables& outputs) {
+    if (!may_be_repeated(call.op) || leaving_ || rules_.is_replayed || known_steps_are_checked())
         return false;
-    const KnownBody* known = known_body(op, inputs, attributes, scalars);
+    const KnownBody* known = known_body(call);
     if (!known || known->state != KnownState::confirmed) return false;
     take_again(known->steps);
-    for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
         const KnownBody::Input& input = known->inputs[i];
         if (!input.from_outside || input.same_as >= 0) continue;
-        take_input(input.value, inputs[i]->array());
+        take_input(input.value, call.inputs[i]->array());
     }
     lay_out(known->steps);
     last_composite_scalar_ = known->first_scalar;
@@ -126,10 +124,9 @@ KnownSteps Follower::steps_since(const Step* before, size_t scalars) const {
     return known;
 }
 
-BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
-                                   std::span<const Scalar> scalars) {
-    if (!may_be_repeated(op)) return {};
-    KnownBody* known = known_body(op, inputs, attributes, scalars);
+BodyRecording Follower::begin_body(const OpCall& call) {
+    if (!may_be_repeated(call.op)) return {};
+    KnownBody* known = known_body(call);
     const bool is_open =
         known ? known->state == KnownState::new_one ||
                     (known->state == KnownState::confirmed && known_steps_are_checked())

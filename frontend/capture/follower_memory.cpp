@@ -109,10 +109,7 @@ Array Follower::row_major(ArrayBody& array) {
     if (shows_outside(array.value)) ++disturbances_;  // Another array may be row-major itself.
     const Variable x(Array(Ref<ArrayBody>(&array)), false);
     const Variable* const inputs[] = {&x};
-    Variables copy;
-    if (!follow(copy_op(), inputs, {}, {}, copy))
-        copy = extend(copy_op(), inputs, {}, {}, std::span(&array.type, 1), x.device());
-    return copy[0].array();
+    return perform({copy_op(), inputs, {}, {}})[0].array();
 }
 
 std::vector<const Step*> Follower::view_steps(int v, int& base) const {
@@ -271,10 +268,11 @@ bool Follower::is_addressed(const ArrayBody& array) const {
 
 /// The inputs as they are now, where the code has a pointer to write through. Views go on showing
 /// what is written.
-Inputs Follower::as_read(const OpDef& op, Inputs inputs, const Attributes& attributes) {
+Inputs Follower::as_read(const OpCall& call) {
+    const Inputs inputs = call.inputs;
     const auto is_read = [&](const Variable& x) {
         const ArrayBody& body = *x.array().body();
-        return is_addressed(body) && reads(op, body, attributes);
+        return is_addressed(body) && reads(call.op, body, call.attributes);
     };
     if (std::ranges::none_of(inputs, [&](const Variable* x) { return is_read(*x); })) return inputs;
     needs_code("it writes, or may write through a pointer, to an array that it reads");

@@ -43,12 +43,12 @@ Types call_types(const TypeCall& call) {
     return call.op.type ? call.op.type(call) : map_types(call.op, map_type(call.op, call.inputs));
 }
 
-Types call_types(const OpDef& op, std::span<const Variable* const> inputs,
-                 const Attributes& attributes) {
-    if (!op.type) return map_types(op, map_type(op, inputs));
+Types call_types(const OpCall& call) {
+    const OpDef& op = call.op;
+    if (!op.type) return map_types(op, map_type(op, call.inputs));
     SmallVector<Type, 4> types;
-    for (const Variable* input : inputs) types.push_back(input->type());
-    return op.type(TypeCall{op, types, attributes});
+    for (const Variable* input : call.inputs) types.push_back(input->type());
+    return op.type(TypeCall{op, types, call.attributes});
 }
 
 Attributes axes_from_first(const TypeCall& call) {

@@ -7,8 +7,7 @@ namespace catena {
 
 /// The types of a call's outputs: by the op's rule; of a map without one, as its inputs broadcast.
 Types call_types(const TypeCall& call);
-Types call_types(const OpDef& op, std::span<const Variable* const> inputs,
-                 const Attributes& attributes);
+Types call_types(const OpCall& call);
 
 /// The same of a call that none of Catena's functions has made, but a file or C: what functions see
 /// to before they call an op is checked here. Every axis is one of the array, counted from the

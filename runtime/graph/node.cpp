@@ -127,20 +127,18 @@ Edge edge_of(const Variable& variable) {
     return {.leaf = variable.ref()};
 }
 
-void end_graph(const OpDef& op, std::span<const Variable* const> inputs,
-               std::span<Variable> outputs) {
+void end_graph(const OpCall& call, std::span<Variable> outputs) {
     if (!config().enable_backprop) return;
-    const bool ends = std::ranges::any_of(inputs, [](const Variable* input) {
+    const bool ends = std::ranges::any_of(call.inputs, [](const Variable* input) {
         return input->requires_grad() || input->body()->ended_at;
     });
     if (!ends) return;
     for (Variable& output : outputs)
-        if (is_float(output.dtype())) output.body()->ended_at = &op;
+        if (is_float(output.dtype())) output.body()->ended_at = &call.op;
 }
 
-Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
-                  std::span<Variable> outputs, const Attributes& attributes,
-                  std::span<const Scalar> scalars) {
+Node* attach_node(const OpCall& call, std::span<Variable> outputs) {
+    const auto& [op, inputs, attributes, scalars] = call;
     if (!op.differentiable || !config().enable_backprop) return nullptr;
     bool needed = false;
     const OpDef* ended_at = nullptr;

@@ -140,13 +140,10 @@ void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const
                    std::span<const Variable> outputs, std::unique_ptr<RegionGradient> region);
 
 /// Notes on the outputs of an operation without a gradient that gradients end there.
-void end_graph(const OpDef& op, std::span<const Variable* const> inputs,
-               std::span<Variable> outputs);
+void end_graph(const OpCall& call, std::span<Variable> outputs);
 
 /// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that
 /// node or null.
-Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs,
-                  std::span<Variable> outputs, const Attributes& attributes,
-                  std::span<const Scalar> scalars);
+Node* attach_node(const OpCall& call, std::span<Variable> outputs);
 
 }  // namespace catena

@@ -51,6 +51,15 @@ struct TypeCall {
     const Attributes& attributes;
 };
 
+/// One call of an op on Variables: what apply() has checked, and whoever carries it out is given
+/// (executor.h). Where the user called it: current_location().
+struct OpCall {
+    const OpDef& op;
+    std::span<const Variable* const> inputs;
+    const Attributes& attributes;
+    std::span<const Scalar> scalars;
+};
+
 /// One call with elements, as passed to a kernel. Inputs may have any strides; outputs are
 /// contiguous and uninitialised.
 struct KernelCall {

@@ -67,15 +67,13 @@ int Tracer::scalar_slot(const Scalar& scalar) {
     return slot;
 }
 
-void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs,
-                 std::span<const Variable> outputs, const Attributes& attributes,
-                 std::span<const Scalar> scalars, const SourceLoc& at) {
+void Tracer::saw(const OpCall& call, std::span<const Variable> outputs) {
     Trace::Step step;
-    step.op = &op;
-    step.attributes = attributes;
-    step.location = at;
-    step.function = user_function(op);
-    for (const Variable* x : inputs) {
+    step.op = &call.op;
+    step.attributes = call.attributes;
+    step.location = current_location();
+    step.function = user_function(call.op);
+    for (const Variable* x : call.inputs) {
         bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
         bool owned = x->array().body()->owner;  // Then it is that state's content, even if shared.
         if (trained_leaf && !owned && !known_.contains(x->array().body()))
@@ -86,7 +84,7 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs,
         step.outputs.push_back(add_value(y.array(), {}));
         if (!shape_only_) held_.push_back(int(alive_.size()) - 1);
     }
-    for (const Scalar& s : scalars) step.scalars.push_back(scalar_slot(s));
+    for (const Scalar& s : call.scalars) step.scalars.push_back(scalar_slot(s));
     trace_.steps.push_back(std::move(step));
     if (!shape_only_) release_unused();
 }
@@ -172,13 +170,6 @@ std::vector<Tracer::GradientEffect> Tracer::gradient_effects() {
         effects.push_back({&body, body.grad ? value_of(body.grad->array) : -1});
     }
     return effects;
-}
-
-void Tracer::become_shape_only() {
-    if (shape_only_) return;
-    saved_.clear();  // Changes made so far are not undone.
-    saved_index_.clear();
-    shape_only_ = true;
 }
 
 void Tracer::restore() {

@@ -3,12 +3,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/trace.h"
+#include "runtime/graph/tracing.h"
 
 namespace catena {
 
 /// Records operations as a Trace.
-class Tracer : public Recorder {
+class Tracer : public Tracing {
 public:
     /// With `shape_only` nothing is computed, and changes of Catena's objects are undone by
     /// restore() (also called by the destructor).
@@ -20,8 +21,6 @@ public:
 
     /// Declares the next argument. Arguments that are the same array are one value.
     int add_argument(const Array& array, std::string name);
-    /// Switches to shape-only mode; for the backward of a region that was recorded while it ran.
-    void become_shape_only();
 
     /// The number of a value; an array from outside becomes a state (when it is the content of one,
     /// or of a leaf that requires a gradient) or a captured value.
@@ -38,9 +37,7 @@ public:
     std::vector<GradientEffect> gradient_effects();
     void restore();
 
-    void saw(const OpDef& op, std::span<const Variable* const> inputs,
-             std::span<const Variable> outputs, const Attributes& attributes,
-             std::span<const Scalar> scalars, const SourceLoc& at) override;
+    void saw(const OpCall& call, std::span<const Variable> outputs) override;
     void assigned(const Variable& state, const Variable& value) override;
     void changing(VariableBody& variable, Change what) override;
     void same(const Array& copy, const Array& array) override;

@@ -13,7 +13,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracing.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -388,14 +388,13 @@ TEST(Optimizer, update_before_setup_says_so) {
 }
 
 /// Notes the names of what it sees.
-class NameRecorder final : public Recorder {
+class NameRecorder final : public Tracing {
 public:
     std::vector<std::string> ops;
     std::vector<std::string> assigned_states;
-    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>,
-             const Attributes&, std::span<const Scalar> scalars, const SourceLoc&) override {
-        ops.push_back(op.name);
-        for (const Scalar& s : scalars) cells += bool(s.cell());
+    void saw(const OpCall& call, std::span<const Variable>) override {
+        ops.push_back(call.op.name);
+        for (const Scalar& s : call.scalars) cells += bool(s.cell());
     }
     void assigned(const Variable& state, const Variable&) override {
         assigned_states.push_back(state.name());
@@ -403,7 +402,6 @@ public:
     void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
     void host_read(ArrayBody&) override {}
-    bool shape_only() const override { return false; }
     int cells = 0;
 };
 

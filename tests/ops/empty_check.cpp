@@ -8,7 +8,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/graph/gradient.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracing.h"
 #include "tests/ops/row_runner.h"
 
 namespace catena::testing {
@@ -36,12 +36,11 @@ std::string outcome(const std::function<Variables()>& call) {
 }
 
 /// Listens and does nothing: composites then run their bodies.
-class SilentRecorder : public Recorder {
+class SilentRecorder : public Tracing {
 public:
     void assigned(const Variable&, const Variable&) override {}
     void changing(VariableBody&, Change) override {}
     void host_read(ArrayBody&) override {}
-    bool shape_only() const override { return false; }
 };
 
 void check_variant(const Row& row, const std::vector<Input>& inputs) {

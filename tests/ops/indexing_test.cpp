@@ -5,7 +5,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracing.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
@@ -95,17 +95,15 @@ TEST(Indexing, permutate_checks_repeated_indices_in_debug_mode) {
 }
 
 /// Names of the ops that ran.
-class Names : public Recorder {
+class Names : public Tracing {
 public:
-    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>,
-             const Attributes&, std::span<const Scalar>, const SourceLoc&) override {
-        names.push_back(op.name);
+    void saw(const OpCall& call, std::span<const Variable>) override {
+        names.push_back(call.op.name);
     }
     void assigned(const Variable&, const Variable&) override {}
     void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
     void host_read(ArrayBody&) override {}
-    bool shape_only() const override { return false; }
     std::vector<std::string> names;
 };
 

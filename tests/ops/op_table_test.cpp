@@ -8,7 +8,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracing.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/measured.h"
 #include "runtime/ops/declare/onto.h"
@@ -24,15 +24,12 @@ namespace catena::testing {
 namespace {
 
 /// Listens and does nothing: composites then run their bodies.
-class SilentRecorder : public Recorder {
+class SilentRecorder : public Tracing {
 public:
-    void saw(const OpDef&, std::span<const Variable* const>, std::span<const Variable>,
-             const Attributes&, std::span<const Scalar>, const SourceLoc&) override {}
     void assigned(const Variable&, const Variable&) override {}
     void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
     void host_read(ArrayBody&) override {}
-    bool shape_only() const override { return false; }
 };
 
 std::vector<Dtype> dtypes_to_run(const Row& row) {
