@@ -8,7 +8,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include "runtime/core/system/environment.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/core/system/error.h"
 #include "runtime/program/run/code_library.h"
 
@@ -16,34 +16,23 @@ namespace catena::codegen::cpu {
 
 namespace {
 
+int vector_bytes(InstructionSet set) {
+    return set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
+}
+
+/// With all that the processor has, unless CATENA_CPU asks for less.
 Processor detect() {
+    const InstructionSet most = find_instruction_set();
+    if (most != processor_instruction_set()) return processor_of_level(name_of(most));
     Processor processor;
     processor.triple = llvm::sys::getProcessTriple();
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     processor.cpu = llvm::sys::getHostCPUName().str();
-    bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq") &&
-                  features.lookup("avx512bw") && features.lookup("avx512vl");
-    bool avx2 = features.lookup("avx2") && features.lookup("fma");
-
-    if (const auto wanted = environment::choice("CATENA_CPU", program::known_code_levels())) {
-        const std::string_view name = *wanted;
-        if (name == "avx2") {
-            processor.cpu = "x86-64-v3";
-            features.clear();
-            avx512 = false;
-        } else if (name == "scalar") {
-            processor.cpu = llvm::Triple(processor.triple).isX86() ? "x86-64" : "generic";
-            features.clear();
-            avx512 = avx2 = false;
-        }
-        if ((name == "avx512" && !avx512) || (name == "avx2" && !avx2))
-            fail<CompileError>("CATENA_CPU: this processor ({}) has no {}", processor.cpu, name);
-    }
     for (const auto& feature : features) {
         if (!processor.features.empty()) processor.features += ",";
         processor.features += (feature.second ? "+" : "-") + feature.first().str();
     }
-    processor.vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
+    processor.vector_bytes = vector_bytes(most);
     processor.key = fmt::format("{} {}-byte vectors", processor.cpu, processor.vector_bytes);
     return processor;
 }

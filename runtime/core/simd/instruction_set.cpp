@@ -6,9 +6,14 @@
 #include "runtime/core/system/environment.h"
 
 namespace catena {
-namespace {
 
-InstructionSet of_processor() {
+const char* name_of(InstructionSet set) {
+    return set == InstructionSet::avx512 ? "avx512"
+           : set == InstructionSet::avx2 ? "avx2"
+                                         : "scalar";
+}
+
+InstructionSet processor_instruction_set() {
 #if defined(__x86_64__)
     // No processor that has these lacks what else x86-64-v3 and v4 stand for.
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
@@ -22,16 +27,12 @@ InstructionSet of_processor() {
 #endif
 }
 
-InstructionSet of_environment() {
-    const std::string most =
-        environment::choice("CATENA_CPU", {"avx512", "avx2", "scalar"}).value_or("avx512");
-    return most == "avx512" ? InstructionSet::avx512
-           : most == "avx2" ? InstructionSet::avx2
-                            : InstructionSet::none;
+InstructionSet find_instruction_set() {
+    const InstructionSet found = processor_instruction_set();
+    const auto most = environment::choice("CATENA_CPU", {"avx512", "avx2", "scalar"});
+    for (InstructionSet set : {InstructionSet::none, InstructionSet::avx2})
+        if (most && *most == name_of(set)) return std::min(found, set);
+    return found;
 }
-
-}  // namespace
-
-InstructionSet find_instruction_set() { return std::min(of_processor(), of_environment()); }
 
 }  // namespace catena

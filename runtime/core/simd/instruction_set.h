@@ -4,7 +4,12 @@ namespace catena {
 
 enum class InstructionSet { none, avx2, avx512 };
 
-/// Asked of the processor and the environment.
+/// As CATENA_CPU has them: "scalar", "avx2", "avx512".
+const char* name_of(InstructionSet set);
+
+/// What the processor has.
+InstructionSet processor_instruction_set();
+/// That, limited by CATENA_CPU, which is read at each call.
 InstructionSet find_instruction_set();
 
 /// What kernels written for either may use: what the processor has (avx2: and FMA, as x86-64-v3;

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/core/system/environment.h"
+#include "runtime/core/simd/instruction_set.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::program {
@@ -33,18 +33,8 @@ std::vector<std::string> known_code_levels() {
 
 std::vector<std::string> code_levels() {
     std::vector<std::string> levels = known_code_levels();
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("x86-64-v3");
-    const bool avx512 = __builtin_cpu_supports("x86-64-v4");
-    std::erase_if(levels, [&](const std::string& level) {
-        return (level == "avx512" && !avx512) || (level == "avx2" && !avx2);
-    });
-#endif
-    if (auto wanted = environment::choice("CATENA_CPU", known_code_levels())) {
-        auto best = std::find(levels.begin(), levels.end(), *wanted);
-        if (best != levels.end()) levels.erase(levels.begin(), best);
-    }
+    levels.erase(levels.begin(),
+                 std::find(levels.begin(), levels.end(), name_of(find_instruction_set())));
     return levels;
 }
 
