@@ -19,6 +19,8 @@ struct CallStack {
     void take();
     /// The library that asked for memory, beyond those of C and C++ and this file.
     std::string_view asker() const;
+    /// Catena's own, without the library that holds LLVM's code.
+    bool is_of_catena() const;
 };
 
 /// From begin() on, allocations of all threads are counted from 0, whoever makes them: malloc and
@@ -26,6 +28,8 @@ struct CallStack {
 /// fail. False where a sanitizer has malloc.
 bool allocations_can_fail();
 void begin_failing(int64_t first, int64_t many, CallStack* where);
+/// Counts them, too; none fails. own[i] tells whether Catena's own code asked for number i.
+void begin_noting(bool* own, int64_t room);
 /// How many were counted.
 int64_t end_failing();
 
