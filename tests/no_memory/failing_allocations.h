@@ -19,8 +19,6 @@ struct CallStack {
     void take();
     /// The library that asked for memory, beyond those of C and C++ and this file.
     std::string_view asker() const;
-    /// Catena's own, without the library that holds LLVM's code.
-    bool is_of_catena() const;
 };
 
 /// From begin() on, allocations of all threads are counted from 0, whoever makes them: malloc and
