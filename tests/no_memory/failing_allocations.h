@@ -26,6 +26,8 @@ struct CallStack {
 /// fail. False where a sanitizer has malloc.
 bool allocations_can_fail();
 void begin_failing(int64_t first, int64_t many, CallStack* where);
+/// Counts them, too; none fails. own[i] tells whether Catena's own code asked for number i.
+void begin_noting(bool* own, int64_t room);
 /// How many were counted.
 int64_t end_failing();
 
