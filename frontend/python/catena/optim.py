@@ -108,9 +108,6 @@ def _named_parameters(self: Any) -> list[tuple[str, Any]]:
     return [(path, given[path] if master is None else master) for path, master in self._paths()]
 
 
-_bound_update = Optimizer.update
-
-
 def _update(self: Any, lossfun: Any = None, *args: Any, **kwargs: Any) -> None:
     """One step.
 
@@ -118,10 +115,13 @@ def _update(self: Any, lossfun: Any = None, *args: Any, **kwargs: Any) -> None:
     runs backward from its value, and does the step. update(grads) with a dict by path, as
     catena.value_and_grad() gives it for a Module: with these gradients.
     """
-    if isinstance(lossfun, Mapping):
+    if lossfun is None:
+        self._update()
+    elif isinstance(lossfun, Mapping):
         _set_gradients(self, lossfun)
-        lossfun = None
-    _bound_update(self, lossfun, *args, **kwargs)
+        self._update()
+    else:
+        self._update_with(lossfun, *args, **kwargs)
 
 
 def _set_gradients(self: Any, grads: Mapping[str, Any]) -> None:
