@@ -258,3 +258,12 @@ def test_all_names_of_a_module_can_be_imported(name: str) -> None:
     public = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
     assert {n: names[n] for n in public} == {n: getattr(module, n) for n in public}
     assert public
+
+
+def test_stubs_describe_each_function_as_help_does() -> None:
+    stub = ast.parse((PACKAGE / "_functions.pyi").read_text())
+    described = {f.name: ast.get_docstring(f) for f in stub.body if isinstance(f, ast.FunctionDef)}
+    registered = [f for f in vars(ct.functions).values() if isinstance(f, ct.Function)]
+    assert {f.__name__ for f in registered} == set(described)
+    for f in registered:
+        assert inspect.cleandoc(f.__doc__) == f"{f.signature}\n\n{described[f.__name__]}".rstrip()
