@@ -267,3 +267,14 @@ def test_stubs_describe_each_function_as_help_does() -> None:
     assert {f.__name__ for f in registered} == set(described)
     for f in registered:
         assert inspect.cleandoc(f.__doc__) == f"{f.signature}\n\n{described[f.__name__]}".rstrip()
+
+
+def test_the_options_of_regions_are_those_that_checkers_know() -> None:
+    stub = ast.parse((PACKAGE / "_catena" / "__init__.pyi").read_text())
+    (options,) = (
+        c for c in stub.body if isinstance(c, ast.ClassDef) and c.name == "_RegionOptions"
+    )
+    known = {a.target.id for a in options.body if isinstance(a, ast.AnnAssign)}  # type: ignore
+    with pytest.raises(TypeError, match="there are ") as error:
+        ct.jit(lambda x: x, nothing=1)  # type: ignore[call-overload]
+    assert set(str(error.value).split("there are ")[1].split(", ")) == known

@@ -574,6 +574,7 @@ class _RegionOptions(TypedDict, total=False):
     compile_mode: Literal["now", "later", "background"]
     keep_grads: bool
     breaks: bool
+    watches_memory: bool
     verify: bool
     cache_bytes: int
     memory_budget: int
