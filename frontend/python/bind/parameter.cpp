@@ -127,7 +127,8 @@ void bind_parameter(nb::module_& m) {
     nb::class_<Parameter, State>(
         m, "Parameter",
         "A State that is learned: an optimizer replaces its content.\n\n"
-        "Parameter(array) has these elements. Parameter(initializer, shape) is filled by an "
+        "Parameter(array) has these elements; an ndarray that may be written to shares its memory "
+        "with it, and\nupdates are written there. Parameter(initializer, shape) is filled by an "
         "initializer of\ncatena.initializers (None: LeCunNormal; a number: that number), without a "
         "shape at\ninitialize(shape), when a layer knows it.")
         .def("__init__", construct_parameter, nb::arg("data") = nb::none(),
