@@ -41,7 +41,7 @@ def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
     The gradients of slices, each placed among zeros and then summed, become the slices side by side (`passes/join_slices.h`).
     What an embedding's gradient scatters among zeros is scattered onto the other term of a sum instead (`passes/join_scattered.h`).
     Products of the rows that an embedding reads, where it reads more than it has, are products of its rows (`passes/join_rows.h`).
-    How an op's calls can be joined is said beside its definition (`runtime/ops/declare/joined_calls.h`); parts of a summed reduction are joined too.
+    How an op's calls can be joined is declared in its definition (`runtime/ops/declare/joined_calls.h`); parts of a summed reduction are joined too.
 
     Done where it copies fewer bytes than it saves. A sum over steps is rounded in another order then,
     as one over a longer inner dimension.

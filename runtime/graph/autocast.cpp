@@ -1,13 +1,10 @@
 #include "runtime/graph/autocast.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <vector>
 
 #include "runtime/core/system/error.h"
-#include "runtime/core/system/fork.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {
@@ -15,16 +12,7 @@ namespace {
 
 thread_local Dtype active [[gnu::tls_model("initial-exec")]] = Dtype::float32;
 
-/// By OpDef::id. Ops may be registered late, by a library that is loaded while others compute.
-struct AutocastTable {
-    std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
-    std::vector<Autocast> rows;
-
-    static AutocastTable& instance() {
-        static AutocastTable& table = *new AutocastTable;
-        return table;
-    }
-};
+constexpr DeclarationKind<Autocast> autocast_kind("in_autocast");
 
 bool is_castable(Dtype dtype) { return is_float(dtype) && dtype != Dtype::float64; }
 
@@ -52,18 +40,11 @@ std::optional<Dtype> wanted_dtype(Autocast how, std::span<const Variable* const>
 
 }  // namespace
 
-bool set_autocast(const OpDef& op, Autocast how) {
-    AutocastTable& table = AutocastTable::instance();
-    std::unique_lock lock(table.mutex);
-    if (table.rows.size() <= op.id) table.rows.resize(op.id + 1, Autocast::unchanged);
-    table.rows[op.id] = how;
-    return true;
-}
+Declaration in_autocast(Autocast how) { return autocast_kind(how); }
 
 Autocast autocast_of(const OpDef& op) {
-    AutocastTable& table = AutocastTable::instance();
-    std::shared_lock lock(table.mutex);
-    return op.id < table.rows.size() ? table.rows[op.id] : Autocast::unchanged;
+    const Autocast* const how = autocast_kind.in(op.declared);
+    return how ? *how : Autocast::unchanged;
 }
 
 AutocastScope::AutocastScope(Dtype dtype) : previous_(active) {

@@ -18,9 +18,9 @@ enum class Autocast : uint8_t {
     wide,  ///< Takes 16-bit floats as float32: sums, softmax, losses, and states that accumulate.
     same,  ///< Takes them in their common dtype: ops that ask for equal ones.
 };
-/// Said once, beside the op's definition. A composite without kernel and gradient needs none: its
-/// body's ops say it. Returns true.
-bool set_autocast(const OpDef& op, Autocast how);
+/// For OpDef::declared. A composite without kernel and gradient needs none: its body's ops say it.
+Declaration in_autocast(Autocast how);
+/// Autocast::unchanged without a declaration.
 Autocast autocast_of(const OpDef& op);
 
 /// Until the scope ends, on this thread: products and convolutions take their operands in `dtype`

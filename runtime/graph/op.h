@@ -8,6 +8,7 @@
 
 #include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
+#include "runtime/graph/declarations.h"
 #include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable.h"
 #include "runtime/scalar/formula.h"
@@ -151,11 +152,15 @@ struct OpDef {
     /// The kernel can fail: it rejects values of its inputs (labels, indices), or waits for other
     /// processes.
     bool checks_values = false;
+    /// What else the compiler, devices and scopes may know of the op: functions of
+    /// runtime/ops/declare and runtime/graph/autocast.h make these and ask for them.
+    Declarations declared;
 
     uint32_t id = 0;  ///< Dense, in order of registration.
 };
 
-/// Adds an op to the process-wide registry; InternalError when the name is taken.
+/// Adds an op to the process-wide registry; InternalError when the name is taken, or the op
+/// declares something twice.
 const OpDef& register_op(OpDef op);
 const OpDef* find_op(std::string_view name);
 std::vector<const OpDef*> all_ops();

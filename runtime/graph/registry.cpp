@@ -30,6 +30,9 @@ const OpDef& register_op(OpDef op) {
     std::lock_guard lock(r.mutex);
     if (r.by_name.contains(op.name))
         throw InternalError("an op named " + op.name + " is registered already");
+    if (const Declaration* twice = op.declared.repeated())
+        throw InternalError("the op " + op.name + " declares " + twice->name() +
+                            " twice; once is right");
     op.id = uint32_t(r.ops.size());
     op.differentiable = bool(op.gradient);
     if (op.kind == Kind::map) {

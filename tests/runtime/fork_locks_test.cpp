@@ -16,9 +16,7 @@
 #include "runtime/core/array/code_device.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/file/limits.h"
-#include "runtime/graph/autocast.h"
 #include "runtime/graph/op.h"
-#include "runtime/ops/declare/op_rules.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::testing {
@@ -29,13 +27,9 @@ std::vector<std::function<void()>> users_of_locks() {
     const OpDef& op = *all_ops().front();
     return {
         [] { set_file_limits(file_limits()); },
-        [&op] { set_autocast(op, autocast_of(op)); },
+        [&op] { find_op(op.name); },
         [] { fault_site("op", SourceLoc(std::source_location::current())); },
         [] { profile::keep({.name = "label", .category = "test"}); },
-        [&op] {
-            using Rules = OpRules<int>;
-            Rules::instance().add(op, [](const TypeCall&) { return 0; });
-        },
         [] {
             static std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
             const std::shared_lock reading(mutex);

@@ -82,7 +82,7 @@ const OpDef& define_softmax_gradient(const char* name, bool log) {
 }
 
 const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, const char* onnx) {
-    const OpDef& op = define_composite({
+    return define_composite({
         .name = name,
         .differentiable = true,
         .type = like_float_input,
@@ -98,9 +98,8 @@ const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, c
             [onnx](OnnxCall& c) {
                 return c.node(onnx, {c.input(0)}, {{"axis", c.attributes.integer("axis")}});
             },
+        .declared = {in_autocast(Autocast::wide)},
     });
-    set_autocast(op, Autocast::wide);
-    return op;
 }
 
 const OpDef& op_softmax_gx = define_softmax_gradient("softmax.gx", false);

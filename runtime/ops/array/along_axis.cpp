@@ -26,6 +26,10 @@ void check_along_axis(const OpDef& op, const Type& indices, const Shape& x, int 
 Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
                         bool wrap);
 
+CheckedRanges places_along_axis(const TypeCall& c) {
+    return places_in(c.inputs[0].shape, c.attributes, {c.attributes.integer("axis")});
+}
+
 OpDef along_axis_op(const char* name) {
     return {
         .name = name,
@@ -52,17 +56,11 @@ OpDef along_axis_op(const char* name) {
                               {{"axis", c.attributes.integer("axis")}});
             },
         .checks_values = true,
+        .declared = {rejects_outside(places_along_axis), element_text(take_along_axis_text)},
     };
 }
 const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
 const OpDef& op_select_item = register_op(along_axis_op("select_item"));
-CheckedRanges places_along_axis(const TypeCall& c) {
-    return places_in(c.inputs[0].shape, c.attributes, {c.attributes.integer("axis")});
-}
-const bool takes_check_places = set_checked_ranges(op_take_along_axis, places_along_axis) &&
-                                set_checked_ranges(op_select_item, places_along_axis);
-const bool take_along_axis_has_text = set_element_text(op_take_along_axis, take_along_axis_text);
-const bool select_item_has_text = set_element_text(op_select_item, take_along_axis_text);
 
 const OpDef& op_add_along_axis = register_op({
     .name = "add_along_axis",
@@ -95,16 +93,14 @@ const OpDef& op_add_along_axis = register_op({
              },
              16},
     .checks_values = true,
+    .declared = {rejects_outside([](const TypeCall& c) {
+                     const int axis = int(c.attributes.integer("axis"));
+                     Shape y = c.inputs[0].shape;
+                     y[axis] = c.attributes.integer("size");
+                     return places_in(y, c.attributes, {axis});
+                 }),
+                 element_text(add_along_axis_text)},
 });
-
-const bool add_along_axis_checks_places =
-    set_checked_ranges(op_add_along_axis, [](const TypeCall& c) {
-        const int axis = int(c.attributes.integer("axis"));
-        Shape y = c.inputs[0].shape;
-        y[axis] = c.attributes.integer("size");
-        return places_in(y, c.attributes, {axis});
-    });
-const bool add_along_axis_has_text = set_element_text(op_add_along_axis, add_along_axis_text);
 
 Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
                         bool wrap) {
@@ -131,9 +127,8 @@ const OpDef& op_one_hot = register_op({
                           {{"axis", -1}});
         },
     .checks_values = true,
+    .declared = {element_text(one_hot_text)},
 });
-
-const bool one_hot_has_text = set_element_text(op_one_hot, one_hot_text);
 
 }  // namespace
 

@@ -50,14 +50,14 @@ const OpDef& op_arange = register_op({
             c.dims("shape");  // must be known
             return std::vector{c.graph.constant(run_kernel(c.op, {}, c.attributes, c.scalars)[0])};
         },
-});
-const bool op_arange_program = set_element_plan(op_arange, [](const KernelCall& c) {
-    const bool is_float_result = is_float(c.outputs[0].dtype());
-    return ElementProgram{{{is_float_result ? "        y0(i, T(start + double(i) * step));"
-                                            : "        y0(i, i64(start) + i * i64(step));",
-                            c.outputs[0].size(),
-                            {}}},
-                          0};
+    .declared = {element_plan([](const KernelCall& c) {
+        const bool is_float_result = is_float(c.outputs[0].dtype());
+        return ElementProgram{{{is_float_result ? "        y0(i, T(start + double(i) * step));"
+                                                : "        y0(i, i64(start) + i * i64(step));",
+                                c.outputs[0].size(),
+                                {}}},
+                              0};
+    })},
 });
 
 Variable progression(double start, double step, int64_t count, Dtype dtype, const SourceLoc& at) {

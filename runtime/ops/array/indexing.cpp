@@ -16,6 +16,7 @@
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/joined_calls.h"
 #include "runtime/ops/declare/moved_rows.h"
+#include "runtime/ops/declare/onto.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
@@ -140,6 +141,29 @@ CheckedRanges gathered_places(const TypeCall& c) {
     return places_in(c.inputs[0].shape, c.attributes, c.attributes.dims("axes"));
 }
 
+const OpDef& scatter_add_op();
+const OpDef& scatter_onto_op();
+
+Attributes without_shape(const Attributes& attributes) {
+    std::vector<Attributes::Entry> entries;
+    for (const Attributes::Entry& entry : attributes.entries())
+        if (std::string_view(entry.name) != "shape") entries.push_back(entry);
+    return Attributes(std::move(entries));
+}
+
+/// Rows of `matrix`, none of them ignored. The places' axis may have another name in messages, but
+/// here it has its own.
+std::optional<RowAddition> row_addition(const TypeCall& c, const Shape& matrix, const Shape& sums) {
+    const Attributes& a = c.attributes;
+    const bool are_rows = c.inputs.size() == 2 && matrix.rank() == 2 && a.dims("axes") == Axes{0} &&
+                          a.integer("position") == 0;
+    if (!are_rows || a.has("ignore_label") || a.has("named_axes")) return std::nullopt;
+    return RowAddition{&scatter_add_op(), with_shape(without_shape(a), sums)};
+}
+std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) {
+    return row_addition(c, c.inputs[0].shape, sums);
+}
+
 OpDef gather_op(const char* name) {
     return {
         .name = name,
@@ -156,31 +180,21 @@ OpDef gather_op(const char* name) {
         .reads = reads_indices,
         .onnx = write_gather,
         .checks_values = true,
+        .declared = {rejects_outside(gathered_places), element_plan(gather_elements)},
     };
 }
-// One kernel; the names are for what users see.
-const OpDef& op_get_item = register_op(gather_op("get_item"));
-const OpDef& op_take = register_op(gather_op("take"));
-const OpDef& op_permutate = register_op(gather_op("permutate"));
-const OpDef& op_embed_id = register_op(gather_op("embed_id"));
-const bool gathers_have_elements = set_element_plan(op_get_item, gather_elements) &&
-                                   set_element_plan(op_take, gather_elements) &&
-                                   set_element_plan(op_permutate, gather_elements) &&
-                                   set_element_plan(op_embed_id, gather_elements);
-const bool gathers_check_places = set_checked_ranges(op_get_item, gathered_places) &&
-                                  set_checked_ranges(op_take, gathered_places) &&
-                                  set_checked_ranges(op_permutate, gathered_places) &&
-                                  set_checked_ranges(op_embed_id, gathered_places);
-const bool gathers_can_be_joined = set_joinings(op_get_item, gather_joinings) &&
-                                   set_joinings(op_take, gather_joinings) &&
-                                   set_joinings(op_embed_id, gather_joinings);
-
-Attributes without_shape(const Attributes& attributes) {
-    std::vector<Attributes::Entry> entries;
-    for (const Attributes::Entry& entry : attributes.entries())
-        if (std::string_view(entry.name) != "shape") entries.push_back(entry);
-    return Attributes(std::move(entries));
+/// Any places, each as often as one likes: those of two calls are so, too.
+OpDef free_gather_op(const char* name) {
+    OpDef op = gather_op(name);
+    op.declared.add(joinings(gather_joinings));
+    op.declared.add(moves_rows(rows_read));
+    return op;
 }
+// One kernel; the names are for what users see.
+const OpDef& op_get_item = register_op(free_gather_op("get_item"));
+const OpDef& op_take = register_op(free_gather_op("take"));
+const OpDef& op_permutate = register_op(gather_op("permutate"));
+const OpDef& op_embed_id = register_op(free_gather_op("embed_id"));
 
 // scatter_add_c1: b has the shape of what gather would read
 const OpDef& op_scatter_add = register_op({
@@ -210,41 +224,24 @@ const OpDef& op_scatter_add = register_op({
         },
     .reads = reads_indices,
     .checks_values = true,
+    .declared = {rejects_outside([](const TypeCall& c) {
+                     return places_in(c.attributes.dims("shape"), c.attributes,
+                                      c.attributes.dims("axes"));
+                 }),
+                 joinings([](const TypeCall& c) -> Joinings {
+                     if (!places_can_be_joined(c)) return {};
+                     return {{.inputs = {int(c.attributes.integer("position")), 0},
+                              .output = Joining::sum}};
+                 }),
+                 moves_rows([](const TypeCall& c, const Shape& sums) {
+                     return row_addition(c, c.attributes.dims("shape"), sums);
+                 }),
+                 added_onto_by(scatter_onto_op), element_plan(scatter_elements)},
 });
-
-const bool scatter_add_checks_places = set_checked_ranges(op_scatter_add, [](const TypeCall& c) {
-    return places_in(c.attributes.dims("shape"), c.attributes, c.attributes.dims("axes"));
-});
-const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
 
 const OpDef& op_scatter_onto = define_scatter_onto(op_scatter_add);
-
-const bool scatter_add_can_be_joined =
-    set_joinings(op_scatter_add, [](const TypeCall& c) -> Joinings {
-        if (!places_can_be_joined(c)) return {};
-        return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
-    });
-
-/// Rows of `matrix`, none of them ignored. The places' axis may have another name in messages, but
-/// here it has its own.
-std::optional<RowAddition> row_addition(const TypeCall& c, const Shape& matrix, const Shape& sums) {
-    const Attributes& a = c.attributes;
-    const bool are_rows = c.inputs.size() == 2 && matrix.rank() == 2 && a.dims("axes") == Axes{0} &&
-                          a.integer("position") == 0;
-    if (!are_rows || a.has("ignore_label") || a.has("named_axes")) return std::nullopt;
-    return RowAddition{&op_scatter_add, with_shape(without_shape(a), sums)};
-}
-std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) {
-    return row_addition(c, c.inputs[0].shape, sums);
-}
-
-const bool gathers_move_rows = set_moved_rows(op_get_item, rows_read) &&
-                               set_moved_rows(op_take, rows_read) &&
-                               set_moved_rows(op_embed_id, rows_read);
-const bool scatter_add_moves_rows =
-    set_moved_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
-        return row_addition(c, c.attributes.dims("shape"), sums);
-    });
+const OpDef& scatter_add_op() { return op_scatter_add; }
+const OpDef& scatter_onto_op() { return op_scatter_onto; }
 
 Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
                             const Attributes& attributes, const Shape& shape) {

@@ -74,14 +74,12 @@ const OpDef& op_concat = register_op({
             for (const OnnxCall::Value& x : c.inputs) parts.push_back(x.id);
             return c.node("Concat", parts, {{"axis", c.attributes.integer("axis")}});
         },
+    .declared = {channels_last_rule([](const TypeCall&) {
+                     return ChannelsLast{.inputs = ~0u, .outputs = 1, .alike = true};
+                 }),
+                 image_operands({.inputs = ~0u, .outputs = 1}), in_autocast(Autocast::same),
+                 on_any_device()},
 });
-const bool op_concat_autocast = set_autocast(op_concat, Autocast::same);
-
-const bool concat_runs_anywhere = set_runs_anywhere(op_concat);
-const bool concat_last = set_channels_last(op_concat, [](const TypeCall&) {
-    return ChannelsLast{.inputs = ~0u, .outputs = 1, .alike = true};
-});
-const bool concat_images = set_images(op_concat, {.inputs = ~0u, .outputs = 1});
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
 SmallVector<int64_t, 8> part_ends(const Attributes& attributes, int64_t size) {

@@ -90,8 +90,8 @@ const OpDef& op_copy = register_op({
     .kernel = [](const KernelCall& c) { copy_elements(c.inputs[0], c.outputs[0]); },
     .gradient = [](const GradientCall& g) { return Variables{g.gy()}; },
     .onnx = "Identity",
+    .declared = {element_text("        y0(i, x0(i));")},
 });
-const bool op_copy_text = set_element_text(op_copy, "        y0(i, x0(i));");
 const FunctionDef& f_copy = function("copy(x)", {"x"}, [](auto& a) { return unary(a, copy); });
 
 }  // namespace

@@ -30,7 +30,7 @@ CheckedRanges ranges(const OpDef& scatter_add, const TypeCall& c) {
 }  // namespace
 
 const OpDef& define_scatter_onto(const OpDef& scatter_add) {
-    const OpDef& op = register_op({
+    return register_op({
         .name = "scatter_onto",
         .kind = Kind::scatter,
         .input_count = -1,
@@ -41,11 +41,10 @@ const OpDef& define_scatter_onto(const OpDef& scatter_add) {
                 run_scatter_onto({scatter_add, c.inputs, c.outputs, c.attributes, c.scalars});
             },
         .checks_values = true,
+        .declared = {rejects_outside(
+                         [&scatter_add](const TypeCall& c) { return ranges(scatter_add, c); }),
+                     adds_onto(), element_plan(scatter_onto_elements)},
     });
-    set_checked_ranges(op, [&scatter_add](const TypeCall& c) { return ranges(scatter_add, c); });
-    set_element_plan(op, scatter_onto_elements);
-    set_onto(scatter_add, op);
-    return op;
 }
 
 }  // namespace catena

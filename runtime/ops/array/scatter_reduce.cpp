@@ -54,6 +54,12 @@ Reads reads_all(int input, int) {
     return input < 2 ? Reads{.inputs = 0b111, .outputs = 1} : Reads{};
 }
 
+constexpr const char* reason = "the host combines the elements that go to one place";
+
+CheckedRanges places_in_vector(const TypeCall& c) {
+    return {{.operand = 2, .low = 0, .high = c.inputs[0].shape[0]}};
+}
+
 OpDef reduction_op(const char* name, ScatterReduction reduction, const char* onnx, int since) {
     return {
         .name = name,
@@ -69,6 +75,7 @@ OpDef reduction_op(const char* name, ScatterReduction reduction, const char* onn
                  },
                  since},
         .checks_values = true,
+        .declared = {rejects_outside(places_in_vector), host_only(reason)},
     };
 }
 
@@ -78,18 +85,6 @@ const OpDef& op_scatter_minimum =
     register_op(reduction_op("scatter_minimum", ScatterReduction::minimum, "min", 18));
 const OpDef& op_scatter_multiply =
     register_op(reduction_op("scatter_multiply", ScatterReduction::product, "mul", 16));
-
-const char* const reason = "the host combines the elements that go to one place";
-const bool reductions_on_host = set_host_only(op_scatter_maximum, reason) &&
-                                set_host_only(op_scatter_minimum, reason) &&
-                                set_host_only(op_scatter_multiply, reason);
-
-CheckedRanges places_in_vector(const TypeCall& c) {
-    return {{.operand = 2, .low = 0, .high = c.inputs[0].shape[0]}};
-}
-const bool reductions_check_places = set_checked_ranges(op_scatter_maximum, places_in_vector) &&
-                                     set_checked_ranges(op_scatter_minimum, places_in_vector) &&
-                                     set_checked_ranges(op_scatter_multiply, places_in_vector);
 
 Variables product_gradient(const GradientCall& g) {
     const Variable a = g.x(0), b = g.x(1), places = g.x(2), y = g.y(), gy = g.gy();

@@ -142,6 +142,19 @@ const OpDef& op_slice = register_op({
     .onnx = write_slice,
 });
 
+constexpr const char* place_slice_text = R"(
+        i64 digits = i, from = 0, weight = 1;
+        bool inside = true;
+        for (int d = y0_rank - 1; d >= 0; --d) {
+            const i64 steps = digits % y0_size[d] - begin[d];
+            digits /= y0_size[d];
+            const i64 k = steps / step[d];
+            inside = inside && steps % step[d] == 0 && k >= 0 && k < x0_size[d];
+            from += k * weight;
+            weight *= x0_size[d];
+        }
+        y0(i, inside ? x0(from) : T(0));)";
+
 const OpDef& op_place_slice = register_op({
     .name = "place_slice",
     .kind = Kind::call,
@@ -167,28 +180,15 @@ const OpDef& op_place_slice = register_op({
                 strided_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
         },
     .onnx = write_place_slice,
+    .declared = {places_among_zeros([](const PlacementCall& c) -> std::optional<Dims> {
+                     const Attributes& a = c.attributes;
+                     if (std::ranges::any_of(a.dims("step"),
+                                             [](int64_t step) { return step != 1; }))
+                         return std::nullopt;
+                     return a.dims("begin");
+                 }),
+                 element_text(place_slice_text)},
 });
-
-const bool place_slice_places =
-    set_placement(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
-        const Attributes& a = c.attributes;
-        if (std::ranges::any_of(a.dims("step"), [](int64_t step) { return step != 1; }))
-            return std::nullopt;
-        return a.dims("begin");
-    });
-
-const bool place_slice_has_text = set_element_text(op_place_slice, R"(
-        i64 digits = i, from = 0, weight = 1;
-        bool inside = true;
-        for (int d = y0_rank - 1; d >= 0; --d) {
-            const i64 steps = digits % y0_size[d] - begin[d];
-            digits /= y0_size[d];
-            const i64 k = steps / step[d];
-            inside = inside && steps % step[d] == 0 && k >= 0 && k < x0_size[d];
-            from += k * weight;
-            weight *= x0_size[d];
-        }
-        y0(i, inside ? x0(from) : T(0));)");
 
 // pad_c1: before and after have one entry, not negative, for each axis of x
 Types pad_type(const TypeCall& c) {
@@ -206,6 +206,18 @@ Types pad_type(const TypeCall& c) {
         y.shape[i] = sum_of_sizes("pad", {y.shape[i], before[i], after[i]});
     return {y};
 }
+
+constexpr const char* pad_text = R"(
+        i64 digits = i, from = 0, weight = 1;
+        bool inside = true;
+        for (int d = y0_rank - 1; d >= 0; --d) {
+            const i64 k = digits % y0_size[d] - before[d];
+            digits /= y0_size[d];
+            inside = inside && k >= 0 && k < x0_size[d];
+            from += k * weight;
+            weight *= x0_size[d];
+        }
+        y0(i, inside ? x0(from) : T(value));)";
 
 const OpDef& op_pad = register_op({
     .name = "pad",
@@ -228,19 +240,8 @@ const OpDef& op_pad = register_op({
         },
     .onnx =
         [](OnnxCall& c) { return write_pad(c, c.sizes("before"), c.sizes("after"), c.scalars[0]); },
+    .declared = {element_text(pad_text)},
 });
-
-const bool pad_has_text = set_element_text(op_pad, R"(
-        i64 digits = i, from = 0, weight = 1;
-        bool inside = true;
-        for (int d = y0_rank - 1; d >= 0; --d) {
-            const i64 k = digits % y0_size[d] - before[d];
-            digits /= y0_size[d];
-            inside = inside && k >= 0 && k < x0_size[d];
-            from += k * weight;
-            weight *= x0_size[d];
-        }
-        y0(i, inside ? x0(from) : T(value));)");
 
 /// `count` elements to stand beside the border of `axis`, before it or after it.
 Variable beyond_border(const Variable& x, int axis, int64_t count, bool before, PadMode mode) {

@@ -168,21 +168,18 @@ OpDef message(const char* name) {
     op.input_count = -1;
     op.output_count = -1;
     op.checks_values = true;
+    op.declared.add(awaited_by_others());
     return op;
 }
 
 const OpDef& register_message(OpDef op) {
-    const OpDef& made = register_op(std::move(op));
-    set_is_message(made);
-    set_host_only(made, "messages are sent from the host's memory");
-    return made;
+    op.declared.add(host_only("messages are sent from the host's memory"));
+    return register_op(std::move(op));
 }
 
 const OpDef& register_anywhere(OpDef op) {
-    const OpDef& made = register_op(std::move(op));
-    set_is_message(made);
-    set_runs_anywhere(made);
-    return made;
+    op.declared.add(on_any_device());
+    return register_op(std::move(op));
 }
 
 std::vector<Attributes::Entry> received(const Type& type,

@@ -17,7 +17,9 @@
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/library_role.h"
+#include "runtime/ops/declare/measured.h"
 #include "runtime/ops/declare/preparation.h"
+#include "runtime/ops/declare/tail.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/math/reduction.h"
 
@@ -40,6 +42,9 @@ Attributes with_size(const Attributes& a, const Dims* size) {
 }
 
 // Declared before the ops, which refer to each other.
+const OpDef& tailed_convolution();
+const OpDef& convolution_block();
+const OpDef& measured_convolution();
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a);
 Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size);
 Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size);
@@ -90,19 +95,20 @@ const OpDef& op_convolution = register_op({
     .gradient = convolution_gradient,
     .reads = reads_other,
     .onnx = write_convolution,
+    .declared = {library_role(LibraryRole::convolution),
+                 preparation(prepared(ConvolutionDirection::forward)),
+                 channels_last_rule(convolution_order(ConvolutionDirection::forward, 1, 1)),
+                 image_operands(all_images), in_autocast(Autocast::narrow),
+                 tailed_by(tailed_convolution), measured_by(measured_convolution, measuring_pays),
+                 element_text(convolution_elements())},
 });
-const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
-const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
-const bool op_convolution_prepared =
-    set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
-const bool op_convolution_last =
-    set_channels_last(op_convolution, convolution_order(ConvolutionDirection::forward, 1, 1));
-const bool op_convolution_images = set_images(op_convolution, all_images);
-const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
-const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution);
+const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution, convolution_block);
 const OpDef& op_convolution_block = define_convolution_block(op_tailed_convolution);
 const OpDef& op_measured_convolution = define_measured_convolution(op_convolution);
+const OpDef& tailed_convolution() { return op_tailed_convolution; }
+const OpDef& convolution_block() { return op_convolution_block; }
+const OpDef& measured_convolution() { return op_measured_convolution; }
 
 const OpDef& op_convolution_data = register_op({
     .name = "convolution_data",
@@ -125,18 +131,12 @@ const OpDef& op_convolution_data = register_op({
         },
     .reads = reads_other,
     .onnx = write_deconvolution,
+    .declared = {library_role(LibraryRole::convolution_data),
+                 preparation(prepared(ConvolutionDirection::data)),
+                 channels_last_rule(convolution_order(ConvolutionDirection::data, 1, 1)),
+                 image_operands(all_images), in_autocast(Autocast::narrow),
+                 element_text(convolution_data_elements())},
 });
-const bool op_convolution_data_text =
-    set_element_text(op_convolution_data, convolution_data_elements());
-
-const bool op_convolution_data_role =
-    set_library_role(op_convolution_data, LibraryRole::convolution_data);
-const bool op_convolution_data_prepared =
-    set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
-const bool op_convolution_data_last =
-    set_channels_last(op_convolution_data, convolution_order(ConvolutionDirection::data, 1, 1));
-const bool op_convolution_data_images = set_images(op_convolution_data, all_images);
-const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
 const OpDef& op_convolution_weights = register_op({
     .name = "convolution_weights",
@@ -157,18 +157,12 @@ const OpDef& op_convolution_weights = register_op({
             return as_inputs(c, std::move(gx));
         },
     .reads = reads_other,
+    .declared = {library_role(LibraryRole::convolution_weights),
+                 preparation(prepared(ConvolutionDirection::weights)),
+                 channels_last_rule(convolution_order(ConvolutionDirection::weights, 3, 0)),
+                 image_operands(all_images), in_autocast(Autocast::narrow),
+                 element_text(convolution_weights_elements())},
 });
-const bool op_convolution_weights_text =
-    set_element_text(op_convolution_weights, convolution_weights_elements());
-
-const bool op_convolution_weights_role =
-    set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
-const bool op_convolution_weights_prepared =
-    set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
-const bool op_convolution_weights_last = set_channels_last(
-    op_convolution_weights, convolution_order(ConvolutionDirection::weights, 3, 0));
-const bool op_convolution_weights_images = set_images(op_convolution_weights, all_images);
-const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
 /// b as [1, O, 1, ...], to be added to y.
 Variable as_channels(const Variable& b, int rank) {
@@ -196,10 +190,9 @@ const OpDef& op_convolution_bias = define_composite({
                                                          : input == 1 ? 1u
                                                                       : 0u}; },
     .onnx = write_convolution,
+    .declared = {preparation(prepared(ConvolutionDirection::forward)),
+                 in_autocast(Autocast::narrow)},
 });
-const bool op_convolution_bias_prepared =
-    set_preparation(op_convolution_bias, prepared(ConvolutionDirection::forward));
-const bool op_convolution_bias_autocast = set_autocast(op_convolution_bias, Autocast::narrow);
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
     return call(op_convolution, known_location(), with_size(a, nullptr), {}, x, W);

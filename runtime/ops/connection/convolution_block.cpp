@@ -148,8 +148,9 @@ double operations_of(const OpDef& tailed, const TypeCall& c) {
     return sum;
 }
 
-/// Whether that pays, by types.
-bool pays(std::span<const TypeCall, block_calls> calls) {
+}  // namespace
+
+bool block_pays(std::span<const TypeCall, block_calls> calls) {
     BlockSteps steps;
     for (size_t i = 0; i < block_calls; ++i) {
         const TypeCall& c = calls[i];
@@ -161,26 +162,23 @@ bool pays(std::span<const TypeCall, block_calls> calls) {
     return is_block(calls[0].inputs[0].shape, steps);
 }
 
-}  // namespace
-
 const OpDef& define_convolution_block(const OpDef& tailed) {
-    const OpDef& op = register_op({
+    return register_op({
         .name = "convolution_block",
         .kind = Kind::window,
         .input_count = -1,
         .output_count = 2,
         .type = [&tailed](const TypeCall& c) { return block_types(tailed, c); },
         .kernel = [&tailed](const KernelCall& c) { PreparedBlock(tailed, c).run(c, {}); },
+        .declared = {preparation([&tailed](const KernelCall& c) {
+                         return std::make_unique<PreparedBlock>(tailed, c);
+                     }),
+                     channels_last_rule(
+                         [&tailed](const TypeCall& c) { return block_images_last(tailed, c); }),
+                     counts_operations(
+                         [&tailed](const TypeCall& c) { return operations_of(tailed, c); }),
+                     computes_block(), host_only(block_reason)},
     });
-    set_host_only(op, block_reason);
-    set_preparation(
-        op, [&tailed](const KernelCall& c) { return std::make_unique<PreparedBlock>(tailed, c); });
-    set_channels_last(op, [&tailed](const TypeCall& c) { return block_images_last(tailed, c); });
-    set_product_operations(op, [&tailed](const TypeCall& c) { return operations_of(tailed, c); });
-    set_block(tailed, op, [&op](std::span<const TypeCall, block_calls> calls) {
-        return pays(calls) ? &op : nullptr;
-    });
-    return op;
 }
 
 }  // namespace catena

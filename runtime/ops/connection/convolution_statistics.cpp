@@ -37,18 +37,17 @@ private:
     MeasuredConvolution convolution_;
 };
 
-/// Where the channels are last anyway: else a sweep of ours gathers as fast.
-const OpDef* form_of(const OpDef& convolution, const OpDef& measured, const TypeCall& c) {
-    const bool all_floats =
-        c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
-    return all_floats && channels_last_of({convolution, c.inputs, c.attributes}).outputs ? &measured
-                                                                                         : nullptr;
-}
-
 }  // namespace
 
+// Where the channels are last anyway: else a sweep of ours gathers as fast.
+bool measuring_pays(const TypeCall& c) {
+    const bool all_floats =
+        c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
+    return all_floats && channels_last_of(c).outputs != 0;
+}
+
 const OpDef& define_measured_convolution(const OpDef& convolution) {
-    const OpDef& op = register_op({
+    return register_op({
         .name = "measured_convolution",
         .kind = Kind::window,
         .input_count = 2,
@@ -56,18 +55,14 @@ const OpDef& define_measured_convolution(const OpDef& convolution) {
         .type = [&convolution](const TypeCall& c) { return measured_types(convolution, c); },
         .kernel =
             [](const KernelCall& c) { PreparedMeasurement(window_steps(c.attributes)).run(c, {}); },
+        .declared = {library_role(LibraryRole::convolution), preparation([](const KernelCall& c) {
+                         return std::make_unique<PreparedMeasurement>(window_steps(c.attributes));
+                     }),
+                     channels_last_rule([&convolution](const TypeCall& c) {
+                         return channels_last_of({convolution, c.inputs, c.attributes});
+                     }),
+                     measures_result(), host_only(statistics_reason)},
     });
-    set_host_only(op, statistics_reason);
-    set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) {
-        return std::make_unique<PreparedMeasurement>(window_steps(c.attributes));
-    });
-    set_channels_last(op, [&convolution](const TypeCall& c) {
-        return channels_last_of({convolution, c.inputs, c.attributes});
-    });
-    set_measured(convolution, op,
-                 [&convolution, &op](const TypeCall& c) { return form_of(convolution, op, c); });
-    return op;
 }
 
 }  // namespace catena

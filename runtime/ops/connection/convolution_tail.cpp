@@ -5,6 +5,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
+#include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/device_form.h"
@@ -97,24 +98,21 @@ TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
             number(TailOperand::range, std::numeric_limits<double>::infinity())};
 }
 
-const OpDef& define_tailed_convolution(const OpDef& convolution) {
-    const OpDef& op = register_op({
+const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block) {
+    return register_op({
         .name = "tailed_convolution",
         .kind = Kind::window,
         .input_count = -1,
         .output_count = 2,
         .type = [&convolution](const TypeCall& c) { return tailed_types(convolution, c); },
         .kernel = [](const KernelCall& c) { PreparedTail(window_steps(c.attributes)).run(c, {}); },
+        .declared = {library_role(LibraryRole::convolution), preparation([](const KernelCall& c) {
+                         return std::make_unique<PreparedTail>(window_steps(c.attributes));
+                     }),
+                     channels_last_rule(
+                         [&convolution](const TypeCall& c) { return images_last(convolution, c); }),
+                     adds_tail(), in_blocks_by(block, block_pays), host_only(tail_reason)},
     });
-    set_host_only(op, tail_reason);
-    set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) {
-        return std::make_unique<PreparedTail>(window_steps(c.attributes));
-    });
-    set_channels_last(op,
-                      [&convolution](const TypeCall& c) { return images_last(convolution, c); });
-    set_tailed(convolution, op);
-    return op;
 }
 
 }  // namespace catena

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "runtime/cpu/convolution/tailed_convolution.h"
-#include "runtime/graph/op.h"
+#include "runtime/ops/declare/other_op.h"
 
 namespace catena {
 
 /// The tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; attributes
-/// are its own and the tail's.
-const OpDef& define_tailed_convolution(const OpDef& convolution);
+/// are its own and the tail's. Its calls are made in blocks by `block`.
+const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block);
 
 /// The operands of a tailed call, but for x and W.
 TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,

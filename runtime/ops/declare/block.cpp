@@ -4,17 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 namespace {
 
-struct BlockCalls {
-    const OpDef& op;
-    std::span<const TypeCall, block_calls> calls;
+struct BlockDeclaration {
+    OtherOp block;
+    BlockRule pays;
 };
-using BlockForms = OpRules<const OpDef*, BlockCalls>;
-using BlockOps = OpSet<struct IsBlock>;
+constexpr DeclarationKind<BlockDeclaration> blocks_kind("in_blocks_by");
+constexpr DeclarationKind<> block_kind("computes_block");
 
 }  // namespace
 
@@ -46,17 +44,17 @@ std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int
     return parts;
 }
 
-bool set_block(const OpDef& tailed, const OpDef& block, BlockForm rule) {
-    return BlockForms::instance().add(tailed, [rule = std::move(rule)](const BlockCalls& c) {
-        return rule(c.calls);
-    }) && BlockOps::add(block);
+Declaration in_blocks_by(OtherOp block, BlockRule pays) {
+    return blocks_kind({block, std::move(pays)});
 }
+Declaration computes_block() { return block_kind(); }
 
 const OpDef* block_form(std::span<const TypeCall, block_calls> calls) {
     for (const TypeCall& call : calls)
         if (&call.op != &calls[0].op) return nullptr;
-    return BlockForms::instance().of({calls[0].op, calls}).value_or(nullptr);
+    const BlockDeclaration* const declared = blocks_kind.in(calls[0].op.declared);
+    return declared && declared->pays(calls) ? &declared->block() : nullptr;
 }
-bool is_block_form(const OpDef& op) { return BlockOps::has(op); }
+bool is_block_form(const OpDef& op) { return block_kind.in(op.declared) != nullptr; }
 
 }  // namespace catena

@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "runtime/graph/op.h"
+#include "runtime/ops/declare/other_op.h"
 
 namespace catena {
 
@@ -24,13 +24,15 @@ struct BlockPart {
 /// `own_inputs`: of a call without its tail.
 std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int own_inputs);
 
-/// Which op computes such calls. Null where that would not pay.
-using BlockForm = std::function<const OpDef*(std::span<const TypeCall, block_calls>)>;
+/// Whether it pays that one op computes such calls.
+using BlockRule = std::function<bool(std::span<const TypeCall, block_calls>)>;
 
-/// Declares that of calls of `tailed`, `block` being what the rule gives. Used once, beside the
-/// definitions. Returns true.
-bool set_block(const OpDef& tailed, const OpDef& block, BlockForm rule);
-/// Null where the ops are different ones, and without a declaration, too.
+/// Of a tailed op: `block` computes such calls of it where that pays.
+Declaration in_blocks_by(OtherOp block, BlockRule pays);
+/// Of that one: it computes calls of a tailed op.
+Declaration computes_block();
+/// The block of such calls. Null where it does not pay, where the ops are different ones, and
+/// without a declaration.
 const OpDef* block_form(std::span<const TypeCall, block_calls> calls);
 /// Whether an op is a block: passes alone call it.
 bool is_block_form(const OpDef& op);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "runtime/ops/declare/library_role.h"
-#include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 
 namespace {
 
-using ChannelsLastRules = OpRules<ChannelsLast>;
-using Images = OpTable<ImageOperands, struct IsImages>;
+constexpr DeclarationKind<ChannelsLastRule> order_kind("channels_last_rule");
+constexpr DeclarationKind<ImageOperands> images_kind("image_operands");
 
 bool is_for_tensor_cores(Dtype dtype, bool tf32) {
     return (is_float(dtype) && size_of(dtype) == 2) || (tf32 && dtype == Dtype::float32);
@@ -18,20 +17,17 @@ bool is_for_tensor_cores(Dtype dtype, bool tf32) {
 
 }  // namespace
 
-bool set_channels_last(const OpDef& op, ChannelsLastRule rule) {
-    return ChannelsLastRules::instance().add(op, std::move(rule));
-}
+Declaration channels_last_rule(ChannelsLastRule rule) { return order_kind(std::move(rule)); }
 
 ChannelsLast channels_last_of(const TypeCall& call) {
-    return ChannelsLastRules::instance().of(call).value_or(ChannelsLast());
+    const ChannelsLastRule* const rule = order_kind.in(call.op.declared);
+    return rule ? (*rule)(call) : ChannelsLast();
 }
 
-bool set_images(const OpDef& op, ImageOperands images) {
-    return Images::instance().add(op, images);
-}
+Declaration image_operands(ImageOperands images) { return images_kind(images); }
 
 ImageOperands images_of(const OpDef& op) {
-    const ImageOperands* const images = Images::instance().of(op);
+    const ImageOperands* const images = images_kind.in(op.declared);
     return images ? *images : ImageOperands();
 }
 

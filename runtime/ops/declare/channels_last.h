@@ -22,8 +22,8 @@ struct ChannelsLast {
 };
 using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
 
-/// Of the op's host kernel. Declared once, beside the op's definition. Returns true.
-bool set_channels_last(const OpDef& op, ChannelsLastRule rule);
+/// Of the op's host kernel.
+Declaration channels_last_rule(ChannelsLastRule rule);
 /// Nothing where the op declares nothing.
 ChannelsLast channels_last_of(const TypeCall& call);
 
@@ -34,8 +34,8 @@ struct ImageOperands {
     bool has_input(size_t i) const { return ChannelsLast::holds(inputs, i); }
     bool has_output(size_t i) const { return ChannelsLast::holds(outputs, i); }
 };
-/// Declared once, beside the op's definition. Returns true.
-bool set_images(const OpDef& op, ImageOperands images);
+Declaration image_operands(ImageOperands images);
+/// Nothing where the op declares nothing.
 ImageOperands images_of(const OpDef& op);
 
 /// What a device wants.

@@ -1,17 +1,19 @@
 #include "runtime/ops/declare/checked_ranges.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 
-using CheckedRangesRules = OpRules<CheckedRanges>;
+namespace {
 
-bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how) {
-    return CheckedRangesRules::instance().add(op, std::move(how));
-}
+constexpr DeclarationKind<CheckedRangesRule> ranges_kind("rejects_outside");
+
+}  // namespace
+
+Declaration rejects_outside(CheckedRangesRule ranges) { return ranges_kind(std::move(ranges)); }
 
 std::optional<CheckedRanges> checked_ranges(const TypeCall& call) {
-    return CheckedRangesRules::instance().of(call);
+    const CheckedRangesRule* const ranges = ranges_kind.in(call.op.declared);
+    if (!ranges) return std::nullopt;
+    return (*ranges)(call);
 }
 
 }  // namespace catena

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "runtime/graph/op.h"
@@ -15,11 +16,12 @@ struct CheckedRange {
 };
 using CheckedRanges = SmallVector<CheckedRange, 2>;
 
-/// Declares that a call of an op with OpDef::checks_values fails for these numbers only, so that it
-/// cannot fail after another has accepted them; used once, beside its definition. Returns true.
-bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how);
-/// The ranges declared with set_checked_ranges; none without a declaration: such a call may fail
-/// for any reason.
+using CheckedRangesRule = std::function<CheckedRanges(const TypeCall&)>;
+
+/// Of an op with OpDef::checks_values: a call fails for these numbers only, so that it cannot fail
+/// after another has accepted them.
+Declaration rejects_outside(CheckedRangesRule ranges);
+/// The ranges declared; none without a declaration: such a call may fail for any reason.
 std::optional<CheckedRanges> checked_ranges(const TypeCall& call);
 
 }  // namespace catena

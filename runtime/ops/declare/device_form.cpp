@@ -1,58 +1,45 @@
 #include "runtime/ops/declare/device_form.h"
 
-#include <map>
-#include <mutex>
-
-#include "runtime/core/system/fork.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 
 namespace {
 
-struct DeviceForm {
-    ElementPlan plan;
-    bool anywhere = false;
-    std::string host_only;
-};
-
-/// The op's entry, never removed; ops may be registered late, by several threads.
-DeviceForm& form_of(const OpDef& op) {
-    static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto& forms = *new std::map<const OpDef*, DeviceForm>;
-    std::lock_guard lock(mutex);
-    return forms[&op];
-}
+constexpr DeclarationKind<ElementPlan> plan_kind("element_plan");
+constexpr DeclarationKind<> anywhere_kind("on_any_device");
+constexpr DeclarationKind<std::string> host_kind("host_only");
 
 }  // namespace
 
-bool set_element_plan(const OpDef& op, ElementPlan plan) {
-    form_of(op).plan = std::move(plan);
-    return true;
+Declaration element_plan(ElementPlan plan) { return plan_kind(std::move(plan)); }
+
+Declaration element_plan(std::function<ElementProgram(const KernelCall&)> plan) {
+    return element_plan(
+        [plan = std::move(plan)](const KernelCall& call, Threads) { return plan(call); });
 }
 
-bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan) {
-    return set_element_plan(
-        op, [plan = std::move(plan)](const KernelCall& call, Threads) { return plan(call); });
-}
-
-bool set_element_text(const OpDef& op, std::string text) {
-    return set_element_plan(op, [text = std::move(text)](const KernelCall& call) {
+Declaration element_text(std::string text) {
+    return element_plan([text = std::move(text)](const KernelCall& call) {
         return ElementProgram{{{text, call.outputs[0].size(), {}, true}}, 0};
     });
 }
 
-bool set_runs_anywhere(const OpDef& op) { return form_of(op).anywhere = true; }
+Declaration on_any_device() { return anywhere_kind(); }
 
-bool set_host_only(const OpDef& op, std::string reason) {
-    form_of(op).host_only = std::move(reason);
-    return true;
-}
+Declaration host_only(std::string reason) { return host_kind(std::move(reason)); }
 
-bool has_element_plan(const OpDef& op) { return bool(form_of(op).plan); }
+bool has_element_plan(const OpDef& op) { return plan_kind.in(op.declared) != nullptr; }
 ElementProgram element_program(const KernelCall& call, Threads threads) {
-    return form_of(call.op).plan(call, threads);
+    const ElementPlan* const plan = plan_kind.in(call.op.declared);
+    CATENA_ASSERT(plan, call.op.name + " declares no element plan");
+    return (*plan)(call, threads);
 }
-bool runs_anywhere(const OpDef& op) { return form_of(op).anywhere; }
-const std::string& host_only_reason(const OpDef& op) { return form_of(op).host_only; }
+bool runs_anywhere(const OpDef& op) { return anywhere_kind.in(op.declared) != nullptr; }
+const std::string& host_only_reason(const OpDef& op) {
+    static const std::string& none = *new std::string;
+    const std::string* const reason = host_kind.in(op.declared);
+    return reason ? *reason : none;
+}
 
 }  // namespace catena

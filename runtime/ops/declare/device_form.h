@@ -30,17 +30,16 @@ enum class Threads : uint8_t { one, many };
 /// Reads only types and attributes of the call: its arrays may have no memory.
 using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
 
-/// What an op says beside its definition, used once each. All return true, for initialisers.
-bool set_element_plan(const OpDef& op, ElementPlan plan);
+Declaration element_plan(ElementPlan plan);
 /// The same for one thread and for many.
-bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
+Declaration element_plan(std::function<ElementProgram(const KernelCall&)> plan);
 /// One pass over the elements of output 0.
-bool set_element_text(const OpDef& op, std::string text);
+Declaration element_text(std::string text);
 /// The op's kernel works on arrays of any device, because it only calls functions like
 /// copy_elements.
-bool set_runs_anywhere(const OpDef& op);
+Declaration on_any_device();
 /// The op always runs on the host, with copies from and to the device; `reason` says why.
-bool set_host_only(const OpDef& op, std::string reason);
+Declaration host_only(std::string reason);
 
 bool has_element_plan(const OpDef& op);
 ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);

@@ -1,18 +1,20 @@
 #include "runtime/ops/declare/joined_calls.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 
-using JoinedCallsRules = OpRules<Joinings>;
+namespace {
 
-bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how) {
-    return JoinedCallsRules::instance().add(op, std::move(how));
-}
+constexpr DeclarationKind<JoiningsRule> joinings_kind("joinings");
+
+}  // namespace
+
+Declaration joinings(JoiningsRule how) { return joinings_kind(std::move(how)); }
 
 Joinings joinings_of(const TypeCall& call) {
-    return JoinedCallsRules::instance().of(call).value_or(Joinings());
+    const JoiningsRule* const how = joinings_kind.in(call.op.declared);
+    return how ? (*how)(call) : Joinings();
 }
 
 const OpDef& concat_op() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -15,10 +17,11 @@ struct Joining {
 };
 using Joinings = SmallVector<Joining, 2>;
 
-/// Declares how calls of an op with such inputs can be joined; used once, beside its definition.
-/// Returns true.
-bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how);
-/// The joinings declared with set_joinings; empty without a declaration.
+using JoiningsRule = std::function<Joinings(const TypeCall&)>;
+
+/// How calls of the op with such inputs can be joined.
+Declaration joinings(JoiningsRule how);
+/// Empty without a declaration.
 Joinings joinings_of(const TypeCall& call);
 
 /// The op of Kind::concat: concatenates its inputs along attribute "axis".

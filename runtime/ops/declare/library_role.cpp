@@ -1,19 +1,17 @@
 #include "runtime/ops/declare/library_role.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 namespace {
 
-using Roles = OpTable<LibraryRole, LibraryRole>;
+constexpr DeclarationKind<LibraryRole> role_kind("library_role");
 
 }  // namespace
 
-bool set_library_role(const OpDef& op, LibraryRole role) { return Roles::instance().add(op, role); }
+Declaration library_role(LibraryRole role) { return role_kind(role); }
 
 LibraryRole library_role_of(const OpDef& op) {
-    const LibraryRole* const role = Roles::instance().of(op);
-    return role ? *role : LibraryRole();
+    const LibraryRole* const role = role_kind.in(op.declared);
+    return role ? *role : LibraryRole::none;
 }
 
 bool is_convolution(LibraryRole role) {

@@ -19,8 +19,7 @@ enum class LibraryRole : uint8_t {
     batch_normalization_gradient,  ///< x, gamma, mean, variance, gy, scalar eps -> gx, ggamma,
                                    ///< gbeta
 };
-/// Used once, beside the op's definition. Returns true.
-bool set_library_role(const OpDef& op, LibraryRole role);
+Declaration library_role(LibraryRole role);
 /// LibraryRole::none without a declaration.
 LibraryRole library_role_of(const OpDef& op);
 /// Whether it is a convolution or one of its gradients.

@@ -1,22 +1,26 @@
 #include "runtime/ops/declare/measured.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 namespace {
 
-using MeasuredForms = OpRules<const OpDef*>;
-using MeasuredOps = OpSet<struct IsMeasured>;
+struct MeasuredDeclaration {
+    OtherOp measured;
+    MeasuredRule pays;
+};
+constexpr DeclarationKind<MeasuredDeclaration> measured_kind("measured_by");
+constexpr DeclarationKind<> measuring_kind("measures_result");
 
 }  // namespace
 
-bool set_measured(const OpDef& op, const OpDef& measured, MeasuredForm rule) {
-    return MeasuredForms::instance().add(op, std::move(rule)) && MeasuredOps::add(measured);
+Declaration measured_by(OtherOp measured, MeasuredRule pays) {
+    return measured_kind({measured, std::move(pays)});
 }
+Declaration measures_result() { return measuring_kind(); }
 
 const OpDef* measured_form(const TypeCall& call) {
-    return MeasuredForms::instance().of(call).value_or(nullptr);
+    const MeasuredDeclaration* const declared = measured_kind.in(call.op.declared);
+    return declared && declared->pays(call) ? &declared->measured() : nullptr;
 }
-bool is_measured_form(const OpDef& op) { return MeasuredOps::has(op); }
+bool is_measured_form(const OpDef& op) { return measuring_kind.in(op.declared) != nullptr; }
 
 }  // namespace catena

@@ -2,20 +2,21 @@
 
 #include <functional>
 
-#include "runtime/graph/op.h"
+#include "runtime/ops/declare/other_op.h"
 
 namespace catena {
 
-/// Which op computes a call of another one and measures its result y [N, C, ...] meanwhile. Its
-/// results are y, and as [1, C, 1, ...] the sum of each channel over all images and positions and
-/// the sum of squares of the differences from that channel's mean. Inputs and attributes are the
-/// same. Null where that would not pay.
-using MeasuredForm = std::function<const OpDef*(const TypeCall&)>;
+/// Whether it pays that a call's result is measured meanwhile.
+using MeasuredRule = std::function<bool(const TypeCall&)>;
 
-/// Declares that of `op`, `measured` being what the rule gives. Used once, beside the definitions.
-/// Returns true.
-bool set_measured(const OpDef& op, const OpDef& measured, MeasuredForm rule);
-/// Null without a declaration, too.
+/// `measured` computes a call of the op where that pays, and measures its result y [N, C, ...]
+/// meanwhile. Its results are y, and as [1, C, 1, ...] the sum of each channel over all images and
+/// positions and the sum of squares of the differences from that channel's mean. Inputs and
+/// attributes are the same.
+Declaration measured_by(OtherOp measured, MeasuredRule pays);
+/// Of that one: it computes another op and measures the result.
+Declaration measures_result();
+/// The op that measures such a call. Null where it does not pay, and without a declaration.
 const OpDef* measured_form(const TypeCall& call);
 /// Whether an op is the measured form of another one: passes alone call it.
 bool is_measured_form(const OpDef& op);

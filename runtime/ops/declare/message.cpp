@@ -1,16 +1,14 @@
 #include "runtime/ops/declare/message.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 
 namespace {
 
-using Messages = OpSet<struct IsMessage>;
+constexpr DeclarationKind<> message_kind("awaited_by_others");
 
 }  // namespace
 
-bool set_is_message(const OpDef& op) { return Messages::add(op); }
-bool is_message(const OpDef& op) { return Messages::has(op); }
+Declaration awaited_by_others() { return message_kind(); }
+bool is_message(const OpDef& op) { return message_kind.in(op.declared) != nullptr; }
 
 }  // namespace catena

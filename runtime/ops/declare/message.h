@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// Declares, beside the op's definition, that other processes wait for its calls: a program makes
-/// the calls of all such ops in recorded order. Returns true.
-bool set_is_message(const OpDef& op);
+/// Other processes wait for the op's calls: a program makes the calls of all such ops in recorded
+/// order.
+Declaration awaited_by_others();
 bool is_message(const OpDef& op);
 
 }  // namespace catena

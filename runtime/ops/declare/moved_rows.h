@@ -16,12 +16,12 @@ struct RowAddition {
     const OpDef* op;
     Attributes attributes;
 };
-/// Declares that calls of an op, a gather or a scatter, move rows so: what adds rows to zeros of
-/// shape `sums` at places of the same meaning; or nothing for a call that does something else, such
-/// as ignoring some places. Used once, beside the op's definition. Returns true.
-bool set_moved_rows(
-    const OpDef& op,
-    std::function<std::optional<RowAddition>(const TypeCall&, const Shape& sums)> addition);
+using MovedRowsRule = std::function<std::optional<RowAddition>(const TypeCall&, const Shape& sums)>;
+
+/// Calls of the op, a gather or a scatter, move rows so: what adds rows to zeros of shape `sums` at
+/// places of the same meaning; or nothing for a call that does something else, such as ignoring
+/// some places.
+Declaration moves_rows(MovedRowsRule addition);
 /// Nothing without a declaration.
 std::optional<RowAddition> addition_of_moved_rows(const TypeCall& call, const Shape& sums);
 

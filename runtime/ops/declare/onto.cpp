@@ -1,22 +1,20 @@
 #include "runtime/ops/declare/onto.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 namespace {
 
-using Forms = OpTable<const OpDef*, struct IsOnto>;
-using OntoOps = OpSet<struct IsOnto>;
+constexpr DeclarationKind<OtherOp> onto_kind("added_onto_by");
+constexpr DeclarationKind<> adding_kind("adds_onto");
 
 }  // namespace
 
-bool set_onto(const OpDef& op, const OpDef& onto) {
-    return Forms::instance().add(op, &onto) && OntoOps::add(onto);
-}
+Declaration added_onto_by(OtherOp onto) { return onto_kind(onto); }
+Declaration adds_onto() { return adding_kind(); }
+
 const OpDef* onto_form(const OpDef& op) {
-    const OpDef* const* const form = Forms::instance().of(op);
-    return form ? *form : nullptr;
+    const OtherOp* const onto = onto_kind.in(op.declared);
+    return onto ? &(*onto)() : nullptr;
 }
-bool is_onto_form(const OpDef& op) { return OntoOps::has(op); }
+bool is_onto_form(const OpDef& op) { return adding_kind.in(op.declared) != nullptr; }
 
 }  // namespace catena

@@ -1,18 +1,18 @@
 #include "runtime/ops/declare/placement.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 
-using PlacementRules = OpRules<std::optional<Dims>, PlacementCall>;
+namespace {
 
-bool set_placement(const OpDef& op,
-                   std::function<std::optional<Dims>(const PlacementCall&)> begin) {
-    return PlacementRules::instance().add(op, std::move(begin));
-}
+constexpr DeclarationKind<PlacementRule> placement_kind("places_among_zeros");
+
+}  // namespace
+
+Declaration places_among_zeros(PlacementRule begin) { return placement_kind(std::move(begin)); }
 
 std::optional<Dims> placement_of(const PlacementCall& call) {
-    return PlacementRules::instance().of(call).value_or(std::nullopt);
+    const PlacementRule* const begin = placement_kind.in(call.op.declared);
+    return begin ? (*begin)(call) : std::nullopt;
 }
 
 }  // namespace catena

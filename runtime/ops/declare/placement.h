@@ -11,10 +11,11 @@ struct PlacementCall {
     const OpDef& op;
     const Attributes& attributes;
 };
-/// Declares that calls of an op put their only input among zeros: where its first element comes,
-/// the others beside it; or nothing for a call that does something else. Used once, beside the op's
-/// definition. Returns true.
-bool set_placement(const OpDef& op, std::function<std::optional<Dims>(const PlacementCall&)> begin);
+using PlacementRule = std::function<std::optional<Dims>(const PlacementCall&)>;
+
+/// Calls of the op put their only input among zeros: where its first element comes, the others
+/// beside it; or nothing for a call that does something else.
+Declaration places_among_zeros(PlacementRule begin);
 /// Nothing without a declaration.
 std::optional<Dims> placement_of(const PlacementCall& call);
 

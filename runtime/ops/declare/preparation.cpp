@@ -1,18 +1,18 @@
 #include "runtime/ops/declare/preparation.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 
-using PreparationRules = OpRules<std::unique_ptr<PreparedCall>, KernelCall>;
+namespace {
 
-bool set_preparation(const OpDef& op, Preparation preparation) {
-    return PreparationRules::instance().add(op, std::move(preparation));
-}
+constexpr DeclarationKind<Preparation> preparation_kind("preparation");
+
+}  // namespace
+
+Declaration preparation(Preparation how) { return preparation_kind(std::move(how)); }
 
 std::unique_ptr<PreparedCall> prepare(const KernelCall& call) {
-    std::optional<std::unique_ptr<PreparedCall>> prepared = PreparationRules::instance().of(call);
-    return prepared ? std::move(*prepared) : nullptr;
+    const Preparation* const how = preparation_kind.in(call.op.declared);
+    return how ? (*how)(call) : nullptr;
 }
 
 }  // namespace catena

@@ -11,8 +11,7 @@ namespace catena {
 /// help.
 using Preparation = std::function<std::unique_ptr<PreparedCall>(const KernelCall&)>;
 
-/// Declared once, beside the op's definition. Returns true.
-bool set_preparation(const OpDef& op, Preparation preparation);
+Declaration preparation(Preparation how);
 /// Null where the op declares nothing, or nothing for such a call: then the op's kernel runs.
 std::unique_ptr<PreparedCall> prepare(const KernelCall& call);
 

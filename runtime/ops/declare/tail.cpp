@@ -1,13 +1,11 @@
 #include "runtime/ops/declare/tail.h"
 
-#include "runtime/ops/declare/op_rules.h"
-
 namespace catena {
 namespace {
 
-using TailedForms = OpTable<const OpDef*, struct IsTailed>;
-using TailedOps = OpSet<struct IsTailed>;
-using RangeKeepers = OpSet<struct KeepsRange>;
+constexpr DeclarationKind<OtherOp> tailed_kind("tailed_by");
+constexpr DeclarationKind<> adding_tail_kind("adds_tail");
+constexpr DeclarationKind<> range_kind("range_kept");
 
 }  // namespace
 
@@ -41,16 +39,16 @@ TailPlaces tail_places(const Attributes& attributes, int own_inputs) {
 double tail_lowest(const Attributes& attributes) { return attributes.number("lowest"); }
 double tail_highest(const Attributes& attributes) { return attributes.number("highest"); }
 
-bool set_tailed(const OpDef& op, const OpDef& tailed) {
-    return TailedForms::instance().add(op, &tailed) && TailedOps::add(tailed);
-}
-const OpDef* tailed_form(const OpDef& op) {
-    const OpDef* const* const form = TailedForms::instance().of(op);
-    return form ? *form : nullptr;
-}
-bool is_tailed_form(const OpDef& op) { return TailedOps::has(op); }
+Declaration tailed_by(OtherOp tailed) { return tailed_kind(tailed); }
+Declaration adds_tail() { return adding_tail_kind(); }
 
-bool set_keeps_range(const OpDef& op) { return RangeKeepers::add(op); }
-bool keeps_range(const OpDef& op) { return RangeKeepers::has(op); }
+const OpDef* tailed_form(const OpDef& op) {
+    const OtherOp* const tailed = tailed_kind.in(op.declared);
+    return tailed ? &(*tailed)() : nullptr;
+}
+bool is_tailed_form(const OpDef& op) { return adding_tail_kind.in(op.declared) != nullptr; }
+
+Declaration range_kept() { return range_kind(); }
+bool keeps_range(const OpDef& op) { return range_kind.in(op.declared) != nullptr; }
 
 }  // namespace catena

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "runtime/graph/op.h"
+#include "runtime/ops/declare/other_op.h"
 
 namespace catena {
 
@@ -34,17 +34,18 @@ TailPlaces tail_places(const Attributes& attributes, int own_inputs);
 double tail_lowest(const Attributes& attributes);
 double tail_highest(const Attributes& attributes);
 
-/// Declares that `tailed` computes `op` and a tail. Its results are those of `op`, and what is then
-/// known of the first one's range. Used once, beside the definitions. Returns true.
-bool set_tailed(const OpDef& op, const OpDef& tailed);
+/// `tailed` computes the op and a tail. Its results are those of the op, and what is then known of
+/// the first one's range.
+Declaration tailed_by(OtherOp tailed);
+/// Of that one: it computes another op and a tail.
+Declaration adds_tail();
 /// Null without a declaration.
 const OpDef* tailed_form(const OpDef& op);
 /// Whether an op is the tailed form of another one: passes alone call it.
 bool is_tailed_form(const OpDef& op);
 
-/// Declares that no magnitude in output 0 is larger than the largest in input 0, and that it is
-/// finite where that is. Returns true.
-bool set_keeps_range(const OpDef& op);
+/// No magnitude in output 0 is larger than the largest in input 0, and it is finite where that is.
+Declaration range_kept();
 bool keeps_range(const OpDef& op);
 
 }  // namespace catena

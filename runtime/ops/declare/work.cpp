@@ -1,10 +1,11 @@
 #include "runtime/ops/declare/work.h"
 
 #include "runtime/ops/declare/library_role.h"
-#include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 namespace {
+
+constexpr DeclarationKind<OperationsRule> operations_kind("counts_operations");
 
 double count(const Type& type) { return double(element_count(type.shape)); }
 
@@ -20,6 +21,8 @@ double window_size(const Type& W) { return W.shape[0] > 0 ? count(W) / double(W.
 
 }  // namespace
 
+Declaration counts_operations(OperationsRule rule) { return operations_kind(std::move(rule)); }
+
 double product_operations(const TypeCall& call, std::span<const Type> outputs) {
     switch (library_role_of(call.op)) {
         case LibraryRole::matmul:
@@ -32,13 +35,11 @@ double product_operations(const TypeCall& call, std::span<const Type> outputs) {
             return 2 * count(call.inputs[0]) * window_size(call.inputs[1]);
         case LibraryRole::convolution_weights:
             return 2 * count(call.inputs[1]) * window_size(outputs[0]);
-        default:
-            return OpRules<double>::instance().of(call).value_or(0);
+        default: {
+            const OperationsRule* const rule = operations_kind.in(call.op.declared);
+            return rule ? (*rule)(call) : 0;
+        }
     }
-}
-
-bool set_product_operations(const OpDef& op, std::function<double(const TypeCall&)> rule) {
-    return OpRules<double>::instance().add(op, std::move(rule));
 }
 
 }  // namespace catena

@@ -10,7 +10,8 @@ namespace catena {
 /// (LibraryRole); 0 for other ops, whose time is that of their memory traffic.
 double product_operations(const TypeCall& call, std::span<const Type> outputs);
 
-/// Declares them of an op that no library has. Returns true.
-bool set_product_operations(const OpDef& op, std::function<double(const TypeCall&)> rule);
+using OperationsRule = std::function<double(const TypeCall&)>;
+/// Of an op that no library has.
+Declaration counts_operations(OperationsRule rule);
 
 }  // namespace catena

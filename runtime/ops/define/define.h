@@ -45,6 +45,10 @@ public:
         op_.onnx = std::move(mapping);
         return *this;
     }
+    Elementwise& declare(Declaration declaration) {  ///< For OpDef::declared.
+        op_.declared.add(std::move(declaration));
+        return *this;
+    }
     template <class F>
     Elementwise& forward(F f) {
         op_.formula = make_formula<N, S>(f);

@@ -57,9 +57,8 @@ const OpDef& op_class_numbers = register_op({
             c.dims("shape");  // must be known
             return std::vector{c.graph.constant(run_kernel(c.op, {}, c.attributes)[0])};
         },
+    .declared = {element_text("        y0(i, T(i));")},
 });
-
-const bool class_numbers_have_text = set_element_text(op_class_numbers, "        y0(i, T(i));");
 
 /// The first label that is neither a class nor to be ignored is an error.
 template <class T>
@@ -100,12 +99,11 @@ const OpDef& op_class_labels = register_op({
         },
     .onnx = "Identity",
     .checks_values = true,
-});
-
-const bool class_labels_have_text = set_element_text(op_class_labels, R"(
+    .declared = {element_text(R"(
         const i64 label = i64(p0[i]);
         if (label != ignore_label) place_in(label, 1, classes, false);
-        y0(i, label);)");
+        y0(i, label);)")},
+});
 
 /// What the body of the loss and of its gradient have in common.
 struct Positions {
@@ -316,8 +314,8 @@ const OpDef& op_cross_entropy = define_composite({
             return input == 0 ? Reads{.inputs = first_inputs(count), .outputs = 6} : Reads{};
         },
     .checks_values = true,
+    .declared = {in_autocast(Autocast::wide)},
 });
-const bool op_cross_entropy_autocast = set_autocast(op_cross_entropy, Autocast::wide);
 
 /// Targets that are probabilities themselves, in plain functions.
 Variable soft_target_loss(const Variable& x, const Variable& t,

@@ -49,7 +49,7 @@ Types pair_type(const TypeCall& c) {
 /// `b` (64 bits) and `bits`, the width of the type.
 template <class F>
 const OpDef& define(const char* name, const char* text, F f, OnnxMapping onnx) {
-    const OpDef& op = register_op({
+    return register_op({
         .name = name,
         .input_count = 2,
         .type = pair_type,
@@ -62,16 +62,15 @@ const OpDef& define(const char* name, const char* text, F f, OnnxMapping onnx) {
                 });
             },
         .onnx = std::move(onnx),
+        .declared = {element_plan([text](const KernelCall& c) {
+            const int64_t bits = 8 * int64_t(size_of(c.outputs[0].dtype()));
+            return ElementProgram{{{"        const i64 a = x0(i), b = x1(i);\n        y0(i, " +
+                                        std::string(text) + ");",
+                                    c.outputs[0].size(),
+                                    {{"bits", bits}}}},
+                                  0};
+        })},
     });
-    set_element_plan(op, [text](const KernelCall& c) {
-        const int64_t bits = 8 * int64_t(size_of(c.outputs[0].dtype()));
-        return ElementProgram{
-            {{"        const i64 a = x0(i), b = x1(i);\n        y0(i, " + std::string(text) + ");",
-              c.outputs[0].size(),
-              {{"bits", bits}}}},
-            0};
-    });
-    return op;
 }
 
 /// ONNX shifts unsigned integers only.

@@ -57,6 +57,38 @@ int write_transposed(OnnxCall& c, int i, bool wanted) {
     return c.graph.node("Transpose", {x}, {{"perm", axes}});
 }
 
+/// Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2;
+/// ...].
+Joinings matmul_joinings(const TypeCall& c) {
+    if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
+    int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
+    return {{.inputs = {transa, Joining::shared}, .output = 0},
+            {.inputs = {1 - transa, transb}, .output = Joining::sum}};
+}
+
+constexpr const char* matmul_text = R"(
+        const i64 rows = y0_size[y0_rank - 2], columns = y0_size[y0_rank - 1], inner = x0_size[x0_rank - (transa ? 2 : 1)];
+        const i64 row = i / columns % rows, column = i % columns;
+        i64 left = 0, right = 0, batch = i / columns / rows, left_step = rows * inner, right_step = inner * columns;
+        for (int d = y0_rank - 3; d >= 0; --d) {
+            const i64 index = batch % y0_size[d];
+            batch /= y0_size[d];
+            const int dl = d - (y0_rank - x0_rank), dr = d - (y0_rank - x1_rank);
+            if (dl >= 0) {
+                left += x0_size[dl] == 1 ? 0 : index * left_step;
+                left_step *= x0_size[dl];
+            }
+            if (dr >= 0) {
+                right += x1_size[dr] == 1 ? 0 : index * right_step;
+                right_step *= x1_size[dr];
+            }
+        }
+        T sum = 0;
+        for (i64 k = 0; k < inner; ++k)
+            sum += x0(left + (transa ? k * rows + row : row * inner + k)) *
+                   x1(right + (transb ? column * inner + k : k * columns + column));
+        y0(i, sum);)";
+
 const OpDef& op_matmul = register_op({
     .name = "matmul",
     .kind = Kind::contract,
@@ -89,42 +121,12 @@ const OpDef& op_matmul = register_op({
             return c.node("MatMul", {write_transposed(c, 0, c.attributes.flag("transa")),
                                      write_transposed(c, 1, c.attributes.flag("transb"))});
         },
-});
-const bool op_matmul_text = set_element_text(op_matmul, R"(
-        const i64 rows = y0_size[y0_rank - 2], columns = y0_size[y0_rank - 1], inner = x0_size[x0_rank - (transa ? 2 : 1)];
-        const i64 row = i / columns % rows, column = i % columns;
-        i64 left = 0, right = 0, batch = i / columns / rows, left_step = rows * inner, right_step = inner * columns;
-        for (int d = y0_rank - 3; d >= 0; --d) {
-            const i64 index = batch % y0_size[d];
-            batch /= y0_size[d];
-            const int dl = d - (y0_rank - x0_rank), dr = d - (y0_rank - x1_rank);
-            if (dl >= 0) {
-                left += x0_size[dl] == 1 ? 0 : index * left_step;
-                left_step *= x0_size[dl];
-            }
-            if (dr >= 0) {
-                right += x1_size[dr] == 1 ? 0 : index * right_step;
-                right_step *= x1_size[dr];
-            }
-        }
-        T sum = 0;
-        for (i64 k = 0; k < inner; ++k)
-            sum += x0(left + (transa ? k * rows + row : row * inner + k)) *
-                   x1(right + (transb ? column * inner + k : k * columns + column));
-        y0(i, sum);)");
-
-const bool op_matmul_prepared = set_preparation(op_matmul, [](const KernelCall& c) {
-    return prepare_product(c.attributes.flag("transa"), c.attributes.flag("transb"), c);
-});
-const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
-const bool op_matmul_autocast = set_autocast(op_matmul, Autocast::narrow);
-
-// Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
-const bool matmul_can_be_joined = set_joinings(op_matmul, [](const TypeCall& c) -> Joinings {
-    if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
-    int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
-    return {{.inputs = {transa, Joining::shared}, .output = 0},
-            {.inputs = {1 - transa, transb}, .output = Joining::sum}};
+    .declared = {library_role(LibraryRole::matmul), preparation([](const KernelCall& c) {
+                     return prepare_product(c.attributes.flag("transa"),
+                                            c.attributes.flag("transb"), c);
+                 }),
+                 in_autocast(Autocast::narrow), joinings(matmul_joinings),
+                 element_text(matmul_text)},
 });
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb) {
@@ -201,12 +203,10 @@ const OpDef& op_linear = register_op({
             return c.node("Gemm", {c.input(0, dtype), c.input(1, dtype), c.input(2, dtype)},
                           {{"transB", 1}});
         },
+    .declared = {library_role(LibraryRole::linear),
+                 preparation([](const KernelCall& c) { return prepare_product(false, true, c); }),
+                 in_autocast(Autocast::narrow)},
 });
-
-const bool op_linear_prepared =
-    set_preparation(op_linear, [](const KernelCall& c) { return prepare_product(false, true, c); });
-const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
-const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 
 /// What a user of [batch, words, features] should write, where x would fit so.
 std::string advice_for(const Shape& x, int64_t features) {

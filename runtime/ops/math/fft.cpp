@@ -57,8 +57,8 @@ const OpDef& op_fft = register_op({
     .kernel = run_fft,
     .gradient = [](const GradientCall& g) { return adjoint(g.gy(0), g.gy(1)); },
     .onnx = {write_fft, 17},
+    .declared = {host_only("the host computes Fourier transforms")},
 });
-const bool fft_on_host = set_host_only(op_fft, "the host computes Fourier transforms");
 
 Variables transform(const Variable& real, const Variable& imag) {
     const Variable* inputs[] = {&real, &imag};

@@ -10,9 +10,8 @@
 namespace catena {
 
 const OpDef& linear_algebra(OpDef op) {
-    const OpDef& made = register_op(std::move(op));
-    set_host_only(made, "LAPACK computes on the host");
-    return made;
+    op.declared.add(host_only("LAPACK computes on the host"));
+    return register_op(std::move(op));
 }
 
 Type matrices(const TypeCall& call, int input) {

@@ -45,15 +45,22 @@ OnnxMapping place_mapping(const char* name) {
     };
 }
 
-const OpDef& op_argmax = register_op(
-    {.name = "argmax", .type = arg_type, .kernel = run_argmax, .onnx = place_mapping("ArgMax")});
-const OpDef& op_argmin = register_op(
-    {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
-
-const bool argmax_has_elements = set_element_plan(
-    op_argmax, [](const KernelCall& c, Threads t) { return arg_elements(c, ">", t); });
-const bool argmin_has_elements = set_element_plan(
-    op_argmin, [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); });
+const OpDef& op_argmax = register_op({
+    .name = "argmax",
+    .type = arg_type,
+    .kernel = run_argmax,
+    .onnx = place_mapping("ArgMax"),
+    .declared = {element_plan(
+        [](const KernelCall& c, Threads t) { return arg_elements(c, ">", t); })},
+});
+const OpDef& op_argmin = register_op({
+    .name = "argmin",
+    .type = arg_type,
+    .kernel = run_argmin,
+    .onnx = place_mapping("ArgMin"),
+    .declared = {element_plan(
+        [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); })},
+});
 
 /// Of the smallest or the largest first; equal elements keep their order.
 int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis, bool largest) {
@@ -92,9 +99,8 @@ const OpDef& op_argsort = register_op({
         },
     .kernel = run_argsort,
     .onnx = [](OnnxCall& c) { return write_sorted_places(c, false); },
+    .declared = {element_plan(argsort_elements)},
 });
-
-const bool argsort_has_elements = set_element_plan(op_argsort, argsort_elements);
 
 const OpDef& op_argsort_first = register_op({
     .name = "argsort_first",
@@ -110,9 +116,8 @@ const OpDef& op_argsort_first = register_op({
         },
     .kernel = run_argsort_first,
     .onnx = [](OnnxCall& c) { return write_sorted_places(c, c.attributes.flag("largest")); },
+    .declared = {element_plan(argsort_first_elements)},
 });
-
-const bool argsort_first_has_elements = set_element_plan(op_argsort_first, argsort_first_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse);
 
@@ -138,9 +143,8 @@ const OpDef& op_cumsum = register_op({
             return c.node("CumSum", {c.input(0, c.result()), axis},
                           {{"reverse", int64_t(c.attributes.flag("reverse"))}});
         },
+    .declared = {element_plan(cumsum_elements)},
 });
-
-const bool cumsum_has_elements = set_element_plan(op_cumsum, cumsum_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse) {
     return call(op_cumsum, x.location(), {{"axis", int64_t(axis)}, {"reverse", reverse}}, {}, x);

@@ -98,6 +98,16 @@ Types rows_type(const TypeCall& c) {
     return {x};
 }
 
+constexpr const char* prod_pairs_text = R"(
+        const i64 n = x0_size[1], row = i / n * n;
+        T product = 1, sum = 0;
+        for (i64 k = row; k < row + n; ++k) {
+            if (k == i) continue;
+            sum = sum * x0(k) + x1(k) * product;
+            product *= x0(k);
+        }
+        y0(i, sum);)";
+
 const OpDef& op_prod_pairs = register_op({
     .name = "prod_pairs",
     .input_count = 2,
@@ -114,21 +124,19 @@ const OpDef& op_prod_pairs = register_op({
             return result;
         },
     .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 3u : 1u}; },
+    .declared = {element_text(prod_pairs_text)},
 });
-
-const bool prod_pairs_has_text = set_element_text(op_prod_pairs, R"(
-        const i64 n = x0_size[1], row = i / n * n;
-        T product = 1, sum = 0;
-        for (i64 k = row; k < row + n; ++k) {
-            if (k == i) continue;
-            sum = sum * x0(k) + x1(k) * product;
-            product *= x0(k);
-        }
-        y0(i, sum);)");
 
 Variable sums_of_pairs(const Variable& x, const Variable& gy) {
     return call(op_prod_pairs, {}, {}, {}, x, gy);
 }
+
+constexpr const char* prod_others_text = R"(
+        const i64 n = x0_size[1], row = i / n * n;
+        T left = 1, right = 1;
+        for (i64 k = row; k < i; ++k) left *= x0(k);
+        for (i64 k = row + n; k-- > i + 1;) right *= x0(k);
+        y0(i, left * right);)";
 
 // A separate op, so that a gradient costs O(n), and that of the gradient, too.
 const OpDef& op_prod_others = register_op({
@@ -138,14 +146,8 @@ const OpDef& op_prod_others = register_op({
     .kernel = product_of_others_kernel,
     .gradient = [](const GradientCall& g) { return Variables{sums_of_pairs(g.x(0), g.gy())}; },
     .reads = [](int, int) { return Reads{.inputs = 1}; },
+    .declared = {element_text(prod_others_text)},
 });
-
-const bool prod_others_has_text = set_element_text(op_prod_others, R"(
-        const i64 n = x0_size[1], row = i / n * n;
-        T left = 1, right = 1;
-        for (i64 k = row; k < i; ++k) left *= x0(k);
-        for (i64 k = row + n; k-- > i + 1;) right *= x0(k);
-        y0(i, left * right);)");
 
 Variable product_of_others(const Variable& x) { return call(op_prod_others, {}, {}, {}, x); }
 
@@ -192,8 +194,8 @@ const OpDef& op_prod = register_op({
     .reads = [](int, int) { return Reads{.inputs = 1}; },
     .combine = Combine::product,
     .onnx = onnx_reduction("ReduceProd"),
+    .declared = {in_autocast(Autocast::wide)},
 });
-const bool op_prod_autocast = set_autocast(op_prod, Autocast::wide);
 
 }  // namespace
 

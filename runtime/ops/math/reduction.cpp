@@ -63,8 +63,8 @@ const OpDef& op_sum = register_op({
     .gradient = [](const GradientCall& g) { return Variables{gradient_across(g, g.gy())}; },
     .combine = Combine::sum,
     .onnx = onnx_reduction("ReduceSum", 13),
+    .declared = {in_autocast(Autocast::wide)},
 });
-const bool op_sum_autocast = set_autocast(op_sum, Autocast::wide);
 
 OpDef extremum(const char* name, Combine combine, const char* onnx) {
     return {
@@ -116,8 +116,8 @@ const OpDef& op_logsumexp = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 1, .outputs = 1}; },
     .onnx = onnx_reduction("ReduceLogSumExp"),
+    .declared = {in_autocast(Autocast::wide)},
 });
-const bool op_logsumexp_autocast = set_autocast(op_logsumexp, Autocast::wide);
 
 Variable reduce(const OpDef& op, const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());

@@ -101,29 +101,33 @@ constexpr const char* normal_text = R"(
             y0(i, T(radius * cosf(6.2831855f * (float(c1 >> 8) * 0x1p-24f))));
         })";
 
-const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), const char* onnx) {
+const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), const char* onnx,
+                           Declarations declared) {
     return register_op({.name = name,
                         .kind = Kind::random,
                         .input_count = 1,
                         .type = drawn_type,
                         .kernel = kernel,
-                        .onnx = [onnx](OnnxCall& c) {
-                            return c.node(onnx, {},
-                                          {{"shape", c.dims("shape")}, {"dtype", c.result()}});
-                        }});
+                        .onnx =
+                            [onnx](OnnxCall& c) {
+                                return c.node(onnx, {},
+                                              {{"shape", c.dims("shape")}, {"dtype", c.result()}});
+                            },
+                        .declared = std::move(declared)});
 }
-const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
-const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
 /// A mask lies like the image that it meets.
-const bool uniform_last = set_channels_last(op_random_uniform, [](const TypeCall& c) {
+ChannelsLast order_of_mask(const TypeCall& c) {
     return c.attributes.dtype("dtype") == Dtype::float32 ? ChannelsLast{.outputs = 1, .alike = true}
                                                          : ChannelsLast();
-});
-const bool uniform_images = set_images(op_random_uniform, {.outputs = 1});
-const bool uniform_has_text = set_element_text(
-    op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
-const bool normal_has_text = set_element_text(
-    op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
+}
+
+const OpDef& op_random_uniform = define_random(
+    "random_uniform", uniform_kernel, "RandomUniform",
+    {channels_last_rule(order_of_mask), image_operands({.outputs = 1}),
+     element_text(std::string(counter_of_uniform_text) + philox_text + uniform_text)});
+const OpDef& op_random_normal =
+    define_random("random_normal", normal_kernel, "RandomNormal",
+                  {element_text(std::string(counter_of_normal_text) + philox_text + normal_text)});
 
 /// The state of the operation after this one.
 const OpDef& op_random_advance = register_op({
@@ -140,9 +144,8 @@ const OpDef& op_random_advance = register_op({
             c.outputs[0].to_fill<int64_t>()[0] = int64_t(stream.seed);
             c.outputs[0].to_fill<int64_t>()[1] = int64_t(stream.operation + 1);
         },
+    .declared = {element_text("y0(i, i == 0 ? x0(0) : x0(1) + 1);")},
 });
-const bool op_random_advance_text =
-    set_element_text(op_random_advance, "y0(i, i == 0 ? x0(0) : x0(1) + 1);");
 
 Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, Dtype dtype) {
     Attributes attributes{{"shape", shape}, {"dtype", std::string(name_of(dtype))}};

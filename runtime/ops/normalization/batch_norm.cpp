@@ -131,10 +131,8 @@ const OpDef& op_batch_norm_gx = define_composite({
     .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
     .kernel = batch_norm_gradient_kernel,
     .body = batch_norm_gradient_body,
+    .declared = {library_role(LibraryRole::batch_normalization_gradient)},
 });
-
-const bool op_batch_norm_gx_role =
-    set_library_role(op_batch_norm_gx, LibraryRole::batch_normalization_gradient);
 
 /// The gradient of x through the statistics, used only by gradients of gradients.
 Variable through_statistics(const GradientCall& c, const Variable& x, const Variable& mean) {
@@ -180,8 +178,8 @@ const OpDef& op_batch_norm = define_composite({
             return gx;
         },
     .reads = [](int, int) { return Reads{.inputs = 3, .outputs = 6}; },
+    .declared = {library_role(LibraryRole::batch_normalization)},
 });
-const bool op_batch_norm_role = set_library_role(op_batch_norm, LibraryRole::batch_normalization);
 
 /// Where the keys are the channels; the formula says the rest.
 std::vector<int> write_fixed_batch_norm(OnnxCall& c) {

@@ -154,6 +154,22 @@ std::vector<int> write_max_pooling(OnnxCall& c) {
 const OpDef& scatter_op();
 const OpDef& gather_op();
 
+constexpr const char* max_pooling_text = R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        T best = -T(__int_as_float(0x7f800000));
+        i64 winner = 0;
+        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
+            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+            if (h < 0 || h >= height || w < 0 || w >= width) continue;
+            const T v = x0(plane + h * width + w);
+            if (!(v > best) && v == v) continue;
+            best = v;
+            winner = tap;
+        }
+        y0(i, best);
+        y1(i, T(winner));)";
+
 const OpDef& op_max_pooling = register_op({
     .name = "max_pooling",
     .kind = Kind::window,
@@ -182,54 +198,10 @@ const OpDef& op_max_pooling = register_op({
         },
     .reads = [](int, int) { return Reads{.outputs = 2}; },
     .onnx = write_max_pooling,
+    .declared = {channels_last_rule(all_alike(1, 3)), image_operands({.inputs = 1, .outputs = 3}),
+                 range_kept(), element_text(max_pooling_text)},
 });
-const bool op_max_pooling_last = set_channels_last(op_max_pooling, all_alike(1, 3));
-const bool op_max_pooling_images = set_images(op_max_pooling, {.inputs = 1, .outputs = 3});
-const bool op_max_pooling_range = set_keeps_range(op_max_pooling);
-const bool op_max_pooling_text = set_element_text(op_max_pooling, R"(
-        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
-        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
-        T best = -T(__int_as_float(0x7f800000));
-        i64 winner = 0;
-        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
-            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
-            if (h < 0 || h >= height || w < 0 || w >= width) continue;
-            const T v = x0(plane + h * width + w);
-            if (!(v > best) && v == v) continue;
-            best = v;
-            winner = tap;
-        }
-        y0(i, best);
-        y1(i, T(winner));)");
 
-const OpDef& op_max_pooling_scatter = register_op({
-    .name = "max_pooling_scatter",
-    .kind = Kind::window,
-    .input_count = 2,
-    .differentiable = true,
-    .type = adjoint_type,
-    .kernel =
-        [](const KernelCall& c) {
-            if (lies_channels_last(c.outputs[0]))
-                return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]),
-                                                       with_channels_last(c.inputs[1]),
-                                                       window_of(c.attributes), c.outputs[0]);
-            Array index = c.inputs[1].as_contiguous();
-            in_working_dtype(c, [&](const Array& gy, const Array& gx) {
-                max_pool_scatter(gy, index, window_of(c.attributes), gx);
-            });
-        },
-    .gradient =
-        [](const GradientCall& c) {
-            return Variables{
-                call(gather_op(), known_location(), c.attributes(), {}, c.gy(), c.x(1)),
-                Variable()};
-        },
-    .reads = [](int, int) { return Reads{.inputs = 2}; },
-});
-const bool op_max_pooling_scatter_last = set_channels_last(op_max_pooling_scatter, all_alike(3, 1));
-const bool op_max_pooling_scatter_images =
-    set_images(op_max_pooling_scatter, {.inputs = 3, .outputs = 1});
 /// Many threads: each element visits the windows that may contain it.
 constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
@@ -261,8 +233,40 @@ ElementProgram scatter_elements_of_windows(const KernelCall& c, Threads threads)
              {scatter_of_one_text, c.inputs[0].size(), {}}},
             0};
 }
-const bool op_max_pooling_scatter_text =
-    set_element_plan(op_max_pooling_scatter, scatter_elements_of_windows);
+
+const OpDef& op_max_pooling_scatter = register_op({
+    .name = "max_pooling_scatter",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = adjoint_type,
+    .kernel =
+        [](const KernelCall& c) {
+            if (lies_channels_last(c.outputs[0]))
+                return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]),
+                                                       with_channels_last(c.inputs[1]),
+                                                       window_of(c.attributes), c.outputs[0]);
+            Array index = c.inputs[1].as_contiguous();
+            in_working_dtype(c, [&](const Array& gy, const Array& gx) {
+                max_pool_scatter(gy, index, window_of(c.attributes), gx);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{
+                call(gather_op(), known_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                Variable()};
+        },
+    .reads = [](int, int) { return Reads{.inputs = 2}; },
+    .declared = {channels_last_rule(all_alike(3, 1)), image_operands({.inputs = 3, .outputs = 1}),
+                 element_plan(scatter_elements_of_windows)},
+});
+
+constexpr const char* max_pooling_gather_text = R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width, tap = i64(p1[i]);
+        const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+        y0(i, h >= 0 && h < height && w >= 0 && w < width ? x0(plane + h * width + w) : T(0));)";
 
 const OpDef& op_max_pooling_gather = register_op({
     .name = "max_pooling_gather",
@@ -284,19 +288,24 @@ const OpDef& op_max_pooling_gather = register_op({
                 Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
+    .declared = {image_operands({.inputs = 3, .outputs = 1}),
+                 element_text(max_pooling_gather_text)},
 });
-const bool op_max_pooling_gather_images =
-    set_images(op_max_pooling_gather, {.inputs = 3, .outputs = 1});
-const bool op_max_pooling_gather_text = set_element_text(op_max_pooling_gather, R"(
-        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
-        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width, tap = i64(p1[i]);
-        const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
-        y0(i, h >= 0 && h < height && w >= 0 && w < width ? x0(plane + h * width + w) : T(0));)");
 
 const OpDef& scatter_op() { return op_max_pooling_scatter; }
 const OpDef& gather_op() { return op_max_pooling_gather; }
 
 const OpDef& spread_op();
+
+constexpr const char* average_pooling_text = R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        T sum = 0;
+        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
+            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+            if (h >= 0 && h < height && w >= 0 && w < width) sum += x0(plane + h * width + w);
+        }
+        y0(i, sum * (T(1) / T(ksize[0] * ksize[1])));)";
 
 const OpDef& op_average_pooling = register_op({
     .name = "average_pooling",
@@ -325,21 +334,22 @@ const OpDef& op_average_pooling = register_op({
             attributes.emplace_back("count_include_pad", 1);
             return c.node("AveragePool", {c.input(0)}, attributes);
         },
+    .declared = {library_role(LibraryRole::average_pooling), channels_last_rule(all_alike(1, 1)),
+                 image_operands({.inputs = 1, .outputs = 1}), element_text(average_pooling_text)},
 });
-const bool op_average_pooling_last = set_channels_last(op_average_pooling, all_alike(1, 1));
-const bool op_average_pooling_images = set_images(op_average_pooling, {.inputs = 1, .outputs = 1});
-const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
-        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
-        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
-        T sum = 0;
-        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
-            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
-            if (h >= 0 && h < height && w >= 0 && w < width) sum += x0(plane + h * width + w);
-        }
-        y0(i, sum * (T(1) / T(ksize[0] * ksize[1])));)");
 
-const bool op_average_pooling_role =
-    set_library_role(op_average_pooling, LibraryRole::average_pooling);
+constexpr const char* average_pooling_spread_text = R"(
+        const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        const T factor = T(1) / T(ksize[0] * ksize[1]);
+        T sum = 0;
+        const i64 top = h + pad[0] - ksize[0] + 1, left = w + pad[1] - ksize[1] + 1;
+        for (i64 oh = top > 0 ? (top + stride[0] - 1) / stride[0] : 0; oh < height && oh * stride[0] <= h + pad[0]; ++oh) {
+            for (i64 ow = left > 0 ? (left + stride[1] - 1) / stride[1] : 0; ow < width && ow * stride[1] <= w + pad[1]; ++ow) {
+                sum += x0(plane + oh * width + ow) * factor;
+            }
+        }
+        y0(i, sum);)";
 
 const OpDef& op_average_pooling_spread = register_op({
     .name = "average_pooling_spread",
@@ -360,26 +370,10 @@ const OpDef& op_average_pooling_spread = register_op({
             return Variables{
                 call(op_average_pooling, known_location(), c.attributes(), {}, c.gy())};
         },
+    .declared = {library_role(LibraryRole::average_pooling_gradient),
+                 channels_last_rule(all_alike(1, 1)), image_operands({.inputs = 1, .outputs = 1}),
+                 element_text(average_pooling_spread_text)},
 });
-const bool op_average_pooling_spread_last =
-    set_channels_last(op_average_pooling_spread, all_alike(1, 1));
-const bool op_average_pooling_spread_images =
-    set_images(op_average_pooling_spread, {.inputs = 1, .outputs = 1});
-const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_spread, R"(
-        const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
-        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
-        const T factor = T(1) / T(ksize[0] * ksize[1]);
-        T sum = 0;
-        const i64 top = h + pad[0] - ksize[0] + 1, left = w + pad[1] - ksize[1] + 1;
-        for (i64 oh = top > 0 ? (top + stride[0] - 1) / stride[0] : 0; oh < height && oh * stride[0] <= h + pad[0]; ++oh) {
-            for (i64 ow = left > 0 ? (left + stride[1] - 1) / stride[1] : 0; ow < width && ow * stride[1] <= w + pad[1]; ++ow) {
-                sum += x0(plane + oh * width + ow) * factor;
-            }
-        }
-        y0(i, sum);)");
-
-const bool op_average_pooling_spread_role =
-    set_library_role(op_average_pooling_spread, LibraryRole::average_pooling_gradient);
 
 const OpDef& spread_op() { return op_average_pooling_spread; }
 

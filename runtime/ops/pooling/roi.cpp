@@ -87,6 +87,9 @@ Reads reads_regions(int input, int) { return {.inputs = input == 0 ? 0b110u : 0u
 extern const OpDef& op_average;
 extern const OpDef& op_spread;
 
+constexpr const char* reason =
+    "bins of regions differ in size, which the host computes from the regions";
+
 const OpDef& op_average = register_op({
     .name = "average_of_regions",
     .input_count = 3,
@@ -111,6 +114,7 @@ const OpDef& op_average = register_op({
         },
     .reads = reads_regions,
     .checks_values = true,
+    .declared = {host_only(reason)},
 });
 
 const OpDef& op_spread = register_op({
@@ -141,6 +145,7 @@ const OpDef& op_spread = register_op({
         },
     .reads = reads_regions,
     .checks_values = true,
+    .declared = {host_only(reason)},
 });
 
 const OpDef& op_largest = register_op({
@@ -163,12 +168,8 @@ const OpDef& op_largest = register_op({
                                c.outputs[0], c.outputs[1]);
         },
     .checks_values = true,
+    .declared = {host_only(reason)},
 });
-
-constexpr const char* reason =
-    "bins of regions differ in size, which the host computes from the regions";
-const bool on_the_host = set_host_only(op_average, reason) && set_host_only(op_spread, reason) &&
-                         set_host_only(op_largest, reason);
 
 /// One number or two that are positive.
 Dims checked(const char* op, const char* what, const Dims& sizes, int64_t least) {

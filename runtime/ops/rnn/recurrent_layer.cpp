@@ -100,7 +100,7 @@ const OpDef& define_gradient(RecurrentCell cell) {
                              std::span<const Scalar>) {
         return gradient_by_steps(cell, v, attributes);
     };
-    const OpDef& op = register_op({
+    return register_op({
         .name = name_of_layer(cell) + ".gx",
         .kind = Kind::contract,
         .input_count = at.inputs() + 1 + at.states(),
@@ -119,13 +119,13 @@ const OpDef& define_gradient(RecurrentCell cell) {
                     OpDef{.name = "gradient of a recurrent layer", .body = body}, c);
             },
         .reads = [](int, int count) { return Reads{.inputs = first_inputs(count)}; },
+        .declared = {counts_operations([](const TypeCall& c) {
+                         return 2 * products_with_R(c);  // Of h and of R.
+                     }),
+                     element_plan([cell](const KernelCall& c, Threads threads) {
+                         return recurrent_gradient_elements(cell, c, threads);
+                     })},
     });
-    set_element_plan(op, [cell](const KernelCall& c, Threads threads) {
-        return recurrent_gradient_elements(cell, c, threads);
-    });
-    set_product_operations(
-        op, [](const TypeCall& c) { return 2 * products_with_R(c); });  // Of h and of R.
-    return op;
 }
 
 // n_step_c1: x [total, G U], h and c [B, U], R [G U, U], b [G U], lengths [B]
@@ -166,7 +166,7 @@ Types layer_type(RecurrentCell cell, const TypeCall& call) {
 const OpDef& define_layer(RecurrentCell cell) {
     const Positions at(cell);
     const OpDef& gradient = define_gradient(cell);
-    const OpDef& op = register_op({
+    return register_op({
         .name = name_of_layer(cell),
         .kind = Kind::contract,
         .input_count = at.inputs(),
@@ -192,12 +192,11 @@ const OpDef& define_layer(RecurrentCell cell) {
             },
         .onnx = [cell](OnnxCall& c) { return write_recurrent(cell, c); },
         .checks_values = true,
+        .declared = {counts_operations(products_with_R),
+                     element_plan([cell](const KernelCall& c, Threads threads) {
+                         return recurrent_elements(cell, c, threads);
+                     })},
     });
-    set_element_plan(op, [cell](const KernelCall& c, Threads threads) {
-        return recurrent_elements(cell, c, threads);
-    });
-    set_product_operations(op, products_with_R);
-    return op;
 }
 
 struct Layers {

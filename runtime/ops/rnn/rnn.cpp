@@ -124,8 +124,8 @@ const OpDef& op_lstm = define_composite({
             return apply(op_lstm_gx, inputs, known_location());
         },
     .reads = [](int, int) { return Reads{.inputs = 3}; },
+    .declared = {in_autocast(Autocast::wide)},
 });
-const bool op_lstm_autocast = set_autocast(op_lstm, Autocast::wide);
 
 const FunctionDef& f_lstm =
     function("lstm(c_prev, x)", {"c_prev", "x"}, [](const FunctionArguments& a) {
