@@ -1,10 +1,10 @@
 #include "runtime/program/file/kept_schedule.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
@@ -12,16 +12,63 @@
 #include "runtime/file/disk_cache.h"
 #include "runtime/program/file/schedule_json.h"
 #include "runtime/program/run/linked_object.h"
+#include "runtime/program/schedule/schedule_fields.h"
 
 namespace catena::program {
 namespace {
 
 using Json = nlohmann::json;
 
-/// The numbers of ExecutableInfo that do not follow from the schedule.
-template <class Info>
-auto numbers_of(Info& info) {
-    return std::array{&info.kernels, &info.fused_ops, &info.channels_last, &info.update_sweeps};
+/// Calls visit(name, value) for the fields that are in no file, but those that say where code is.
+template <class T, class V>
+void visit_kept(T& part, V visit) {
+    visit_fields(
+        [&]<class Field, class M>(Field, M& value) {
+            if constexpr (Field::stored == Stored::kept && Field::role != Role::process)
+                visit(std::string(Field::name), value);
+        },
+        part);
+}
+
+/// Of a kernel or a call: a list of them. A single one stands alone.
+template <class T>
+Json kept_json(const T& part) {
+    Json values = Json::array();
+    visit_kept(part, [&](const std::string&, const auto& value) { values.push_back(value); });
+    return values.size() == 1 ? Json(values[0]) : values;
+}
+
+template <class T>
+void read_kept(const Json& json, T& part) {
+    size_t count = 0, next = 0;
+    visit_kept(part, [&](const std::string&, auto&) { ++count; });
+    visit_kept(part, [&](const std::string&, auto& value) {
+        (count == 1 ? json : json.at(next++)).get_to(value);
+    });
+}
+
+/// Numbers stand in a list, other fields under their names.
+void write_info(Json& document, const ExecutableInfo& info) {
+    document["numbers"] = Json::array();
+    visit_kept(info, [&]<class T>(const std::string& name, const T& value) {
+        if constexpr (std::is_integral_v<T>)
+            document["numbers"].push_back(value);
+        else
+            document[name] = value;
+    });
+}
+
+void read_info(const Json& document, ExecutableInfo& info) {
+    const Json& numbers = document.at("numbers");
+    size_t count = 0;
+    visit_kept(info, [&]<class T>(const std::string& name, T& value) {
+        if constexpr (!std::is_integral_v<T>)
+            document.at(name).get_to(value);
+        else if (count++ < numbers.size())
+            numbers[count - 1].get_to(value);
+    });
+    if (numbers.size() != count)
+        fail<FileError>("a kept program has {} numbers for {}", numbers.size(), count);
 }
 
 /// The linked objects of this process, by name, as long as a program runs their code.
@@ -58,23 +105,13 @@ Schedule schedule_of(const Json& document) {
             fail<FileError>("a kept program has {} {} for {}", each.size(), list, made.size());
         for (size_t i = 0; i < made.size(); ++i) set(made[i], each[i]);
     };
-    texts_and_steps("calls", schedule.library_calls, [](LibraryCall& call, const Json& json) {
-        call.steps = json.get<std::vector<int>>();
-    });
-    texts_and_steps("kernels", schedule.kernels, [](KernelLaunch& kernel, const Json& json) {
-        kernel.key = json.at(0).get<std::string>();
-        kernel.steps = json.at(1).get<std::vector<int>>();
-    });
+    const auto read = [](auto& part, const Json& json) { read_kept(json, part); };
+    texts_and_steps("calls", schedule.library_calls, read);
+    texts_and_steps("kernels", schedule.kernels, read);
     const auto objects = document.at("objects").get<std::vector<std::string>>();
     texts_and_steps("code", schedule.kernels,
                     [&](KernelLaunch& kernel, const Json& json) { link(kernel, json, objects); });
-    const auto numbers = document.at("numbers").get<std::vector<int>>();
-    const auto places = numbers_of(schedule.info);
-    if (numbers.size() != places.size())
-        fail<FileError>("a kept program has {} numbers for {}", numbers.size(), places.size());
-    for (size_t i = 0; i < places.size(); ++i) *places[i] = numbers[i];
-    schedule.info.name = document.at("name").get<std::string>();
-    schedule.info.notes = document.at("notes").get<std::vector<std::string>>();
+    read_info(document, schedule.info);
     schedule.info.code_bytes = document.at("code_bytes").get<size_t>();
     schedule.info.bytes = bytes_of(schedule) + schedule.info.code_bytes;
     return schedule;
@@ -83,13 +120,13 @@ Schedule schedule_of(const Json& document) {
 }  // namespace
 
 Json kept_document(const Schedule& schedule) {
-    Json document = {{"schedule", to_json(schedule)}, {"calls", Json::array()},
-                     {"kernels", Json::array()},      {"numbers", Json::array()},
-                     {"name", schedule.info.name},    {"notes", schedule.info.notes}};
-    for (const LibraryCall& call : schedule.library_calls) document["calls"].push_back(call.steps);
+    Json document = {
+        {"schedule", to_json(schedule)}, {"calls", Json::array()}, {"kernels", Json::array()}};
+    for (const LibraryCall& call : schedule.library_calls)
+        document["calls"].push_back(kept_json(call));
     for (const KernelLaunch& kernel : schedule.kernels)
-        document["kernels"].push_back({kernel.key, kernel.steps});
-    for (const int* number : numbers_of(schedule.info)) document["numbers"].push_back(*number);
+        document["kernels"].push_back(kept_json(kernel));
+    write_info(document, schedule.info);
     return document;
 }
 

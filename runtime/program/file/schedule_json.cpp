@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
 #include "runtime/program/schedule/check_lifetimes.h"
 #include "runtime/program/schedule/check_schedule.h"
+#include "runtime/program/schedule/schedule_fields.h"
 
 namespace catena::program {
 
@@ -14,94 +17,108 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json dims_json(const Dims& dims) { return Json(std::vector<int64_t>(dims.begin(), dims.end())); }
-Json dtype_json(Dtype dtype) { return std::string(name_of(dtype)); }
-Json type_json(const Type& type) {
-    return {{"dtype", dtype_json(type.dtype)}, {"shape", dims_json(type.shape)}};
+/// Structures that are written as the list of their values, without names.
+template <class T>
+constexpr bool is_row = std::is_same_v<T, Operation> || std::is_same_v<T, StrideRead>;
+
+bool is_absent(const std::string& text) { return text.empty(); }
+bool is_absent(const OperationList& operations) { return operations.size() == 0; }
+bool is_absent(const DeviceForm& form) { return form.threads <= 0; }
+bool is_absent(const Cut& cut) { return cut.launch < 0; }
+bool is_absent(int index) { return index < 0; }
+bool is_absent(const std::optional<ElementLaunches>& elements) { return !elements; }
+
+//---- writing
+
+template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+Json json_of(T value) {
+    if constexpr (std::is_same_v<T, Dtype>)
+        return std::string(name_of(value));
+    else if constexpr (std::is_enum_v<T>)
+        return int(value);
+    else
+        return value;
+}
+Json json_of(const char* text) { return text; }
+Json json_of(const std::string& text) { return text; }
+Json json_of(const OpDef* op) { return op->name; }
+Json json_of(const Dims& dims) { return Json(std::vector<int64_t>(dims.begin(), dims.end())); }
+Json json_of(const Attributes& attributes);
+template <HasFields T>
+Json json_of(const T& structure);
+
+template <class List>
+Json json_of_list(const List& list) {
+    Json json = Json::array();
+    for (const auto& each : list) json.push_back(json_of(each));
+    return json;
+}
+template <class T>
+Json json_of(const std::vector<T>& list) {
+    return json_of_list(list);
+}
+Json json_of(const OperationList& operations) { return json_of_list(operations); }
+template <class T>
+Json json_of(const std::optional<T>& value) {
+    return json_of(*value);
 }
 
-Json view_json(const View& view) {
-    Json json = type_json(view.type);
-    json["buffer"] = view.buffer;
-    json["offset"] = view.offset;
-    json["strides"] = dims_json(view.strides);
+/// Writes fields by their names, or one after another.
+class JsonWriter {
+public:
+    explicit JsonWriter(Json& json) : json_(json) {}
+
+    template <class Field, class T>
+    void operator()(Field, const T& value) {
+        if constexpr (Field::is_in_files) {
+            if constexpr (Field::presence == Presence::otherwise)
+                if (!is_before_absent_) return;
+            if constexpr (Field::presence == Presence::if_any)
+                if ((is_before_absent_ = is_absent(value))) return;
+            if constexpr (Field::stored == Stored::inlined)
+                visit_fields(*this, value);
+            else if (json_.is_array())
+                json_.push_back(json_of(value));
+            else
+                json_[Field::name] = json_of(value);
+        }
+    }
+
+private:
+    Json& json_;
+    bool is_before_absent_ = false;  ///< The last field that may be.
+};
+
+template <HasFields T>
+Json json_of(const T& structure) {
+    Json json = is_row<T> ? Json::array() : Json::object();
+    visit_fields(JsonWriter(json), structure);
+    if constexpr (std::is_same_v<T, KernelLaunch>) {
+        const KernelGeometry& geometry = structure.geometry;
+        json["input_count"] = geometry.inputs.size();
+        for (size_t o = 0; o < structure.operands.size(); ++o)
+            visit_fields(JsonWriter(json["operands"][o]), geometry.operand(int(o)));
+    }
     return json;
 }
 
 Json attribute_json(const Attributes::Entry& entry) {
     Json value = std::visit(
         [](const auto& v) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, Dims>)
-                return dims_json(v);
-            else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>)
+            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>)
                 return number_json(v);
             else
-                return v;
+                return json_of(v);
         },
         entry.value);
     return {{"name", entry.name}, {"kind", entry.value.index()}, {"value", std::move(value)}};
 }
 
-Json buffer_json(const Buffer& b) {
-    return {{"place", int(b.place)}, {"index", b.index}, {"bytes", b.bytes}, {"over", b.over},
-            {"donor", b.donor},      {"first", b.first}, {"last", b.last}};
-}
-
-Json operation_json(const Operation& o) { return {o.function, o.location.file, o.location.line}; }
-
-Json kernel_json(const KernelLaunch& kernel) {
-    const KernelGeometry& geometry = kernel.geometry;
-    Json json = {{"symbol", kernel.symbol},
-                 {"scalars", kernel.scalars},
-                 {"domain", dims_json(geometry.domain)},
-                 {"reduced", geometry.reduced},
-                 {"split", geometry.split},
-                 {"split_size", geometry.split_size},
-                 {"serial", geometry.serial},
-                 {"input_count", geometry.inputs.size()},
-                 {"row_scratch_rows", kernel.row_scratch_rows},
-                 {"element_nanoseconds", kernel.element_nanoseconds}};
-    Json& operands = json["operands"] = Json::array();
-    for (size_t o = 0; o < kernel.operands.size(); ++o) {
-        const KernelOperand& operand = geometry.operand(int(o));
-        operands.push_back({{"buffer", kernel.operands[o].buffer},
-                            {"byte_offset", kernel.operands[o].byte_offset},
-                            {"dtype", dtype_json(operand.dtype)},
-                            {"strides", dims_json(operand.strides)}});
-    }
-    for (const Operation& operation : kernel.operations)
-        json["operations"].push_back(operation_json(operation));
-    Json& reads = json["strides_read"] = Json::array();
-    for (const StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
-    if (kernel.device.threads > 0)
-        json["device"] = {{"threads", kernel.device.threads},
-                          {"reduce_threads", kernel.device.reduce_threads},
-                          {"vector", kernel.device.vector},
-                          {"wide_index", kernel.device.wide_index},
-                          {"scalars_by_value", kernel.device.scalars_by_value}};
-    return json;
-}
-
-Json elements_json(const ElementLaunches& elements) {
-    Json json = {
-        {"threads", elements.threads}, {"scratch", elements.scratch}, {"passes", Json::array()}};
-    for (const ElementLaunches::Pass& pass : elements.passes)
-        json["passes"].push_back(
-            {{"symbol", pass.symbol}, {"count", pass.count}, {"numbers", pass.numbers}});
-    return json;
-}
-
-Json call_json(const LibraryCall& call) {
-    Json json = {{"op", call.op->name},         {"scalars", call.scalars},
-                 {"file", call.location.file},  {"line", call.location.line},
-                 {"attributes", Json::array()}, {"inputs", Json::array()},
-                 {"outputs", Json::array()}};
-    for (const Attributes::Entry& entry : call.attributes.entries())
-        json["attributes"].push_back(attribute_json(entry));
-    for (const View& view : call.inputs) json["inputs"].push_back(view_json(view));
-    for (const View& view : call.outputs) json["outputs"].push_back(view_json(view));
-    if (!call.function.empty()) json["function"] = call.function;
-    if (call.elements) json["elements"] = elements_json(*call.elements);
+Json json_of(const Attributes& attributes) {
+    Json json = Json::array();
+    for (const Attributes::Entry& entry : attributes.entries())
+        json.push_back(attribute_json(entry));
     return json;
 }
 
@@ -119,45 +136,97 @@ double number_from(const Json& json) {
     fail<FileError>("{} is not a number", json.dump());
 }
 
-Json to_json(const Schedule& schedule) {
-    Json json;
-    for (const char* list :
-         {"inputs", "buffers", "kernels", "library_calls", "launches", "results"})
-        json[list] = Json::array();
-    for (const Type& type : schedule.input_types) json["inputs"].push_back(type_json(type));
-    for (const Buffer& buffer : schedule.buffers) json["buffers"].push_back(buffer_json(buffer));
-    for (const KernelLaunch& kernel : schedule.kernels)
-        json["kernels"].push_back(kernel_json(kernel));
-    for (const LibraryCall& call : schedule.library_calls)
-        json["library_calls"].push_back(call_json(call));
-    for (const Launch& launch : schedule.launches)
-        json["launches"].push_back(
-            {{"library_call", launch.library_call}, {"kernels", launch.kernels}});
-    for (const Result& result : schedule.results)
-        json["results"].push_back(result.input >= 0 ? Json{{"input", result.input}}
-                                                    : Json{{"view", view_json(result.view)}});
-    const Cut& cut = schedule.cut;
-    if (cut.launch >= 0)
-        json["cut"] = {{"launch", cut.launch},
-                       {"inputs", cut.inputs},
-                       {"outputs", cut.outputs},
-                       {"assigns", cut.assigns}};
-    return json;
-}
+Json to_json(const Schedule& schedule) { return json_of(schedule); }
 
 namespace {
 
-Dims dims_from(const Json& json) {
-    return Dims(std::span<const int64_t>(json.get<std::vector<int64_t>>()));
+//---- reading
+
+template <class T>
+    requires std::is_arithmetic_v<T>
+void read(const Json& json, T& value) {
+    value = json.get<T>();
 }
-Dtype dtype_from(const Json& json) { return parse_dtype(json.get<std::string>()); }
-Type type_from(const Json& json) {
-    return {dtype_from(json.at("dtype")), dims_from(json.at("shape"))};
+void read(const Json& json, std::string& text) { text = json.get<std::string>(); }
+void read(const Json& json, const char*& text) { text = intern(json.get<std::string>()); }
+void read(const Json& json, Dtype& dtype) { dtype = parse_dtype(json.get<std::string>()); }
+void read(const Json& json, Dims& dims) {
+    dims = Dims(std::span<const int64_t>(json.get<std::vector<int64_t>>()));
+}
+void read(const Json& json, Buffer::Place& place) {
+    const int number = json.get<int>();
+    if (number < 0 || number > int(Buffer::Place::arena))
+        fail<FileError>("a buffer has the unknown place {}", number);
+    place = Buffer::Place(number);
+}
+void read(const Json& json, const OpDef*& op) {
+    const std::string name = json.get<std::string>();
+    op = find_op(name);
+    if (!op) fail<FileError>("it calls {}, and this Catena has no operation of that name", name);
+}
+void read(const Json& json, Attributes& attributes);
+template <HasFields T>
+void read(const Json& json, T& structure);
+
+template <class T>
+void read(const Json& json, std::vector<T>& list) {
+    if constexpr (std::is_arithmetic_v<T>)
+        list = json.get<std::vector<T>>();
+    else
+        for (const Json& each : json) read(each, list.emplace_back());
+}
+void read(const Json& json, OperationList& operations) {
+    std::vector<Operation> list;
+    read(json, list);
+    operations = std::move(list);
+}
+template <class T>
+void read(const Json& json, std::optional<T>& value) {
+    read(json, value.emplace());
 }
 
-View view_from(const Json& json) {
-    return {json.at("buffer").get<int>(), json.at("offset").get<int64_t>(), type_from(json),
-            dims_from(json.at("strides"))};
+/// Reads what JsonWriter has written.
+class JsonReader {
+public:
+    explicit JsonReader(const Json& json, bool is_row = false) : json_(json), is_row_(is_row) {}
+
+    template <class Field, class T>
+    void operator()(Field, T& value) {
+        if constexpr (Field::is_in_files) {
+            if constexpr (Field::presence == Presence::otherwise)
+                if (!is_before_absent_) return;
+            if constexpr (Field::presence == Presence::if_any || Field::presence == Presence::later)
+                if ((is_before_absent_ = !json_.contains(Field::name))) return;
+            if constexpr (Field::stored == Stored::inlined)
+                visit_fields(*this, value);
+            else if (is_row_)
+                read(json_.at(next_++), value);
+            else
+                read(json_.at(Field::name), value);
+        }
+    }
+
+private:
+    const Json& json_;
+    const bool is_row_;
+    size_t next_ = 0;
+    bool is_before_absent_ = false;  ///< The last field that may be.
+};
+
+/// The operands' fields stand in `operands`, inputs first.
+void read_operands(const Json& json, KernelLaunch& kernel) {
+    KernelGeometry& geometry = kernel.geometry;
+    const size_t inputs = json.at("input_count").get<size_t>();
+    for (const Json& operand : json.at("operands"))
+        read(operand, geometry.inputs.size() < inputs ? geometry.inputs.emplace_back()
+                                                      : geometry.outputs.emplace_back());
+    geometry.scalar_count = int(kernel.scalars.size());
+}
+
+template <HasFields T>
+void read(const Json& json, T& structure) {
+    visit_fields(JsonReader(json, is_row<T>), structure);
+    if constexpr (std::is_same_v<T, KernelLaunch>) read_operands(json, structure);
 }
 
 Attribute attribute_from(const Json& json, size_t kind) {
@@ -170,132 +239,29 @@ Attribute attribute_from(const Json& json, size_t kind) {
             return number_from(json);
         case 3:
             return json.get<std::string>();
-        case 4:
-            return dims_from(json);
+        case 4: {
+            Dims dims;
+            read(json, dims);
+            return dims;
+        }
         default:
             fail<FileError>("an attribute is of the unknown kind {}", kind);
     }
 }
 
-Buffer buffer_from(const Json& json) {
-    Buffer buffer;
-    const int place = json.at("place").get<int>();
-    if (place < 0 || place > int(Buffer::Place::arena))
-        fail<FileError>("a buffer has the unknown place {}", place);
-    buffer.place = Buffer::Place(place);
-    buffer.index = json.at("index").get<int>();
-    buffer.bytes = json.at("bytes").get<size_t>();
-    buffer.over = json.at("over").get<int>();
-    buffer.donor = json.at("donor").get<int>();
-    buffer.first = json.at("first").get<int>();
-    buffer.last = json.at("last").get<int>();
-    return buffer;
-}
-
-Operation operation_from(const Json& json) {
-    Operation operation{json.at(0).get<std::string>(), {}};
-    operation.location.file = intern(json.at(1).get<std::string>());
-    operation.location.line = json.at(2).get<uint32_t>();
-    return operation;
-}
-
-KernelLaunch kernel_from(const Json& json) {
-    KernelLaunch kernel;
-    KernelGeometry& geometry = kernel.geometry;
-    kernel.symbol = json.at("symbol").get<std::string>();
-    kernel.scalars = json.at("scalars").get<std::vector<int>>();
-    geometry.domain = dims_from(json.at("domain"));
-    geometry.reduced = json.at("reduced").get<uint32_t>();
-    geometry.split = json.at("split").get<int>();
-    geometry.split_size = json.at("split_size").get<int64_t>();
-    geometry.serial = json.at("serial").get<int>();
-    geometry.scalar_count = int(kernel.scalars.size());
-    kernel.row_scratch_rows = json.at("row_scratch_rows").get<int>();
-    kernel.element_nanoseconds = json.at("element_nanoseconds").get<double>();
-    const size_t inputs = json.at("input_count").get<size_t>();
-    for (const Json& operand : json.at("operands")) {
-        kernel.operands.push_back(
-            {operand.at("buffer").get<int>(), operand.at("byte_offset").get<int64_t>()});
-        KernelOperand made{dtype_from(operand.at("dtype")), dims_from(operand.at("strides"))};
-        if (geometry.inputs.size() < inputs)
-            geometry.inputs.push_back(std::move(made));
-        else
-            geometry.outputs.push_back(std::move(made));
-    }
-    for (const Json& read : json.at("strides_read"))
-        kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
-    if (json.contains("operations")) {
-        std::vector<Operation> operations;
-        for (const Json& operation : json.at("operations"))
-            operations.push_back(operation_from(operation));
-        kernel.operations = std::move(operations);
-    }
-    if (json.contains("device")) {
-        const Json& form = json.at("device");
-        kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(),
-                         form.at("vector").get<int>(), form.at("wide_index").get<bool>(),
-                         form.value("scalars_by_value", false)};
-    }
-    return kernel;
-}
-
-ElementLaunches elements_from(const Json& json) {
-    ElementLaunches elements;
-    elements.threads = json.at("threads").get<int>();
-    elements.scratch = json.at("scratch").get<int64_t>();
-    for (const Json& pass : json.at("passes"))
-        elements.passes.push_back({pass.at("symbol").get<std::string>(),
-                                   pass.at("count").get<int64_t>(),
-                                   pass.at("numbers").get<std::vector<int64_t>>()});
-    return elements;
-}
-
-LibraryCall call_from(const Json& json) {
-    LibraryCall call;
-    const std::string name = json.at("op").get<std::string>();
-    call.op = find_op(name);
-    if (!call.op)
-        fail<FileError>("it calls {}, and this Catena has no operation of that name", name);
+void read(const Json& json, Attributes& attributes) {
     std::vector<Attributes::Entry> entries;
-    for (const Json& entry : json.at("attributes"))
+    for (const Json& entry : json)
         entries.push_back({intern(entry.at("name").get<std::string>()),
                            attribute_from(entry.at("value"), entry.at("kind").get<size_t>())});
-    if (!entries.empty()) call.attributes = Attributes(std::move(entries));
-    for (const Json& view : json.at("inputs")) call.inputs.push_back(view_from(view));
-    for (const Json& view : json.at("outputs")) call.outputs.push_back(view_from(view));
-    call.scalars = json.at("scalars").get<std::vector<int>>();
-    call.location.file = intern(json.at("file").get<std::string>());
-    call.location.line = json.at("line").get<uint32_t>();
-    call.function = json.value("function", "");
-    if (json.contains("elements")) call.elements = elements_from(json.at("elements"));
-    return call;
+    if (!entries.empty()) attributes = Attributes(std::move(entries));
 }
 
 }  // namespace
 
 Schedule schedule_from(const Json& json) {
     Schedule schedule;
-    for (const Json& type : json.at("inputs")) schedule.input_types.push_back(type_from(type));
-    for (const Json& buffer : json.at("buffers")) schedule.buffers.push_back(buffer_from(buffer));
-    for (const Json& kernel : json.at("kernels")) schedule.kernels.push_back(kernel_from(kernel));
-    for (const Json& call : json.at("library_calls"))
-        schedule.library_calls.push_back(call_from(call));
-    for (const Json& launch : json.at("launches"))
-        schedule.launches.push_back(
-            {launch.at("library_call").get<int>(), launch.at("kernels").get<std::vector<int>>()});
-    for (const Json& result : json.at("results")) {
-        Result made;
-        if (result.contains("input"))
-            made.input = result.at("input").get<int>();
-        else
-            made.view = view_from(result.at("view"));
-        schedule.results.push_back(std::move(made));
-    }
-    if (json.contains("cut")) {
-        const Json& cut = json.at("cut");
-        schedule.cut = {cut.at("launch").get<int>(), cut.at("inputs").get<int>(),
-                        cut.at("outputs").get<int>(), cut.at("assigns").get<int>()};
-    }
+    read(json, schedule);
     check_schedule(schedule);
     for (KernelLaunch& kernel : schedule.kernels) size_kernel(kernel);
     place_buffers(schedule);
