@@ -15,8 +15,8 @@ struct AdamOptions {
     bool adabound = false;
     double final_lr = 0.1;
     double gamma = 0.001;
-    bool decay_by_alpha = false;  ///< weight_decay_rate is multiplied by alpha, as in PyTorch's
-                                  ///< AdamW.
+    /// Whether weight_decay_rate is multiplied by alpha, as in PyTorch's AdamW.
+    bool decay_by_alpha = false;
 };
 
 /// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
@@ -38,7 +38,8 @@ public:
     std::string type_name() const override { return "Adam"; }
     std::vector<std::string> moment_names() const override;
     std::vector<Cell> hyperparameters() const override;
-    double learning_rate() const override;  ///< alpha_t of the last update; alpha before the first.
+    /// The learning rate alpha_t of the last update; alpha before the first.
+    double learning_rate() const override;
     bool amsgrad() const { return amsgrad_; }
     bool adabound() const { return adabound_; }
     bool decay_by_alpha() const { return decay_by_alpha_; }
@@ -53,8 +54,8 @@ private:
     Cell initial_alpha_;
 };
 
-/// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as
-/// in Chainer.
+/// Adam with decoupled weight decay: Adam's own rule under this usual name. The default decay is 0,
+/// as in Chainer.
 class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
