@@ -5,11 +5,11 @@
 
 namespace catena {
 
-/// The tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; attributes
-/// are its own and the tail's.
+/// Defines the tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; its
+/// attributes are the convolution's and the tail's.
 const OpDef& define_tailed_convolution(const OpDef& convolution);
 
-/// The operands of a tailed call, but for x and W.
+/// The operands of a tailed call, without x and W.
 TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
                                              const Attributes& attributes);
 

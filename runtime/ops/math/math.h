@@ -28,8 +28,8 @@ Variable cosh(const Operand& x);
 /// log(exp(a) + exp(b)) without overflow.
 Variable logaddexp(const Operand& a, const Operand& b);
 
-/// What nan_to_num puts in the place of what is no number: the largest and the least of the dtype
-/// if not given.
+/// The numbers that nan_to_num puts in the place of NaN and infinities. If not given, infinities
+/// become the largest and the least number of the dtype.
 struct NanToNum {
     double nan = 0;
     std::optional<double> posinf = {}, neginf = {};
