@@ -23,8 +23,8 @@ struct CodeKernel {
 /// one translation unit. Returns how many were compiled. CompileError with the compiler's words.
 int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bool fast_math);
 
-/// The translation units that find_or_compile() makes of `kernels`, without duplicates; sets their
-/// names.
+/// The text of several kernels that are compiled together. translation_units() makes the units that
+/// find_or_compile() compiles, without duplicates, and sets the kernels' names.
 struct TranslationUnit {
     std::string text;
     std::vector<std::string> names;

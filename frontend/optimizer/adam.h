@@ -19,16 +19,17 @@ struct AdamOptions {
     bool decay_by_alpha = false;
 };
 
-/// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
-/// p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t)
-/// / (1 - beta1^t)
+/// Adam (Kingma and Ba 2014, https://arxiv.org/abs/1412.6980) with decoupled weight decay:
+///     m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
+///     alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t)
+///     p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p)
 ///
 /// As in Chainer, eps stands outside the bias correction and the decay is not scaled by alpha.
 ///
-/// decay_by_alpha: alpha weight_decay_rate stands for weight_decay_rate, so that the decay follows
-/// a schedule of alpha. amsgrad: vhat = max(vhat, v) stands for v in p's line. adabound: alpha_t /
-/// (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f is
-/// final_lr alpha / (alpha at setup).
+/// decay_by_alpha: alpha weight_decay_rate replaces weight_decay_rate, so that the decay follows a
+/// schedule of alpha. amsgrad: vhat = max(vhat, v) replaces v in the line of p. adabound: alpha_t /
+/// (sqrt(v) + eps) is clipped to the range from f (1 - 1 / (gamma t + 1)) to f (1 + 1 / (gamma t)),
+/// where f is final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});

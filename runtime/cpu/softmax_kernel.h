@@ -16,8 +16,8 @@ struct AxisView {
 /// The array as the kernel reads it: itself or a copy, row-major; float16 and bfloat16 are
 /// converted to float32.
 Array as_working_array(const Array& array, Dtype dtype);
-/// Memory for results of `type` in the working dtype (runtime/core/dtype/working_dtype.h): `y`
-/// itself, or a temporary that store() converts.
+/// Memory for a result in the working dtype (runtime/core/dtype/working_dtype.h): `y` itself, or a
+/// temporary that store() converts.
 Array working_output(const Array& y);
 void store(const Array& working, const Array& y);
 

@@ -23,7 +23,7 @@ public:
     /// returns. Waits for earlier copies only if they fill all the memory that this may take,
     /// CATENA_CUDA_STAGING_MB, and then for the oldest alone.
     void upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
-    /// Returns when the bytes are there, after all earlier work of the stream.
+    /// Copies to the host after all earlier work of the stream; returns when the bytes are there.
     void download(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
 
 private:

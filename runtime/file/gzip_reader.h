@@ -17,7 +17,8 @@ public:
     /// Opens the file. FileError with the system's reason, also for anything but a regular file.
     explicit GzipReader(std::string path);
     const std::string& path() const { return path_; }
-    /// Up to `bytes` bytes, fewer only at the end. FileError where the file is damaged or cut off.
+    /// Reads up to `bytes` bytes, fewer only at the end, and returns their number. FileError where
+    /// the file is damaged or cut off.
     size_t read_some(void* to, size_t bytes);
     /// Reads exactly `bytes` bytes; FileError when there are fewer.
     void read(void* to, size_t bytes);

@@ -299,8 +299,8 @@ CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
     return ops.select(tiny, x, y);
 }
 
-/// (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x, which is exact enough near 0, too: there e^r -
-/// 1 is the numerator as it is.
+/// The hyperbolic tangent as (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x. It is exact enough
+/// near 0, too, because there e^r - 1 is the numerator as it is.
 template <class Ops, class F>
 CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
     constexpr float q[] = {0x1.fffff6p-2, 0x1.555492p-3, 0x1.555ca2p-5, 0x1.1239b0p-7,

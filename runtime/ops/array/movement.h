@@ -10,7 +10,7 @@ namespace catena {
 
 // Views of the same elements: no arithmetic, and no copy if strides suffice.
 
-/// The same elements, row-major, in another shape. ShapeError where the numbers of elements differ.
+/// The elements of x, row-major, in another shape. ShapeError where the numbers of elements differ.
 /// - shape: That of the result; one size may be -1, and follows from the others.
 Variable reshape(const Operand& x, const Shape& shape);
 /// x with its axes in another order: axis i of the result is axis axes[i] of x.

@@ -18,7 +18,8 @@ struct NegativeSamplingResult {
     Variable loss;
     Variable samples;  ///< The samples, int32 [N, sample_size + 1]; the first column is t.
 };
-/// With `sample_size` samples for each row that are drawn by a sampler; they are returned, too.
+/// negative_sampling with `sample_size` samples for each row, which a sampler draws and which are
+/// returned, too.
 NegativeSamplingResult negative_sampling(const Operand& x, const Operand& t, const Operand& W,
                                          const Sampler& sampler, int64_t sample_size,
                                          const std::string& reduce = "sum");

@@ -39,11 +39,12 @@ Variable nan_to_num(const Operand& x, const NanToNum& options = {});
 
 // Without gradients.
 
-/// To `decimals` digits after the point, or before it where negative; ties go to the even digit.
+/// x rounded to `decimals` digits after the point, or before it where negative; ties go to the even
+/// digit.
 Variable round(const Operand& x, int decimals = 0);
 /// -1, 0 or 1, elementwise, in x's dtype; NaN of NaN. Without gradient.
 Variable sign(const Operand& x);
-/// As trunc: x without what is behind its point, in x's dtype. Without gradient.
+/// x without the digits behind its point, in x's dtype, as trunc. Without gradient.
 Variable fix(const Operand& x);
 
 }  // namespace catena
