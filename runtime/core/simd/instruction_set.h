@@ -4,11 +4,11 @@ namespace catena {
 
 enum class InstructionSet { none, avx2, avx512 };
 
-/// Finds the widest supported instruction set from the processor and the environment.
+/// Asked of the processor and the environment.
 InstructionSet find_instruction_set();
 
-/// The instruction set that kernels may use: the processor's (avx2 includes FMA, as x86-64-v3;
-/// avx512 includes F, BW, DQ and VL, as x86-64-v4), limited by CATENA_CPU.
+/// What kernels written for either may use: what the processor has (avx2: and FMA, as x86-64-v3;
+/// avx512: F, BW, DQ and VL, as x86-64-v4), limited by CATENA_CPU.
 inline InstructionSet instruction_set() {
     static const InstructionSet found =
         find_instruction_set();  // Asked for each tile: without a call.
