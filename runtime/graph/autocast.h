@@ -20,8 +20,8 @@ enum class Autocast : uint8_t {
     wide,
     same,  ///< Takes the inputs in their common dtype: for ops that need equal ones.
 };
-/// Declares how autocast treats an op; used once, beside the op's definition. A composite without
-/// kernel and gradient needs none: the ops of its body have theirs. Returns true.
+/// Said once, beside the op's definition. A composite without kernel and gradient needs none: its
+/// body's ops say it. Returns true.
 bool set_autocast(const OpDef& op, Autocast how);
 Autocast autocast_of(const OpDef& op);
 

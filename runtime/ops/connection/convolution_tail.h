@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// Defines the tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; its
-/// attributes are the convolution's and the tail's.
+/// The tailed form (runtime/ops/declare/tail.h) of `convolution`, which takes x and W; attributes
+/// are its own and the tail's.
 const OpDef& define_tailed_convolution(const OpDef& convolution);
 
 /// The operands of a tailed call, without x and W.
