@@ -7,8 +7,8 @@
 
 namespace catena::codegen {
 
-/// The program after all passes, planned for a target with this rule. The trace says in which order
-/// results are returned.
+/// Plans the program after all passes as a draft of a schedule, for a target with this rule for
+/// splitting reductions. The trace says in which order results are returned.
 Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule,
                      bool fast_math);
 

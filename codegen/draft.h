@@ -11,7 +11,8 @@ namespace catena::codegen {
 /// A schedule whose kernels have no code yet, and what each of them computes.
 struct Draft {
     Schedule schedule;
-    std::vector<Kernel> kernels;  ///< By kernel of the schedule, which has the same geometry.
+    /// The kernels in the order of the schedule's, with the same geometries.
+    std::vector<Kernel> kernels;
 };
 
 /// A result and the state (an input) whose content it replaces.

@@ -4,7 +4,7 @@
 
 namespace catena::codegen {
 
-/// Identifies the compiler's version: the build of the library (or program) with this code.
+/// The version of the compiler: the build of the library (or program) with this code.
 const std::string& generator_version();
 
 }  // namespace catena::codegen

@@ -12,8 +12,8 @@ public:
 
     int add_node();
     void add_edge(int from, int to, int64_t capacity);
-    /// By node: whether it is on the side of `source` in the minimal cut with the fewest nodes
-    /// there.
+    /// For each node, whether it is on the side of `source` in the minimal cut with the fewest
+    /// nodes there.
     std::vector<bool> source_side(int source, int sink);
 
 private:
@@ -21,11 +21,11 @@ private:
         int to;
         int64_t capacity;
     };
-    /// The edges by which each node is first reached from `source` through what capacity is left;
-    /// -1: it is not.
+    /// For each node, the edge by which it is first reached from `source` through remaining
+    /// capacity; -1: it is not reached.
     std::vector<int> reach(int source) const;
 
-    std::vector<Edge> edges_;  ///< Edge e's reverse is e ^ 1.
+    std::vector<Edge> edges_;  ///< The edges; the reverse of edge e is e ^ 1.
     std::vector<std::vector<int>> from_;
 };
 

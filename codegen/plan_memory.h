@@ -4,11 +4,12 @@
 
 namespace catena::codegen {
 
-/// Gives every arena buffer an offset; those that live at the same time do not overlap. Outputs of
-/// kernels overwrite inputs in place that are not read afterwards, if the kernel allows it.
+/// Gives every arena buffer an offset; buffers that live at the same time do not overlap. Outputs
+/// of kernels overwrite inputs in place that are not read afterwards, if the kernel allows it.
 void plan_memory(Draft& draft);
 
-/// The last launch that can fail on values of its inputs, though all before it did not; -1: none.
+/// The last launch that can fail because of values of its inputs although all before it succeeded;
+/// -1: none.
 int last_check(const Schedule& schedule);
 
 /// Lets the new content of a state overwrite the old if the old is not read afterwards and no later

@@ -6,7 +6,7 @@
 
 namespace catena::codegen {
 
-/// Launches in order with what they read and write, and where each buffer is.
+/// The schedule as text: launches in order with what they read and write, and where each buffer is.
 std::string to_string(const program::Schedule& schedule);
 
 }  // namespace catena::codegen

@@ -21,22 +21,21 @@ struct Compilation {
     mlir::MLIRContext& context;
     passes::Dump& dump;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-    double seconds() const;  ///< Since it began.
+    double seconds() const;  ///< Seconds since the compilation began.
 };
 
-/// What a program is compiled for, with the options of one compilation. The passes and the schedule
-/// are common to all targets.
+/// A kind of machine that programs are compiled for, with the options of one compilation. The
+/// passes and the schedule are common to all targets.
 class Target {
 public:
     virtual ~Target() = default;
-    /// Whether calls run by the host's own kernels, so that passes may make calls that only these
-    /// know.
+    /// Whether library calls run by the host's own kernels, so that passes may make calls that only
+    /// these know.
     virtual bool is_host() const = 0;
-    /// By which passes choose the order of images; empty: row-major.
+    /// The rule by which passes choose the memory order of images; empty: row-major.
     virtual ChannelsLastRule channels_last() const = 0;
     virtual SplitRule split_rule() const = 0;
-    /// Compiles the kernels of `draft`, with what the target alone knows of them. CompileError with
-    /// the words of whoever makes the code.
+    /// Compiles the kernels of `draft`. CompileError with the words of the code generator.
     virtual std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) = 0;
 };
 

@@ -22,7 +22,9 @@
 namespace catena::ir {
 
 /// Attributes of a program's function arguments.
-inline constexpr llvm::StringLiteral role_attribute = "catena.role";  ///< A name of Trace::Role.
-inline constexpr llvm::StringLiteral name_attribute = "catena.name";  ///< "x", "/l1/W".
+/// The name of a Trace::Role.
+inline constexpr llvm::StringLiteral role_attribute = "catena.role";
+/// The name of an argument or state: "x", "/l1/W".
+inline constexpr llvm::StringLiteral name_attribute = "catena.name";
 
 }  // namespace catena::ir

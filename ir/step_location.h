@@ -5,11 +5,11 @@
 
 namespace catena::ir {
 
-/// The location of what step `number` of a recording was imported as. Passes keep locations, so
-/// that programs know of each operation which steps it computes, or parts of which.
+/// A location for the operations that step `number` of a recording is imported as. Passes keep
+/// locations, so a program can tell which steps, or parts of steps, each operation computes.
 mlir::Location at_step(mlir::Location place, size_t number);
 
-/// Adds the steps of a location, in its order.
+/// Adds the numbers of the steps in a location to `steps`, in order.
 void add_steps(mlir::Location location, llvm::SetVector<int>& steps);
 
 }  // namespace catena::ir

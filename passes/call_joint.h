@@ -7,7 +7,7 @@
 
 namespace catena::passes {
 
-/// Calls of one op that become one call on longer operands (Joining,
+/// A set of calls of one op that become one call on longer operands (Joining,
 /// runtime/ops/declare/joined_calls.h).
 struct CallJoint {
     llvm::SmallVector<mlir::Operation*> calls;
@@ -16,14 +16,15 @@ struct CallJoint {
     /// How calls like `op` can be joined: as declared for its OpDef; for reductions, the sum of
     /// parts.
     static llvm::SmallVector<Joining, 2> joinings_of(mlir::Operation* op);
-    /// Equal for calls that can be joined in this way.
+    /// A key that is equal for calls that can be joined in this way.
     static std::vector<const void*> key_of(mlir::Operation* op, const Joining& joining);
 
-    /// Program order or the reverse, whichever leaves less to copy.
+    /// Chooses program order or the reverse, whichever leaves less to copy.
     void choose_order();
-    /// Bytes of operands that are not contiguous already.
+    /// Bytes of operands that are not contiguous and must be copied.
     int64_t bytes_to_copy() const;
-    /// Bytes that one call saves: repeated reads of shared operands, stored terms of a sum.
+    /// Bytes of memory traffic that the joined call saves: repeated reads of shared operands,
+    /// stored terms of a sum.
     int64_t bytes_saved() const;
     /// Creates the joined call at the builder's insertion point.
     mlir::Operation* build(mlir::OpBuilder& builder) const;
@@ -32,15 +33,15 @@ private:
     llvm::SmallVector<mlir::Value> operands(int input) const;
 };
 
-/// The value of which `parts` are consecutive slices along `axis`, and where the first of them
-/// begins; null if there is none.
+/// A value whose consecutive slices along `axis` are `parts`, and where the first of them begins;
+/// null if there is none.
 struct SliceSource {
     mlir::Value value;
     int64_t begin = 0;
 };
 SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis);
 
-/// The parts along `axis`: their source or a slice of it, else a new concat.
+/// The concatenation of the parts along `axis`: their source or a slice of it, else a new concat.
 mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location,
                          llvm::ArrayRef<mlir::Value> parts, int axis);
 

@@ -6,10 +6,10 @@
 
 namespace catena::passes {
 
-/// The canonical forms of the dialect and of the arithmetic in it.
+/// The patterns that bring the dialect, and the arithmetic in it, into canonical form.
 mlir::FrozenRewritePatternSet canonical_forms(mlir::MLIRContext* context);
 
-/// Applies them to the operations of a block, until nothing changes.
+/// Applies these patterns to the operations of a block, until nothing changes.
 void canonicalize(mlir::Block& block, const mlir::FrozenRewritePatternSet& forms);
 
 }  // namespace catena::passes

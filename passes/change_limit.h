@@ -16,12 +16,12 @@ class ChangeLimit {
 public:
     static ChangeLimit& instance();
 
-    /// True when `pass` may make one more change; `text` says which.
+    /// Whether `pass` may make one more change; `text` describes the change.
     bool allows(llvm::StringRef pass, llvm::function_ref<std::string()> text);
-    /// Changes still allowed; -1: any number.
+    /// Number of changes still allowed; -1: any number.
     int64_t left() const { return limit_ < 0 ? -1 : limit_ - made_; }
 
-    /// For tests; -1: no limit.
+    /// Sets the limit, for tests; -1: no limit.
     void set(int64_t limit);
 
 private:

@@ -4,9 +4,10 @@
 
 namespace catena::passes {
 
-/// Whether the pass catena-layout had a group's or library call's result stored with its channels
-/// last.
+/// Whether the pass catena-layout has made a group or library call store this result with its
+/// channels last.
 bool is_channels_last(mlir::OpResult result);
-void set_channels_last(llvm::ArrayRef<mlir::OpResult> results);  ///< Of one operation.
+/// Marks these results of one operation as stored with their channels last.
+void set_channels_last(llvm::ArrayRef<mlir::OpResult> results);
 
 }  // namespace catena::passes

@@ -23,11 +23,11 @@ public:
     /// Merges two clusters unless one depends on the other through a third; returns whether they
     /// are one now.
     bool try_merge(int a, int b);
-    /// Nodes by cluster: clusters in topological order, nodes in order of their numbers.
+    /// The nodes of each cluster: clusters in topological order, nodes in order of their numbers.
     std::vector<std::vector<int>> clusters();
 
 private:
-    /// The distinct clusters that `cluster` depends on.
+    /// The different clusters that `cluster` depends on.
     std::vector<int>& tidy(int cluster);
     /// Adds to `needed` all clusters between `a` and `b` that `b` depends on. False when one of
     /// them depends on `a`.
@@ -37,7 +37,7 @@ private:
     void unlink(int cluster);
     /// Assigns new, evenly spaced labels.
     void spread_labels();
-    /// The merged cluster at the position of `earlier`; either may be the representative.
+    /// Makes one cluster of two, at the position of `earlier`; either may be the representative.
     void unite(int earlier, int later);
 
     std::vector<int> parent_;

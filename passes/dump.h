@@ -29,18 +29,19 @@ public:
     explicit Dump(const std::string& region,
                   DumpSettings settings = DumpSettings::from_environment());
 
-    /// The program is made anew: stages to come replace those shown so far.
+    /// Restarts the numbers of stages, because the program is made anew: later stages replace those
+    /// shown so far.
     void restart() { number_ = 0; }
-    /// The program `op` after `stage`. Each line of an operation ends with the user's file and line
-    /// as a comment, so the text reads like the user's program and is still MLIR.
+    /// Shows the program `op` after `stage`. Each line of an operation ends with the user's file
+    /// and line as a comment, so the text reads like the user's program and is still MLIR.
     void program(llvm::StringRef stage, mlir::Operation* op);
-    /// Text of another kind: "ll", "s", "txt". Written to files only, unless the stage was
-    /// requested by name.
+    /// Shows a text of another kind: "ll", "s", "txt". It is written to files only, unless the
+    /// stage was requested by name.
     void text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text);
-    /// The stage took from `begin` to `end`.
+    /// Notes that the stage took from `begin` to `end`.
     using Clock = std::chrono::steady_clock;
     void time(llvm::StringRef stage, Clock::time_point begin, Clock::time_point end);
-    bool wants(llvm::StringRef stage) const;  ///< False: the text is not needed.
+    bool wants(llvm::StringRef stage) const;  ///< Whether the text of that stage is needed.
 
 private:
     void show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text, bool print);
@@ -55,7 +56,7 @@ private:
 /// its argument without "catena-".
 std::unique_ptr<mlir::PassInstrumentation> dump_instrumentation(Dump& dump);
 
-/// The text of Dump::program.
+/// The text that Dump::program() shows.
 std::string print_with_places(mlir::Operation* op);
 
 }  // namespace catena::passes

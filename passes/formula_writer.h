@@ -7,7 +7,7 @@
 
 namespace catena::passes {
 
-/// Builds maps and sums at one place, before a sum of their element type.
+/// Builds maps and sums of one element type, before an existing sum.
 class FormulaWriter {
 public:
     explicit FormulaWriter(ir::ReduceOp before)
@@ -23,7 +23,7 @@ public:
         return ir::ReduceOp::create(b_, loc_, mlir::RankedTensorType::get(shape, element_),
                                     sum_.getValue(), x, ir::Combine::sum, axes);
     }
-    /// `formula(arguments)` at every index of `shape`.
+    /// Builds the map `formula(arguments)` at every index of `shape`.
     template <class Formula>
     mlir::Value map(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
@@ -51,7 +51,7 @@ public:
 private:
     mlir::OpBuilder b_;
     mlir::Location loc_;
-    mlir::StringAttr sum_;  ///< The name of sums.
+    mlir::StringAttr sum_;  ///< The name of new sums.
     mlir::Type element_;
 };
 

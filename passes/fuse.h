@@ -8,7 +8,8 @@
 
 namespace catena::passes {
 
-/// The pass catena-fuse; `notes`, if given, receives why neighbours were not fused.
+/// Makes the pass catena-fuse; `notes`, if given, receives the reasons why neighbours were not
+/// fused.
 std::unique_ptr<mlir::Pass> create_fuse_pass(std::vector<std::string>* notes = nullptr);
 
 }  // namespace catena::passes

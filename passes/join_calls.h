@@ -8,7 +8,7 @@
 
 namespace catena::passes {
 
-/// The pass catena-join-calls; `notes`, if given, receives which calls were joined.
+/// Makes the pass catena-join-calls; `notes`, if given, receives which calls were joined.
 std::unique_ptr<mlir::Pass> create_join_calls_pass(std::vector<std::string>* notes = nullptr);
 
 }  // namespace catena::passes

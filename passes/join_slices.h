@@ -7,10 +7,10 @@
 
 namespace catena::passes {
 
-/// Gradients of slices, each placed among zeros and then summed, become the slices side by side,
-/// placed once if they are not the whole: a loop over time steps would write and add up as many
-/// arrays of all steps as there are steps. Exact, except that -0 + 0 is 0 and a slice's -0 stays.
-/// Returns a note for each.
+/// Replaces a sum of gradients of slices, each placed among zeros, by the concatenation of the
+/// slices, which is placed once if it is not the whole. Otherwise a loop over time steps would
+/// write and add up as many arrays of all steps as there are steps. Exact, except that -0 + 0 is 0
+/// and a slice's -0 stays. Returns a note for each.
 std::vector<std::string> join_slices(mlir::Block& block);
 
 }  // namespace catena::passes

@@ -8,7 +8,7 @@
 
 namespace catena::passes {
 
-/// The pass catena-layout, by what the target says of calls.
+/// Makes the pass catena-layout, which decides about library calls by the target's rule.
 std::unique_ptr<mlir::Pass> create_layout_pass(ChannelsLastRule rule);
 
 }  // namespace catena::passes

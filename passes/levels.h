@@ -6,10 +6,11 @@
 
 namespace catena::passes {
 
-/// The level at which a fusable operation should run: the number of non-fusable operations before
-/// it. As early as possible, unless all its users run later over the same domain and keeping its
-/// operands costs no more memory than keeping its result: the factor 1 - y of a sigmoid's gradient
-/// belongs to the backward pass, although it could be computed in the forward pass.
+/// The level of each fusable operation: the number of non-fusable operations that run before it. An
+/// operation runs as early as possible, unless all its users run later over the same domain and
+/// keeping its operands alive costs no more memory than keeping its result. So the factor 1 - y of
+/// a sigmoid's gradient belongs to the backward pass, although it could be computed in the forward
+/// pass.
 class Levels {
 public:
     explicit Levels(mlir::Block& block);
@@ -18,9 +19,9 @@ public:
 
 private:
     int earliest(mlir::Operation& op) const;
-    /// The level of its first user, if all of them could be fused with it.
+    /// The level of the operation's first user, if all users could be fused with it.
     int latest(mlir::Operation& op) const;
-    /// Additional bytes kept alive until `latest` if `op` runs there.
+    /// The additional bytes that are alive until `latest` if `op` runs there.
     int64_t bytes_to_keep(mlir::Operation& op, int latest) const;
 
     llvm::DenseMap<mlir::Operation*, int> earliest_, level_;

@@ -5,16 +5,17 @@
 
 namespace catena::passes {
 
-/// A program as far as memory is concerned: steps in order, the values that they read and make, and
+/// A program as memory planning sees it: steps in order, the values that they read and make, and
 /// what they cost. Plain data, so that planning can be tested without a program.
 struct MemoryModel {
     struct Value {
-        int64_t bytes = 0;  ///< 0: it takes no memory of its own while the program runs, as inputs
-                            ///< and results do.
-        int maker = -1;     ///< A step; -1: an input.
+        /// Bytes of the value; 0: it takes no memory of its own while the program runs, as inputs
+        /// and results do.
+        int64_t bytes = 0;
+        int maker = -1;  ///< The step that makes it; -1: an input.
     };
     struct Step {
-        std::vector<int> reads, makes;  ///< Values.
+        std::vector<int> reads, makes;  ///< The values that the step reads and makes.
         double seconds = 0;
         bool is_repeatable = true;
     };
@@ -22,33 +23,32 @@ struct MemoryModel {
     std::vector<Step> steps;
 };
 
-/// A step of the model at its place in a new order. A step that occurs again makes its values
-/// again.
+/// A step of the model at its place in a new order. A step that occurs again recomputes its values.
 struct PlannedStep {
     int step = 0;
     std::vector<int>
-        read_from;  ///< For each value read: the place in the order that made it; -1: an input.
+        read_from;  ///< For each value read, the place in the order that made it; -1: an input.
 };
 
 struct MemoryPlan {
     std::vector<PlannedStep> order;
-    int64_t bytes = 0;        ///< The most that is alive at a time.
-    double more_seconds = 0;  ///< Of the steps that occur again.
+    int64_t bytes = 0;        ///< The most bytes that are alive at a time.
+    double more_seconds = 0;  ///< The time of the steps that occur again, in seconds.
 };
 
-/// The program as it is.
+/// The plan in the program's own order.
 MemoryPlan plan_in_order(const MemoryModel& model);
 
-/// Makes values again, shortly before late readers, until at most `budget` bytes are alive at a
-/// time, or as few as it can. Greedy: where most is alive, of the values that wait there to be read
-/// later it gives up the one that frees the most bytes for a second of work. What making it again
-/// needs is taken from values that are alive then, or made again itself. After Chen et al.,
-/// "Training Deep Nets with Sublinear Memory Cost" (2016), for any program instead of a chain of
-/// layers.
+/// A plan that recomputes values shortly before late readers, until at most `budget` bytes are
+/// alive at a time, or as few as it can reach. It is greedy: at the moment with most bytes, it
+/// drops the value, among those that are read later, that frees the most bytes for a second of
+/// recomputation. The inputs of the recomputation must be alive then, or are recomputed, too. After
+/// Chen et al., "Training Deep Nets with Sublinear Memory Cost" (2016), for any program instead of
+/// a chain of layers.
 MemoryPlan plan_within(const MemoryModel& model, int64_t budget);
 
-/// The same without a budget: as little memory as it can, as long as the steps made again take at
-/// most `share` of the program's time.
+/// A plan without a budget: as little memory as possible, as long as recomputed steps take at most
+/// `share` of the program's time.
 MemoryPlan plan_cheaply(const MemoryModel& model, double share);
 
 }  // namespace catena::passes

@@ -8,8 +8,8 @@
 
 namespace catena::passes {
 
-/// The pass catena-recompute; `notes`, if given, receives what is computed again instead of being
-/// stored.
+/// Makes the pass catena-recompute; `notes`, if given, receives which values are computed again
+/// instead of being stored.
 std::unique_ptr<mlir::Pass> create_recompute_pass(std::vector<std::string>* notes = nullptr);
 
 }  // namespace catena::passes

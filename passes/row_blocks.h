@@ -7,7 +7,7 @@
 
 namespace catena::passes {
 
-/// Some rows of a tensor: all its axes but the last one count them, row-major.
+/// A block of rows of a tensor; all its axes but the last one count the rows, row-major.
 struct RowBlock {
     mlir::Value of;
     int64_t begin, count;
@@ -15,16 +15,17 @@ struct RowBlock {
 using RowBlocks = llvm::SmallVector<RowBlock>;
 
 int64_t row_count(mlir::Value value);
-/// The rows of a tensor of rank 1 or more, looking through reshapes that leave the last axis alone,
-/// slices and concatenations along the first.
+/// The rows of a tensor of rank 1 or more as blocks of other tensors' rows, found through reshapes
+/// that leave the last axis alone, slices and concatenations along the first.
 RowBlocks row_blocks(mlir::Value value);
-/// The tensor of which all of them are rows; null if there is none.
+/// The tensor that all blocks are rows of; null if there are several.
 mlir::Value source_of(const RowBlocks& blocks);
-/// Whether all that reads `value`, through such operations, is `reader`.
+/// Whether `reader` is the only operation that reads `value`, through such reshapes, slices and
+/// concatenations.
 bool is_read_only_by(mlir::Value value, mlir::Operation* reader);
 
-/// Elements of `value`, counted row-major, block after block: a vector. `function` names what is
-/// made for it.
+/// The elements of `value`, counted row-major, that belong to the blocks, as a vector. `function`
+/// is the name of new operations.
 mlir::Value elements_at(mlir::OpBuilder& builder, mlir::Location location,
                         mlir::StringAttr function, mlir::Value value, const RowBlocks& blocks);
 

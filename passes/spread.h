@@ -6,18 +6,18 @@
 
 namespace catena::passes {
 
-/// A sum of squares of differences from what follows from a sum of the same elements: sum (x -
-/// centre)^2.
+/// A sum of squared differences from a centre, sum (x - centre)^2, where the centre follows from a
+/// sum of the same elements: a variance.
 struct Spread {
     ir::ReduceOp squares, sum;
     mlir::Value x, centre;
 
-    /// Removes the sums, whose results nobody reads any more, and what only the squares were made
-    /// from.
+    /// Removes the sums, whose results nobody reads any more, and the operations from which only
+    /// the squares were made.
     void erase();
 };
 
-/// Of float32 or float64 alone; nothing if `squares` are no such sum.
+/// Recognises such a sum of float32 or float64; nothing if `squares` is another reduction.
 std::optional<Spread> spread_of(ir::ReduceOp squares);
 
 }  // namespace catena::passes

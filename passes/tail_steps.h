@@ -7,30 +7,30 @@
 
 namespace catena::passes {
 
-/// A number for each channel, or one, that a map computes beside the value that goes through it, or
-/// reads.
+/// An operand of a map beside the value that flows through it: a number for each channel, or a
+/// single number, which the map reads or computes.
 struct SideValue {
     ir::MapOp map;
-    mlir::Value value;  ///< In the map's body.
+    mlir::Value value;  ///< The operand in the map's body.
     bool is_negated = false;
 
     std::optional<double> constant() const;
 };
 
-/// The maps after a call that a tail can do (runtime/ops/declare/tail.h).
+/// The maps after a call that the call's epilogue can compute (runtime/ops/declare/tail.h).
 class TailSteps {
 public:
-    /// `y`: the result of the call.
+    /// Finds the maps; `y` is the result of the call.
     explicit TailSteps(mlir::Value y);
 
     llvm::ArrayRef<ir::MapOp> maps() const { return maps_; }
-    /// The call with its tail, `range` being null where nothing is known of its first input.
-    /// Replaces the last map.
+    /// Replaces the last map by the call with its epilogue. `range` is a bound of the call's first
+    /// input, or null where nothing is known.
     void replace_by(const OpDef& tailed, mlir::Operation* call, const Attributes& attributes,
                     mlir::Value range);
 
 private:
-    /// Operands of one tail; each step of it comes once, in their order.
+    /// The operands of one epilogue; each of its steps occurs once, in order.
     struct Operands {
         std::optional<SideValue> before, scale, shift, lowest, highest;
         mlir::Value other;

@@ -10,8 +10,8 @@ class MLIRContext;
 namespace catena::codegen {
 
 /// An MLIR context with all dialects, for one program at a time. Making one takes a millisecond, as
-/// long as the passes over a small program, so it is used again; not for ever, because a context
-/// keeps every type and attribute it has seen.
+/// long as the passes over a small program, so contexts are reused; not for ever, because a context
+/// stores every type and attribute that it has seen.
 class PooledContext {
 public:
     PooledContext();
@@ -23,10 +23,10 @@ public:
 
 private:
     std::unique_ptr<mlir::MLIRContext> context_;
-    int programs_ = 0;  ///< For how many it has been used, this one included.
+    int programs_ = 0;  ///< The number of programs that it was used for, this one included.
 };
 
-/// Programs that a context is used for.
+/// The number of programs after which a context is replaced.
 constexpr int programs_per_context = 32;
 
 int64_t contexts_made();

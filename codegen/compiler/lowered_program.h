@@ -15,13 +15,13 @@
 
 namespace catena::codegen {
 
-/// A trace after all passes. CompileError with their words.
+/// A trace after all passes. Errors of the passes are a CompileError with their text.
 struct LoweredProgram {
-    /// `imported` is called between import and passes.
+    /// Imports the trace and runs the passes; `imported` is called between the two.
     LoweredProgram(const Trace& trace, const passes::PipelineOptions& options,
                    const std::function<void(mlir::ModuleOp)>& imported = {});
 
-    std::string complaints;  ///< All errors that MLIR reports, as long as this exists.
+    std::string complaints;  ///< All errors that MLIR has reported while this object exists.
     PooledContext pooled;
     mlir::MLIRContext& context;
     mlir::ScopedDiagnosticHandler handler;

@@ -16,8 +16,8 @@ class Dump;
 namespace catena::codegen::cpu {
 
 struct CompiledKernels {
-    int distinct = 0;       ///< Number of distinct kernels requested.
-    size_t code_bytes = 0;  ///< Bytes of all of them.
+    int distinct = 0;       ///< Number of different kernels among those requested.
+    size_t code_bytes = 0;  ///< Bytes of their code.
 };
 
 /// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all
@@ -26,11 +26,11 @@ struct CompiledKernels {
 CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context,
                                 passes::Dump& dump);
 
-/// Kernels compiled since the process began.
+/// Number of kernels compiled since the process began.
 int kernels_compiled();
 
 KernelCacheState kernel_cache_state();
-/// Limit of the cached code in bytes, besides code owned by programs. Initially
+/// Sets the limit of the cached code in bytes, not counting code owned by programs. Initially it is
 /// CATENA_KERNEL_CACHE_MB, default 256 MB.
 void set_kernel_cache_limit(size_t bytes);
 

@@ -6,12 +6,13 @@
 
 namespace catena::codegen::cpu {
 
-/// What the parts of a kernel's emission share.
+/// The data that all parts of a kernel's code emission share.
 struct Emission {
     Emission(mlir::OpBuilder& builder, mlir::Location location, const Kernel& kernel,
              const KernelOptions& options, const Processor& processor);
 
-    /// for (i = low; i < high; i += step) carried = body(i, carried), in a scope of its own.
+    /// Emits the loop "for (i = low; i < high; i += step) carried = body(i, carried)", in a scope
+    /// of its own.
     template <class F>
     Values loop(mlir::Value low, mlir::Value high, int64_t step, const Values& carried, F&& body) {
         const KernelValues::Scope scope(values);
@@ -24,11 +25,11 @@ struct Emission {
         return Values(op.getResults().begin(), op.getResults().end());
     }
 
-    /// low + the largest multiple of `step`, a power of two, that fits below high.
+    /// Emits low + the largest multiple of `step`, a power of two, that fits below high.
     mlir::Value whole_steps(mlir::Value low, mlir::Value high, int64_t step);
-    /// Asks for what will be read from these inputs soon, in loops down columns and in rows so
-    /// short that vectors are masked. Processors see by themselves only where loops over whole
-    /// vectors, one after another, are going.
+    /// Emits prefetches for these inputs, in loops down columns and in rows so short that vectors
+    /// are masked. Processors prefetch by themselves only for loops over whole vectors, one after
+    /// another.
     void fetch_ahead(const std::vector<bool>& inputs);
     /// The size of a dimension in this unit.
     mlir::Value high_of(int dim) const;

@@ -15,10 +15,10 @@ namespace catena::codegen::cpu {
 
 /// A compiled module.
 struct JitResult {
-    std::vector<void*> functions;  ///< In the order of the requested names.
+    std::vector<void*> functions;  ///< The functions, in the order of the requested names.
     std::string object;            ///< The object file, if requested from jit_compile().
     size_t code_bytes = 0;         ///< Size of the object file.
-    std::shared_ptr<void> code;    ///< Owns the functions.
+    std::shared_ptr<void> code;    ///< The owner of the functions' code.
 };
 
 /// Optimises, compiles and links `module` into this process. CompileError with LLVM's message on

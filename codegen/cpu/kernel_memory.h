@@ -23,29 +23,30 @@ public:
 
     /// Unpacks KernelArguments at the start of the function.
     void read_arguments(mlir::Value arguments);
-    const Values& sizes() const { return sizes_; }  ///< By dimension.
+    const Values& sizes() const { return sizes_; }  ///< The sizes, by dimension.
     mlir::Value scalar(int s) const { return scalars_[size_t(s)]; }
-    mlir::Value block() const { return block_; }    ///< Lanes of one unit, when lanes are kept.
-    mlir::Value blocks() const { return blocks_; }  ///< Their number per row.
-    mlir::Value split_size() const {
-        return split_size_;
-    }  ///< Full size of the dimension that was split.
+    /// The number of lanes of one unit, when lanes are kept (not reduced).
+    mlir::Value block() const { return block_; }
+    mlir::Value blocks() const { return blocks_; }  ///< The number of units per row.
+    /// The full size of the dimension that was split.
+    mlir::Value split_size() const { return split_size_; }
 
     /// Moves every operand to index `i` of `dim`.
     void step(int dim, mlir::Value i);
-    /// Per operand, in elements; restored after each loop.
+    /// The offset of each operand, in elements; restored after each loop.
     std::vector<mlir::Value>& offsets() { return offsets_; }
-    /// Index of the current vector in a row whose lanes are reduced.
+    /// Sets the index of the current vector in a row whose lanes are reduced.
     void set_lane(mlir::Value lane) { lane_ = lane; }
 
-    /// Only the first `remaining` lanes are in bounds.
+    /// Limits loads and stores to the first `remaining` lanes.
     void set_mask(mlir::Value remaining);
     void clear_mask() { mask_ = remaining_ = mlir::Value(); }
-    mlir::Value mask() const { return mask_; }  ///< Null: all lanes are in bounds.
+    /// The mask of valid lanes; null: all lanes are valid.
+    mlir::Value mask() const { return mask_; }
 
     mlir::Value load(int operand, Register type, int c);
-    /// Asks for the memory of copy c of an input with contiguous lanes, `indices` of `dim` further
-    /// on; whether it exists does not matter.
+    /// Emits a prefetch of copy c of an input with contiguous lanes, `indices` of `dim` further on,
+    /// even if it does not exist.
     void fetch(int input, int dim, int64_t indices, int c);
     /// Stores one element into `output`, which does not vary along the lanes.
     void store_scalar(int output, mlir::Value scalar, Register from);
@@ -53,7 +54,7 @@ public:
     void store(int output, mlir::Value value, Register from, int c);
     void store_neutral(int output);
 
-    /// Values kept from one stage of a row to the next.
+    /// Loads or stores a value that a stage of a row saves for the next.
     mlir::Value load_from_row(int value, int c);
     void store_to_row(int value, mlir::Value lanes, int c);
 

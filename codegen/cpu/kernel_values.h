@@ -24,7 +24,7 @@ public:
 
     int copies() const { return copies_; }
     void set_copies(int copies) { copies_ = copies; }
-    /// Values that earlier stages have kept in the row scratch are loaded from now on.
+    /// Makes values that earlier stages have saved in the row scratch be loaded from now on.
     void begin_stage(int stage);
     const std::vector<bool>& known() const { return known_; }
 
@@ -35,14 +35,14 @@ public:
     /// Copy c of a value in vector form (scalar form when there is one lane).
     mlir::Value in_lanes(int v, int c) const;
 
-    /// Stores the outputs that do not vary along reduced dimensions.
+    /// Emits the stores of outputs that do not vary along reduced dimensions.
     void store_outputs();
     void store_output(int output);
 
-    /// Vectors to emit side by side: fewer where the needed values are many.
+    /// The number of vectors to emit side by side: fewer where many values are needed.
     int unroll_of(const std::vector<bool>& needed) const;
 
-    /// Forgets at its end what has been emitted since, and where operands have been moved.
+    /// A scope; at its end, values emitted in it are forgotten and operands move back.
     class Scope {
     public:
         explicit Scope(KernelValues& values)

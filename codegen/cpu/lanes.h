@@ -17,15 +17,17 @@ public:
 
     int width() const { return width_; }
     mlir::Type scalar_type(Register r) const;
-    mlir::Type storage_type(Dtype dtype) const;  ///< Integer or float type that holds it in memory.
+    /// The integer or float type that holds a dtype in memory.
+    mlir::Type storage_type(Dtype dtype) const;
     mlir::VectorType vector_of(mlir::Type scalar) const {
         return mlir::VectorType::get({width_}, scalar);
     }
-    /// `scalar`, or the vector of it when `like` is one.
+    /// The type `scalar`, or the vector of it when `like` is a vector.
     mlir::Type shaped_like(mlir::Value like, mlir::Type scalar) const;
 
-    mlir::Value index(int64_t value);                     ///< i64 constant.
-    mlir::Value constant(mlir::Type type, double value);  ///< Any scalar or vector; splat.
+    mlir::Value index(int64_t value);  ///< An i64 constant.
+    /// A constant of any scalar or vector type; vectors hold it in every lane.
+    mlir::Value constant(mlir::Type type, double value);
     mlir::Value integer(mlir::Type type, int64_t value);
     mlir::Value splat(mlir::Value scalar);
     mlir::Value extract(mlir::Value vector, int lane);
@@ -59,18 +61,20 @@ public:
         return mlir::arith::CmpIOp::create(b, loc, p, x, y);
     }
 
-    /// Storage form to register form and back; C++ conversions.
+    /// Converts a value from its form in memory to that in a register (from_storage) or back
+    /// (to_storage), as C++ converts.
     mlir::Value from_storage(mlir::Value stored, Dtype dtype, Register to);
     mlir::Value to_storage(mlir::Value value, Register from, Dtype dtype);
     mlir::Value convert(mlir::Value value, Register from, Register to);
 
     /// Maximum and minimum that propagate NaN; of a zero of either sign, either.
     mlir::Value float_extreme(mlir::Value x, mlir::Value y, bool maximum);
-    /// Quotient or remainder towards zero; 0 when y is 0, no trap when the quotient overflows.
+    /// The quotient or remainder, rounded towards zero; 0 when y is 0, and no trap when the
+    /// quotient overflows.
     mlir::Value safe_divide(mlir::Value x, mlir::Value y, bool remainder);
     mlir::Value neutral(Combine combine, mlir::Type type);
     mlir::Value combine(Combine combine, mlir::Value x, mlir::Value y);
-    /// All lanes combined, as a balanced tree.
+    /// Combines all lanes, as a balanced tree.
     mlir::Value combine_lanes(Combine combine, mlir::Value vector);
 
     mlir::OpBuilder& b;
@@ -80,7 +84,7 @@ private:
     int width_;
 };
 
-/// True for f32 and f64, scalar or vector.
+/// Whether v is f32 or f64, scalar or vector.
 bool is_float_value(mlir::Value v);
 
 }  // namespace catena::codegen::cpu

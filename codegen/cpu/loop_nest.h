@@ -6,7 +6,7 @@
 
 namespace catena::codegen::cpu {
 
-/// Where in the loops of a collapsed kernel each value is computed.
+/// Decides in which loop of a collapsed kernel each value is computed.
 ///
 /// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept
 /// lanes the chunk of lanes, then the reduced loops. A value's level is the outermost at which its
@@ -22,7 +22,7 @@ public:
 
     const Dependence& dependence() const { return dependence_; }
     int level(int value) const { return level_[size_t(value)]; }
-    /// Whether some use is a vector.
+    /// Whether some use of the value is a vector.
     bool used_by_lanes(int value) const { return used_by_lanes_[size_t(value)]; }
 
     /// Estimated vector instructions to compute a value from those known outside the innermost

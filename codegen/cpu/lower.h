@@ -18,7 +18,7 @@ void register_kernel_dialects(mlir::DialectRegistry& registry);
 /// failure.
 void lower_to_llvm_dialect(mlir::ModuleOp module);
 
-/// The LLVM dialect as LLVM IR.
+/// Translates the LLVM dialect to LLVM IR.
 std::unique_ptr<llvm::Module> translate_to_llvm(mlir::ModuleOp module, llvm::LLVMContext& context);
 
 }  // namespace catena::codegen::cpu

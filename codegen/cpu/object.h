@@ -15,7 +15,8 @@ class TargetMachine;
 
 namespace catena::codegen::cpu {
 
-/// Receives the module as LLVM IR (extension "ll") and as a listing of the machine's code ("s").
+/// A function that receives the module as LLVM IR (extension "ll") and as a listing of the
+/// machine's code ("s").
 using CodeListener = std::function<void(const char* extension, const std::string& text)>;
 
 /// LLVM's description of `processor`; CompileError when this LLVM does not know it.

@@ -9,7 +9,7 @@ namespace catena::codegen::cpu {
 /// Values that one stage of a row computes and a later one reads again, where storing the row costs
 /// less than recomputing it: the exponentials of a softmax.
 struct RowScratch {
-    /// By value: the slot it is kept in, or -1; the stage that computes it.
+    /// For each value, the slot that it is stored in, or -1, and the stage that computes it.
     std::vector<int> slot, from;
     int slots = 0;
     /// The values that stage `stage` loads from the scratch memory.

@@ -4,8 +4,8 @@
 
 namespace catena::codegen::cpu {
 
-/// The stages of a row, or of a chunk of kept lanes: each has loops over the reduced dimensions,
-/// whose reductions the next one reads; then the outputs that remain are stored.
+/// Emits the stages of a row, or of a chunk of kept lanes. Each stage has loops over the reduced
+/// dimensions, whose reductions the next stage reads; then the remaining outputs are stored.
 class StageEmitter {
 public:
     explicit StageEmitter(Emission& emission) : e(emission) {}
@@ -35,7 +35,7 @@ private:
     int stage_ = 0;
     std::vector<bool> needed_;
     std::vector<int> reductions_, full_outputs_;
-    std::vector<bool> new_inputs_;  ///< Read by no earlier stage.
+    std::vector<bool> new_inputs_;  ///< Inputs that no earlier stage has read.
     std::vector<bool> read_;        ///< Inputs that some stage has read.
 };
 

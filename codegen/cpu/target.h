@@ -4,7 +4,8 @@
 
 namespace catena::codegen::cpu {
 
-/// This process's processor: kernels are LLVM's, cached in the process and on disk.
+/// The target that is this process's processor: LLVM makes the kernels' code, which is cached in
+/// the process and on disk.
 class HostTarget : public Target {
 public:
     explicit HostTarget(bool fast_math) : fast_math_(fast_math) {}

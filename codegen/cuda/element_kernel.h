@@ -5,18 +5,18 @@
 
 namespace catena::codegen::cuda {
 
-/// A call of an op that says how its elements are computed (runtime/ops/declare/device_form.h), as
-/// kernels: one a pass. The names that its texts may use are in docs/cuda.md.
+/// The kernels, one a pass, of a call whose op declares element texts
+/// (runtime/ops/declare/device_form.h). The names that these texts may use are in docs/cuda.md.
 struct ElementKernels {
-    program::ElementLaunches launches;  ///< Symbols are set when names are.
+    program::ElementLaunches launches;  ///< The launches; their symbols are set by take_names().
     std::vector<CodeKernel> kernels;
 
     void add_to(std::vector<CodeKernel*>& wanted);
-    void take_names();  ///< After the kernels have theirs.
+    void take_names();  ///< Sets the symbols, after the kernels have got their names.
     std::vector<const void*> handles() const;
 };
 
-/// Only types and attributes of `call` are read.
+/// The kernels for calls with the types and attributes of `call`; nothing else of it is read.
 ElementKernels element_kernels(const KernelCall& call);
 
 }  // namespace catena::codegen::cuda

@@ -7,17 +7,18 @@
 
 namespace catena::codegen::cuda {
 
-/// A kernel's text without its name and without what stands above it.
+/// The text of a kernel without its name and without the helpers above it.
 struct KernelText {
-    std::string body;            ///< "(const __grid_constant__ Arguments<3, 4> a) { ... }"
-    std::set<Instruction> math;  ///< Computed by functions of the preamble.
+    /// Parameters and body: "(const __grid_constant__ Arguments<3, 4> a) { ... }".
+    std::string body;
+    std::set<Instruction> math;  ///< Instructions that functions of the preamble compute.
 };
 
-/// `kernel` is collapsed. The text knows its pattern, not its sizes: programs that share it share
-/// the code.
+/// The text of a collapsed `kernel`. It contains the kernel's pattern, not its sizes, so programs
+/// with equal patterns share code.
 KernelText emit_kernel(const Kernel& kernel, const Layout& layout);
 
-/// `extern "C" __global__` and the rest, under `name`.
+/// The complete kernel: `extern "C" __global__`, `name` and the text.
 std::string kernel_text(const std::string& name, const KernelText& text, const Layout& layout);
 
 }  // namespace catena::codegen::cuda

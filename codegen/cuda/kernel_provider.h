@@ -15,10 +15,10 @@
 
 namespace catena::codegen::cuda {
 
-/// Eager operations on a device: each call is compiled as a program of one operation (of its body,
-/// where it has one), once for its types and attributes (and once for each value of its
-/// scalars where the body computes with them on the host), unless a library of the device's takes
-/// it. What has only a kernel of the host runs there, with copies both ways.
+/// Runs eager operations on a device. Each call is compiled as a program of one operation (of its
+/// body, where it has one), once for its types and attributes, unless a library of the device
+/// computes it. If the body computes with scalars on the host, it is compiled once for each value
+/// of these. An operation that has only a kernel of the host runs there, with copies both ways.
 class CompilingProvider : public KernelProvider {
 public:
     using Compile = std::function<std::shared_ptr<Executable>(const Trace&, const CompileOptions&)>;
@@ -33,13 +33,20 @@ public:
 private:
     struct Program {
         std::unique_ptr<program::ElementCall>
-            elements;  ///< For an op that says how its elements are computed.
-        std::shared_ptr<Executable> executable;  ///< Otherwise; null: only the host has a kernel.
-        std::vector<int> arguments;              ///< By input of the program: of the call, or -1,
-        std::vector<Array> captured;             ///< then this constant.
-        std::vector<int> scalar_of;              ///< By scalar of the program: of the call, or -1,
-        std::vector<double> scalars;             ///< then this number.
-        bool reads_scalars = false;  ///< The body computed with their values: it serves no others.
+            elements;  ///< The kernels, for an op with element texts.
+        /// The compiled program, for other ops; null: only the host has a kernel.
+        std::shared_ptr<Executable> executable;
+        /// For each input of the program, the argument of the call, or -1 for the constant in
+        /// `captured`.
+        std::vector<int> arguments;
+        std::vector<Array> captured;  ///< The constants, by input of the program.
+        /// For each scalar of the program, the scalar of the call, or -1 for the number in
+        /// `scalars`.
+        std::vector<int> scalar_of;
+        std::vector<double> scalars;  ///< The numbers, by scalar of the program.
+        /// Whether the body computed with the values of the call's scalars, so that the program
+        /// serves no others.
+        bool reads_scalars = false;
     };
     std::shared_ptr<const Program> find(CodeDevice& device, const KernelCall& call);
     Program build(CodeDevice& device, const KernelCall& call);
@@ -49,7 +56,7 @@ private:
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<const Program>> programs_;
     std::set<std::string>
-        reads_scalars_;  ///< Keys of calls whose programs differ by their scalars, too.
+        reads_scalars_;  ///< The keys of calls whose programs depend on their scalars, too.
 };
 
 }  // namespace catena::codegen::cuda

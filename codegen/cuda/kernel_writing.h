@@ -9,13 +9,13 @@
 
 namespace catena::codegen::cuda {
 
-/// Where a value is computed: once in a thread, once for each group (a result, or a step of a map),
-/// or at every step of what is reduced.
+/// The place where a value is computed: once in a thread, once for each group (a result, or a step
+/// of a map), or at every step of a reduction.
 enum class Level : uint8_t { thread, group, step };
 
-/// What the parts of a kernel's text share. Names in the text: v3 is value 3, p1 the address of
-/// operand 1, o1 and q1 its offsets in the group and at the step; n0, i0 and s1_0 are the size, the
-/// index and the stride of dimension 0.
+/// The data that the writers of a kernel's text share. Names in the text: v3 is value 3, p1 the
+/// address of operand 1, o1 and q1 its offsets in the group and at the step; n0, i0 and s1_0 are
+/// the size, the index and the stride of dimension 0.
 struct KernelWriting {
     KernelWriting(const Kernel& kernel, const Layout& layout)
         : kernel(kernel), layout(layout), depends(kernel) {}
@@ -30,7 +30,7 @@ struct KernelWriting {
         return level_of(Dependence::dims_of(kernel.operand(o)), 0);
     }
 
-    /// Whether a value has one element for each of a step's.
+    /// Whether a value differs for the elements of a step, so that the text has an array of copies.
     bool in_copies(int v) const { return depends.varying(v) && layout.vector > 1; }
     std::string name_of(int v, const std::string& c) const {
         return in_copies(v) ? fmt::format("v{}[{}]", v, c) : fmt::format("v{}", v);
@@ -45,9 +45,9 @@ struct KernelWriting {
     const Layout& layout;
     const Dependence depends;
     Lines lines;
-    int numbers = 0;       ///< So many numbers of the launch have names.
-    int first_scalar = 0;  ///< The number of the first scalar, where they are passed by value.
-    std::set<Instruction> math;  ///< Computed by functions of the preamble.
+    int numbers = 0;       ///< How many numbers of the launch have got names.
+    int first_scalar = 0;  ///< The number of the first scalar, where scalars are passed by value.
+    std::set<Instruction> math;  ///< Instructions that functions of the preamble compute.
 
 private:
     Level level_of(uint32_t dims, int stage) const {

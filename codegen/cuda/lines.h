@@ -6,7 +6,7 @@
 
 namespace catena::codegen::cuda {
 
-/// Lines of C++, indented by the blocks they are in.
+/// A writer of lines of C++, indented by the blocks they are in.
 class Lines {
 public:
     template <class... Args>
@@ -14,7 +14,7 @@ public:
         text_.append(size_t(indent_) * 4, ' ');
         text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
     }
-    /// A line that begins a block.
+    /// Writes a line that begins a block.
     template <class... Args>
     void open(fmt::format_string<Args...> format, Args&&... args) {
         line(format, std::forward<Args>(args)...);

@@ -6,9 +6,10 @@
 
 namespace catena::codegen::cuda {
 
-/// A device function of a float that takes the steps of runtime/scalar/math.h for `instruction`,
-/// which has some.
+/// The text of a device function of a float that takes the steps of runtime/scalar/math.h for
+/// `instruction`, which must have some.
 std::string math_function_text(Instruction instruction);
-std::string math_function_name(Instruction instruction);  ///< "catena_exp"
+/// The name of that function: "catena_exp".
+std::string math_function_name(Instruction instruction);
 
 }  // namespace catena::codegen::cuda

@@ -4,13 +4,13 @@
 
 namespace catena::codegen::cuda {
 
-/// Writes how the threads of a group reduce: each adds up its steps, then they combine what they
-/// have, always in the same order.
+/// Writes the reduction of a group: each thread adds up its steps, then the threads combine their
+/// sums, always in the same order.
 class ReductionText {
 public:
     explicit ReductionText(KernelWriting& writing) : w(writing) {}
 
-    int shared_words() const;  ///< Shared memory of the block, in words of eight bytes.
+    int shared_words() const;  ///< Size of the block's shared memory, in words of eight bytes.
     void declare(const char* accumulator, int reduction);
     /// Adds this step's element.
     void add(const char* accumulator, int reduction);

@@ -8,7 +8,7 @@
 
 namespace catena::codegen::cuda {
 
-/// C++ type of a register, and of an element in memory.
+/// The C++ type of a register, or of an element in memory.
 const char* text_of(Register r);
 const char* storage_text(Dtype dtype);
 
@@ -16,20 +16,20 @@ std::string number_text(float value);
 std::string number_text(double value);
 std::string number_text(int64_t value);
 
-/// Expressions of CUDA C++ over the names of other values.
+/// Texts of expressions in CUDA C++ over the names of other values.
 std::string load_text(const std::string& stored, Dtype dtype, Register to);
 std::string store_text(const std::string& value, Register from, Dtype dtype);
 std::string convert_text(const std::string& value, Register from, Register to);
 std::string combine_text(Combine combine, Register type, const std::string& x,
                          const std::string& y);
 std::string neutral_text(Combine combine, Register type);
-/// `value` is an instruction; adds to `math` those that are computed by the steps of
-/// runtime/scalar/math.h.
+/// The expression of `value`, which is an instruction. If it is computed by the steps of
+/// runtime/scalar/math.h, it is added to `math`.
 std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
                              std::set<Instruction>& math);
 
-/// What stands above the kernels of a translation unit: helpers, and the functions of `math`. It
-/// needs no header.
+/// The text above the kernels of a translation unit: helpers, and the functions of `math`. It needs
+/// no header.
 std::string preamble_text(const std::set<Instruction>& math);
 
 }  // namespace catena::codegen::cuda

@@ -10,8 +10,9 @@
 
 namespace catena::codegen::cuda {
 
-/// A program with its kernels on the device; compiled are those that the process has not compiled
-/// yet. CompileError with the compiler's words. `text`, if given, becomes that of all kernels.
+/// Makes a program with its kernels on the device, and compiles those that the process has not
+/// compiled yet. CompileError with the compiler's words. `text`, if given, becomes that of all
+/// kernels.
 std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device,
                                                            bool fast_math,
                                                            std::string* text = nullptr);
@@ -23,7 +24,8 @@ std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevi
 void add_device_code(DevicePortableProgram& program, std::vector<Draft> drafts,
                      const DevicePortableOptions& options);
 
-/// "sm_90" and "compute_90", or the newest PTX where NVRTC does not know so new a device.
+/// The default architectures for a device: "sm_90" and "compute_90", or the newest PTX where NVRTC
+/// does not know so new a device.
 std::vector<std::string> portable_architectures(const CodeDevice& device);
 
 }  // namespace catena::codegen::cuda

@@ -8,7 +8,7 @@ class CodeDevice;
 
 namespace catena::codegen::cuda {
 
-/// A device with generated kernels: they are CUDA C++, compiled by NVRTC.
+/// The target that is a device with generated kernels: they are CUDA C++, compiled by NVRTC.
 class DeviceTarget : public Target {
 public:
     DeviceTarget(CodeDevice& device, bool fast_math) : device_(device), fast_math_(fast_math) {}

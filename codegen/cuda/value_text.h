@@ -9,7 +9,8 @@ class ValueText {
 public:
     explicit ValueText(KernelWriting& writing) : w(writing) {}
 
-    /// Those of a level that `wanted` accepts; reductions have a text of their own.
+    /// Writes the values of a level that `wanted` accepts, except reductions, which have a writer
+    /// of their own.
     template <class Wanted>
     void write(Level level, Wanted wanted) {
         std::vector<int> values;
@@ -19,7 +20,7 @@ public:
                 values.push_back(v);
         write(values);
     }
-    /// Stores at the offsets "o1" or "q1".
+    /// Writes the stores of outputs at the offsets "o1" or "q1".
     void store(const std::vector<int>& outputs, const char* offset);
 
 private:

@@ -7,15 +7,15 @@
 
 namespace catena::codegen {
 
-/// True when there is a column reduction.
+/// Whether the kernel has a column reduction.
 bool has_columns(const Kernel& kernel);
 
-/// One pass over the memory: blocks of rows that accumulate each column in memory, then the
+/// Plans one pass over the memory: blocks of rows that accumulate each column in memory, then the
 /// combination of the blocks in their order.
 KernelPlan plan_columns_with_rows(const Kernel& kernel, const SplitRule& rule);
 
-/// First what the rows give, with the results of rows that columns read, then the columns, each
-/// planned for itself.
+/// Plans the rows first, with the results of rows that columns read, and then the columns, each by
+/// itself.
 KernelPlan plan_columns_after_rows(const Kernel& kernel, const SplitRule& rule);
 
 }  // namespace catena::codegen

@@ -6,7 +6,7 @@
 
 namespace catena::codegen {
 
-/// On what each value of a kernel depends.
+/// Finds on which loops and reductions each value of a kernel depends.
 ///
 /// Its stage is the number of reductions that must have finished before it is known: stage 0 is
 /// computed in the first loop over the reduced dimensions, stage 1 in the next. A value varies
@@ -17,11 +17,11 @@ public:
 
     int stage(int value) const { return stage_[size_t(value)]; }
     int last_stage() const { return last_stage_; }
-    /// Bit d: the value differs along dimension d.
+    /// The dimensions along which the value differs: bit d for dimension d.
     uint32_t dims(int value) const { return dims_[size_t(value)]; }
     /// Whether the value differs from element to element of the innermost dimension.
     bool varying(int value) const { return dims(value) >> kernel_.inner() & 1; }
-    /// Whether a column reduction must have finished before.
+    /// Whether the value can be computed only after a column reduction.
     bool after_columns(int value) const { return after_columns_[size_t(value)]; }
 
     /// Whether output `o` varies along a reduced dimension: it is stored inside the loops over
@@ -36,7 +36,7 @@ public:
     /// `known` are not computed, so their operands are not needed.
     std::vector<bool> needed_by(int stage, const std::vector<bool>& known) const;
 
-    /// Bit d: the operand differs along dimension d.
+    /// The dimensions along which the operand differs: bit d for dimension d.
     static uint32_t dims_of(const KernelOperand& operand);
 
 private:
@@ -56,7 +56,7 @@ void add_operands(const Kernel& kernel, std::vector<bool>& needed, Ends ends) {
             for (int arg : kernel.values[v].args) needed[size_t(arg)] = true;
 }
 
-/// True when every element is visited once: nothing full or reduced depends on a reduction.
+/// Whether every element is visited once: nothing full or reduced depends on a reduction.
 bool sweeps_once(const Kernel& kernel);
 
 }  // namespace catena::codegen

@@ -6,7 +6,7 @@
 
 namespace catena::codegen {
 
-/// What a kernel's instruction does; instructions.def has a row for each.
+/// The operations of kernels; instructions.def has a row for each.
 enum class Instruction : uint8_t {
 #define CATENA_INSTRUCTION(name, operation, cost, weight, text, steps, library) name,
 #include "codegen/kernel/instructions.def"
@@ -14,7 +14,7 @@ enum class Instruction : uint8_t {
 };
 extern const int instruction_count;
 
-/// The columns of instructions.def.
+/// The facts about an instruction: the columns of instructions.def.
 struct InstructionFacts {
     const char* operation;
     double cost;
@@ -22,14 +22,14 @@ struct InstructionFacts {
     const char* text;
     bool has_steps;
     const char*
-        library;  ///< The C library's function of float64; null: LLVM has instructions for it.
+        library;  ///< The C library's function for float64; null: LLVM has instructions for it.
 };
 const InstructionFacts& facts_of(Instruction instruction);
 
 /// The instruction that is this operation of MLIR; nothing if kernels have none.
 std::optional<Instruction> instruction_of(std::string_view operation);
 
-/// Whether it has a predicate.
+/// Whether the instruction is a comparison, which has a predicate.
 inline bool is_comparison(Instruction i) {
     return i == Instruction::cmpf || i == Instruction::cmpi;
 }

@@ -32,25 +32,29 @@ struct KernelValue {
     int64_t integer = 0;
     Dtype dtype{};
     Combine combine{};
-    bool columns = false;  ///< Only before planning, which turns it into accumulated outputs.
+    /// For a reduction: whether it combines the dimensions that are not reduced. Only before
+    /// planning, which turns it into accumulated outputs.
+    bool columns = false;
     std::vector<int> args;
     Instruction instruction{};
-    int predicate = -1;  ///< Of a comparison; the numbers are those of MLIR's arith dialect.
+    /// The predicate of a comparison, numbered as in MLIR's arith dialect; else -1.
+    int predicate = -1;
     friend bool operator==(const KernelValue&, const KernelValue&) = default;
 };
 
-/// What an output receives.
+/// The value that is stored in an output.
 struct KernelStore {
     int value = -1;
-    std::optional<Combine> accumulate =
-        {};  ///< All rows of a unit combined in memory, see KernelGeometry::serial.
+    /// The operation that combines all rows of a unit in memory, see KernelGeometry::serial; none:
+    /// a plain store.
+    std::optional<Combine> accumulate = {};
 };
 
 /// A kernel while it is compiled: its geometry, the values at every index of the domain, which come
 /// before their uses, and those that are stored.
 struct Kernel : KernelGeometry {
     std::vector<KernelValue> values;
-    std::vector<KernelStore> stores;  ///< By output.
+    std::vector<KernelStore> stores;  ///< The stored values, one for each output.
 
     /// Adds a value unless an equal one exists.
     int add(KernelValue value);

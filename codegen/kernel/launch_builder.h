@@ -6,7 +6,7 @@
 
 namespace catena::codegen {
 
-/// One launch of a plan, while values of the whole kernel are copied into it.
+/// Builds one launch of a plan, by copying values of the whole kernel into it.
 class LaunchBuilder {
 public:
     explicit LaunchBuilder(const Kernel& whole) : whole_(whole) {}
@@ -24,15 +24,16 @@ public:
     void set_stored(int v, KernelPlan::Operand from, KernelOperand operand) {
         stored_[v] = {from, std::move(operand)};
     }
-    /// Copies value `v` of the whole kernel with its operands; inputs keep the strides of the
-    /// whole.
+    /// Copies value `v` of the whole kernel with its operands; inputs keep their strides.
     int clone(int v);
 
 private:
     const Kernel& whole_;
-    std::map<int, int> values_;  ///< Of the whole kernel -> of this one.
+    /// For each copied value of the whole kernel, the value of this one.
+    std::map<int, int> values_;
     std::map<int, std::pair<KernelPlan::Operand, KernelOperand>> stored_;
-    std::map<int, int> operands_;  ///< Input of the whole kernel -> of this one.
+    /// For each copied input of the whole kernel, the input of this one.
+    std::map<int, int> operands_;
 };
 
 }  // namespace catena::codegen

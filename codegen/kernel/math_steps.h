@@ -12,8 +12,8 @@ std::optional<F> no_steps(const Ops&, const F&) {
     return std::nullopt;
 }
 
-/// `instruction` of a float32 by the steps of runtime/scalar/math.h on the machine `ops`; nothing
-/// if it has none.
+/// Computes `instruction` of a float32 by the steps of runtime/scalar/math.h on the machine `ops`;
+/// nothing if it has none.
 template <class Ops, class F>
 std::optional<F> take_steps(const Ops& ops, Instruction instruction, F x) {
     switch (instruction) {

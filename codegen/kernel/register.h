@@ -13,7 +13,7 @@ const char* name_of(Register r);
 /// The register type of a loaded element: bool to truth, integers to i64, 16-bit floats to f32.
 Register natural_register(Dtype dtype);
 
-/// The dtype for storing a register type.
+/// The dtype with which a register type is stored.
 Dtype dtype_of_register(Register r);
 
 }  // namespace catena::codegen

@@ -12,10 +12,11 @@ namespace catena {
 /// with sizes and attributes as constants. Equal calls have equal texts.
 class CElementFunction {
 public:
-    /// Only types and attributes of `call` are read; inputs will be row-major.
+    /// A function for calls with the types and attributes of `call`; nothing else of it is read.
+    /// Inputs will be row-major.
     explicit CElementFunction(const program::LibraryCall& call);
 
-    bool empty() const { return body_.empty(); }  ///< Nothing to compute.
+    bool empty() const { return body_.empty(); }  ///< Whether there is nothing to compute.
     const std::string& text() const { return text_; }
     std::string named(const std::string& name) const;
 
@@ -36,10 +37,10 @@ private:
     bool uses_scratch_ = false, checks_places_ = false;
 };
 
-/// Types and functions that `functions`, of the program `name`, use; may be empty.
+/// The types and functions that `functions`, of the program `name`, use; may be empty.
 std::string c_element_support(const std::string& functions, const std::string& name);
 
-/// static void NAME_copy(...): for any strides.
+/// The C function NAME_copy(...), which copies arrays with any strides.
 std::string c_copy_function(const std::string& name);
 
 }  // namespace catena

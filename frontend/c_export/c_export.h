@@ -11,13 +11,15 @@ struct CExportOptions {
     std::map<std::string, int64_t> sizes;  ///< A value for every open size.
 };
 
-/// What was written.
+/// What was written and what it needs.
 struct CExport {
-    std::string name;  ///< An identifier of C.
+    std::string name;  ///< The program's name, an identifier of C.
     size_t weight_bytes = 0, arena_bytes = 0, object_bytes = 0;
-    int kernels = 0,
-        operations = 0;  ///< Fused groups; matrix products, gathers and others that are not fused.
-    bool uses_library = false;  ///< It needs libcatena_c. Every program needs libc and libm.
+    /// Numbers of fused groups, and of operations that are not fused: matrix products, gathers and
+    /// others.
+    int kernels = 0, operations = 0;
+    /// Whether it needs libcatena_c. Every program needs libc and libm.
+    bool uses_library = false;
 };
 
 /// Writes a program package as C source: NAME.h and NAME.c, the kernels as an object file, and the

@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// To whole cache lines: where the next array begins.
+/// `bytes` rounded up to whole cache lines: the offset of the next array.
 size_t in_cache_lines(size_t bytes);
 
 /// The library calls of a schedule as C: products and convolutions call libcatena_c, the others
@@ -19,20 +19,21 @@ public:
     COperations(std::string name, std::string level)
         : name_(std::move(name)), level_(std::move(level)) {}
 
-    /// Statements of NAME_run that do `call`. Its buffers are at `addresses`, scratch_bytes() of
-    /// memory at `scratch`. ValueError when C cannot compute it.
+    /// The C statements that do `call`, for the function NAME_run. Its buffers are at `addresses`,
+    /// scratch_bytes() of memory at `scratch`. ValueError when C cannot compute it.
     std::string statements(const program::LibraryCall& call,
                            const std::vector<std::string>& addresses, const std::string& scratch);
 
-    std::string functions() const;  ///< The functions that the statements call.
+    std::string functions() const;  ///< The C functions that the statements call.
     size_t scratch_bytes() const { return scratch_bytes_; }
-    bool uses_library() const { return uses_library_; }  ///< libcatena_c
+    /// Whether the statements call libcatena_c.
+    bool uses_library() const { return uses_library_; }
 
 private:
     struct Operand {
         Type type;
         Strides strides;
-        std::string address;  ///< Address of the first element.
+        std::string address;  ///< C expression for the address of the first element.
     };
     struct Call {
         const program::LibraryCall& call;
@@ -52,8 +53,7 @@ private:
     std::string take_scratch(Call& call, size_t bytes);
 
     std::string name_, level_;
-    std::map<std::string, int>
-        numbers_;  ///< From the text of a function to the number in its name.
+    std::map<std::string, int> numbers_;  ///< The number in the name of each function, by its text.
     std::string functions_;
     size_t scratch_bytes_ = 0;
     bool uses_library_ = false, copies_ = false;

@@ -12,9 +12,9 @@ namespace catena {
 /// enumerators, and each local function (a single return) as a macro.
 struct CElementText {
     std::string body;
-    std::vector<std::string> macros;  ///< To be undefined (#undef) after the text.
+    std::vector<std::string> macros;  ///< Macros that must be undefined (#undef) after the text.
 };
-/// ValueError naming what has no form in C.
+/// Translates an element text to C; ValueError naming what has no form in C.
 CElementText c_element_text(std::string_view text);
 
 /// Whether `text` contains `word` as a whole word.
@@ -23,7 +23,7 @@ bool has_word(std::string_view text, std::string_view word);
 /// C type of a stored element: "float", "uint16_t" for a half.
 const char* c_type(Dtype dtype);
 
-/// A number that C reads back to the same bits.
+/// The number as a C literal that reads back to the same bits.
 std::string c_number(double value);
 std::string c_string(const std::string& text);
 /// `text` escaped for a comment.

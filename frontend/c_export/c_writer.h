@@ -17,22 +17,22 @@ public:
 
     std::string header() const;
     std::string source() const;
-    /// States, then constants, each at a multiple of 64 bytes.
+    /// The states, then the constants, each at a multiple of 64 bytes.
     std::string weights() const;
     CExport summary() const;
 
 private:
     struct Argument {
-        std::string name;  ///< Of the C parameter.
+        std::string name;  ///< The name of the C parameter.
         Type type;
     };
     struct Block {
-        std::string name;  ///< "l1_W"; empty for a constant.
+        std::string name;  ///< The name in the file, "l1_W"; empty for a constant.
         const Array* array;
         size_t offset;
     };
 
-    /// Of an input or output: not `taken`, and nothing else where it stands.
+    /// The name of an input or output that is not `taken` and means nothing else in the C code.
     std::string parameter_name(const std::string& wanted, std::set<std::string>& taken) const;
     void find_arguments();
     void find_blocks();
@@ -57,8 +57,9 @@ private:
     std::vector<double> numbers_;
     std::vector<Argument> inputs_, outputs_;
     std::vector<Block> blocks_;
-    std::vector<std::string> calls_;      ///< Statements, by library call of the schedule.
-    std::vector<std::string> addresses_;  ///< By buffer: an expression of type unsigned char*.
+    std::vector<std::string> calls_;  ///< The statements of each library call of the schedule.
+    /// For each buffer, a C expression of type unsigned char*.
+    std::vector<std::string> addresses_;
     size_t weight_bytes_ = 0, arena_bytes_ = 0, scratch_offset_ = 0;
 };
 

@@ -20,7 +20,8 @@ class NetParameter;
 /// ones.
 struct Layer {
     std::string name;
-    std::string type;  ///< Caffe's, "Convolution"; files of the older format get the newer names.
+    /// Caffe's type, "Convolution"; files of the older format get the newer names.
+    std::string type;
     std::vector<std::string> bottom, top;
 };
 
@@ -35,13 +36,13 @@ class CaffeFunction : public Link {
 public:
     using Blobs = std::map<std::string, Variable>;
 
-    /// FileError when the file is no such file or a layer contradicts itself; UnsupportedError for
-    /// an option of a layer that Catena lacks. Layers of unknown types are skipped with a line on
-    /// stderr, those without bottoms (data) in silence.
+    /// Reads a network. FileError when the file is no such file or a layer contradicts itself;
+    /// UnsupportedError for an option of a layer that Catena lacks. Layers of unknown types are
+    /// skipped with a line on stderr, those without bottoms (data) in silence.
     explicit CaffeFunction(const std::string& path);
-    /// The layers of the file of text `prototxt`, in the phase of tests, with the weights of the
-    /// layers of the same names in `path`: for a network that was changed since, or a file of
-    /// weights that says less. FileError, too, where the text is wrong, with its line.
+    /// Reads the layers from the text file `prototxt`, in the test phase, and the weights of the
+    /// layers of the same names from `path`: for a network that was changed since, or a file of
+    /// weights with less information. FileError, too, where the text is wrong, with its line.
     CaffeFunction(const std::string& path, const std::string& prototxt);
 
     /// The blobs `outputs` computed from the blobs `inputs`. Layers run in the file's order; those
@@ -49,19 +50,21 @@ public:
     /// then not computed.
     std::vector<Variable> operator()(const Blobs& inputs, const std::vector<std::string>& outputs,
                                      const std::vector<std::string>& disable = {}) const;
-    /// All blobs: those given and those computed.
+    /// All blobs, both the given ones and those computed.
     Blobs blobs(const Blobs& inputs, const std::vector<std::string>& disable = {}) const;
-    /// One layer called with its bottoms. ValueError when there is no such layer.
+    /// Runs one layer on its bottoms. ValueError when there is no such layer.
     std::vector<Variable> forward(const std::string& layer,
                                   const std::vector<Variable>& bottom) const;
 
-    const std::vector<Layer>& layers() const;   ///< Without those that were skipped.
-    const std::vector<Layer>& skipped() const;  ///< Layers of unknown types, and data layers.
-    std::vector<std::string> inputs() const;    ///< Blobs that layers read and none writes before.
-    /// Blobs that no layer reads after they are computed from these inputs.
+    const std::vector<Layer>& layers() const;  ///< The layers, without those that were skipped.
+    /// The skipped layers: those of unknown types, and data layers.
+    const std::vector<Layer>& skipped() const;
+    /// Names of the blobs that layers read and none writes before.
+    std::vector<std::string> inputs() const;
+    /// Names of the blobs that no layer reads after they are computed from these inputs.
     std::vector<std::string> results(const std::vector<std::string>& inputs) const;
     const std::string& net_name() const;
-    /// ValueError listing the children when there is none of that name.
+    /// The child of that name; ValueError listing the children when there is none.
     Link& operator[](const std::string& layer) const;
 
 protected:
@@ -76,7 +79,7 @@ private:
 
     std::shared_ptr<const Network> network_;
     std::vector<OwnedLink>
-        links_;  ///< Of the layers, in order; empty ones for those without parameters.
+        links_;  ///< The links of the layers, in order; empty ones for layers without parameters.
 };
 
 }  // namespace catena::caffe

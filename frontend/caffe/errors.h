@@ -4,7 +4,7 @@
 
 namespace catena::caffe {
 
-/// A valid file, or a model, that needs something that Catena or Caffe lacks.
+/// The error for a valid file, or a model, that needs something that Catena or Caffe lacks.
 struct UnsupportedError : Error {
     using Error::Error;
 };

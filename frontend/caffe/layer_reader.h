@@ -27,13 +27,15 @@ public:
     /// Blob i as float32, with its sizes in the file. FileError when it is missing or has another
     /// number of elements.
     Array blob(int i) const;
-    /// The same in this shape, whatever the sizes in the file (Chainer gives the bias of a
-    /// deconvolution the wrong ones); FileError when `what` must have another number of elements.
+    /// Blob i in this shape, whatever the sizes in the file (Chainer writes wrong ones for the bias
+    /// of a deconvolution). FileError when `what` must have another number of elements.
     Array blob(int i, const Shape& shape, const char* what) const;
     bool has_blob(int i) const;
 
-    std::string describe() const;  ///< "net.caffemodel: Convolution layer 'conv1'"
-    [[noreturn]] void wrong(const std::string& what) const;  ///< FileError.
+    /// The layer's name in errors: "net.caffemodel: Convolution layer 'conv1'".
+    std::string describe() const;
+    /// Throws a FileError about this layer.
+    [[noreturn]] void wrong(const std::string& what) const;
     [[noreturn]] void unsupported(const std::string& what) const;
     /// FileError unless there are so many bottoms.
     void check_bottoms(int least, int most) const;
@@ -44,8 +46,8 @@ private:
     const std::string& path_;
 };
 
-/// What a layer computes from its bottoms; `link` holds its parameters. A copy of the layer is
-/// called with the copy of its link.
+/// The computation of a layer; `link` holds its parameters. A copy of the layer is called with the
+/// copy of its link.
 struct LayerFunction {
     std::function<Variables(std::span<const Variable>, Link* link)> run;
     OwnedLink link = {};
@@ -56,9 +58,9 @@ struct LayerFunction {
         : run(std::move(run)), link(std::move(link)) {}
 };
 
-/// A function of the only bottom.
+/// A layer that is a function of its only bottom.
 LayerFunction of_one(std::function<Variable(const Variable&)> f);
-/// A link of class L, called with the only bottom.
+/// A layer that is a link of class L, called with its only bottom.
 template <class L>
 LayerFunction of_link(L link) {
     return {[](std::span<const Variable> x, Link* own) {
@@ -79,7 +81,7 @@ int add_layer_readers(std::vector<LayerReader> readers);
 /// The reader of a type of layers; null when there is none.
 const LayerReader* find_layer_reader(const std::string& type);
 
-/// An axis in [-rank, rank) made non-negative; ShapeError otherwise.
+/// An axis in [-rank, rank) as a non-negative one; ShapeError otherwise.
 int axis_of(int64_t axis, int rank, const char* what);
 
 }  // namespace catena::caffe

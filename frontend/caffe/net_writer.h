@@ -31,8 +31,9 @@ public:
     /// Input i as float32; UnsupportedError calling it `what` when it is computed from the
     /// network's inputs.
     Array constant(int i, const char* what) const;
-    std::optional<double> number(int i) const;  ///< The only element of a constant.
-    /// None if unknown: of values that only the operators have.
+    /// The only element of a constant; none if input i is something else.
+    std::optional<double> number(int i) const;
+    /// The shape of input i; none if unknown, for values that only the operators have.
     std::optional<Shape> input_shape(int i) const;
     std::optional<Shape> output_shape() const;
 
@@ -41,21 +42,21 @@ public:
     std::vector<int64_t> integers(std::string_view name) const;
     std::optional<Dtype> dtype(std::string_view name) const;
 
-    /// A layer from input `input` to output 0, or to a blob between two layers.
+    /// Adds a layer from input `input` to output 0, or to a blob between two layers.
     format::LayerParameter& layer(const std::string& type, int input = 0);
-    /// A further layer from what the last one gives: that becomes a blob between the two, called
-    /// like it with `suffix`.
+    /// Adds a layer behind the last one; the blob between the two is named like the last layer's,
+    /// with `suffix`.
     format::LayerParameter& then(const std::string& type, const char* suffix);
-    /// A layer from several inputs to several outputs.
+    /// Adds a layer from several inputs to several outputs.
     format::LayerParameter& layer(const std::string& type, const std::vector<int>& inputs,
                                   int outputs = 1);
     /// The layer that computes input i, if nothing else reads it; null otherwise.
     format::LayerParameter* only_source(int i) const;
-    /// Input i is read elsewhere, too.
+    /// Whether input i is read elsewhere, too.
     bool is_shared(int i) const;
-    /// Output 0 is the blob of input i.
+    /// Makes output 0 another name for the blob of input i.
     void alias(int i);
-    /// Every operator that reads output 0.
+    /// Whether every operator that reads output 0 is of this type.
     bool all_readers_are(const char* type) const;
 
     [[noreturn]] void unsupported(const std::string& what) const;
@@ -94,10 +95,11 @@ private:
 
     const RecordedGraph& graph_;
     format::NetParameter& net_;
-    std::map<int, std::string> blobs_;  ///< Of every value that depends on the inputs.
+    /// The blob of every value that depends on the network's inputs.
+    std::map<int, std::string> blobs_;
     std::map<int, Array> constants_;
-    std::map<int, int>
-        folded_from_;  ///< Constants computed here; they are called like what they come from.
+    /// For constants computed here, the value from which they come and get their names.
+    std::map<int, int> folded_from_;
     std::map<int, format::LayerParameter*> sources_;
     std::map<int, std::vector<const OnnxNode*>> readers_;
     std::set<int> outputs_;

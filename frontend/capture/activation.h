@@ -9,28 +9,31 @@
 
 namespace catena::capture {
 
-/// What one call keeps for a backward() outside the region: the gradient of the graph node that
-/// replaces the call's nodes. Its arrays are freed by a backward, the rest with the results.
+/// The arrays and numbers that one call keeps for a backward() outside the region, and the gradient
+/// of the graph node that replaces the call's nodes. A backward frees the arrays; the rest goes
+/// with the results.
 class Activation final : public RegionGradient {
 public:
     Activation(std::shared_ptr<Tree> of, const GraphEnd& end) : graph(end), tree(std::move(of)) {}
 
     const GraphEnd& graph;
-    std::shared_ptr<Program> program;  ///< Null until the call has been computed.
-    SmallVector<Array, 32> inputs;     ///< The inputs of GraphEnd::forward.
-    /// Of inputs that are copies, because somebody outside may write to the memory of the original
-    /// (WatchedInputs): which, and the original, which a gradient of eager code would read.
+    /// The program of the call; null until it has been computed.
+    std::shared_ptr<Program> program;
+    SmallVector<Array, 32> inputs;  ///< The inputs of GraphEnd::forward.
+    /// For inputs that were copied because somebody outside may write to the original's memory
+    /// (WatchedInputs): the input's index, and the original, which an eager gradient would read.
     std::vector<std::pair<int, Array>> originals;
-    /// The values GraphEnd::kept; empty after a backward. If is_joint: the results of the forward
-    /// part that the backward part of the program reads, and what it has saved.
+    /// The values of GraphEnd::kept; empty after a backward. If is_joint: the results of the
+    /// forward part that the backward part reads, and the block of bytes that it has saved.
     SmallVector<Array, 32> kept;
     bool is_joint = false;
-    bool verifies = false;  ///< Backward is computed by the eager kernels as well, and compared.
-    SmallVector<double, 32>
-        joint_scalars;                ///< Those of the whole program, as forward has read them.
-    SmallVector<double, 16> scalars;  ///< Scalars of the forward program,
+    /// Whether backward is also computed by the eager kernels, and compared.
+    bool verifies = false;
+    /// The scalars of the whole joint program, with the values that forward has read.
+    SmallVector<double, 32> joint_scalars;
+    SmallVector<double, 16> scalars;  ///< The scalars of the forward program.
     SmallVector<std::pair<int, Scalar>, 4>
-        cells;  ///< those that are cells: backward reads them again.
+        cells;  ///< Scalars that are cells, by slot: backward reads them again.
 
     static void* operator new(size_t bytes);
     static void operator delete(void* activation);
@@ -63,7 +66,7 @@ private:
     std::vector<Array> kept_by_nodes() const;
     bool has_been_written() const;
     Array shown_now(const Trace& forward, int v) const;
-    const std::shared_ptr<Tree> tree;  ///< Owns the graph.
+    const std::shared_ptr<Tree> tree;  ///< The tree of paths, which owns the graph.
 };
 
 /// The op of the node that represents a compiled region in the graph.

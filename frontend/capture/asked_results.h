@@ -7,14 +7,15 @@
 
 namespace catena::capture {
 
-/// Of which results the latest backwards through calls were given gradients. The next call is
-/// recorded and compiled for those alone, as eager code does nothing for the others; all, before
-/// there was a backward.
+/// Remembers for which results the latest backwards through a region's calls were given gradients.
+/// The next call is recorded and compiled for those results alone, as eager code does nothing for
+/// the others; before any backward, for all.
 class AskedResults {
 public:
     explicit AskedResults(AskedMask first) : latest_(std::move(first)) {}
-    /// After a backward for which the present program was none. True when it is the second in a row
-    /// that asked for these: one alone, as at the end of a sequence, is not worth a program.
+    /// Reports a backward that asked for results for which the present program was not made. True
+    /// for the second such report in a row with the same results: a single one, as at the end of a
+    /// sequence, is not worth a program.
     bool missed(AskedMask mask) {
         std::lock_guard lock(mutex_);
         if (missed_ != mask) {

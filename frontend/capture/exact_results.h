@@ -8,10 +8,10 @@
 
 namespace catena::capture {
 
-/// What interpret_trace() gives if all floating-point numbers are float64: how far from it other
-/// results are is their rounding. What an operation makes without floating-point operands, such as
-/// random numbers, is made in its own dtype and widened. Nothing where an operation does not
-/// compute in float64.
+/// The results of interpret_trace() with all floating-point numbers in float64, against which
+/// rounding errors are measured. An operation without floating-point operands, such as a random
+/// generator, runs in its own dtype, and its results are widened. Nothing where an operation does
+/// not compute in float64.
 std::optional<std::vector<Array>> exact_results(const Trace& trace, std::span<const Array> inputs,
                                                 std::span<const double> scalars);
 

@@ -6,10 +6,10 @@
 
 namespace catena::capture {
 
-/// Where the host reads a computed value.
+/// The place in the user's code where the host reads a computed value.
 struct HostRead {
     SourceLoc at;
-    const char* function = nullptr;  ///< What the user called that reads it, if it is a function.
+    const char* function = nullptr;  ///< The user's function that reads it, if it is in one.
 
     /// "model.cpp:7, in cube", "in gradient of cube"; empty when nothing is known.
     std::string place() const {

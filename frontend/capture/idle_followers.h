@@ -7,13 +7,13 @@
 
 namespace catena::capture {
 
-/// A region's followers that no call uses now. Each holds an array body for every value of its
-/// path, so there are few: in a region that sees more sizes than that they go from tree to tree,
-/// and then two are as good as many.
+/// The Followers of a region that no call uses now. Each holds an array body for every value of its
+/// path, so only a few are kept; in a region with more sizes than that a Follower is passed from
+/// tree to tree.
 class IdleFollowers {
 public:
-    /// The latest one of this tree, else the one of any other that has been idle for longest if
-    /// there are many, else a new one.
+    /// A Follower for `tree`: the one that served it latest, else, if there are many, the one that
+    /// has been idle for longest, else a new one.
     std::unique_ptr<Follower> take(const std::shared_ptr<Tree>& tree);
     void give(const std::shared_ptr<Tree>& tree, std::unique_ptr<Follower> follower);
     void clear() { idle_.clear(); }
@@ -25,7 +25,7 @@ private:
     };
     std::unique_ptr<Follower> take(std::vector<Idle>::iterator idle);
 
-    std::vector<Idle> idle_;  ///< The latest last.
+    std::vector<Idle> idle_;  ///< The idle Followers, the most recently used last.
     size_t most_ = 8;
 };
 

@@ -32,7 +32,7 @@ private:
         std::vector<int> outputs;
         SourceLoc location;
         int step;
-        std::vector<int> last_used;  ///< Values whose last use is this step.
+        std::vector<int> last_used;  ///< Values that are used for the last time by this step.
     };
     void add(const Step& step);
     void add(const Composite& composite, const Step& first);
@@ -41,8 +41,8 @@ private:
     std::vector<Item> items_;
 };
 
-/// Computes the `wanted` values of the current segment and delivers them to `follower`; after a
-/// failure, those computed before.
+/// Computes the `wanted` values of the current segment and delivers them to `follower`. After a
+/// failure, those computed before are delivered.
 void interpret(Follower& follower, const Step* last, std::span<const int> wanted);
 
 }  // namespace catena::capture

@@ -12,40 +12,43 @@
 
 namespace catena::capture {
 
-/// What the body of a composite did at one place of a region's code. Eager code runs the
-/// composite's own kernel, so its body is a function of what the composite is given, too: given the
-/// same, it takes the same steps, which are taken again without calling it. A composite without a
-/// kernel always runs its body, which may be the user's code.
+/// The steps that the body of a composite took at one place of a region's code, to be taken again
+/// without calling the body. This is allowed because eager code runs the composite's own kernel, so
+/// the body depends on its inputs alone. A composite without a kernel always runs its body, which
+/// may be the user's code.
 struct KnownBody {
     struct Input {
         int value = -1;
-        const Step::Input* from_outside =
-            nullptr;       ///< Not null: one of the steps is the first to read it.
-        int same_as = -1;  ///< An earlier one that is the same array from outside.
+        /// The description of an input from outside, if one of these steps is the first to read it;
+        /// else null.
+        const Step::Input* from_outside = nullptr;
+        /// The index of an earlier input that is the same array from outside; -1: none.
+        int same_as = -1;
         friend bool operator==(const Input&, const Input&) = default;
     };
 
     const OpDef* op = nullptr;
     Attributes attributes;
-    uint64_t settings = 0;           ///< config_key().
-    const Device* device = nullptr;  ///< The current one.
+    uint64_t settings = 0;           ///< The settings under which it ran: config_key().
+    const Device* device = nullptr;  ///< The thread's current device while it ran.
     int first_scalar = 0;
-    SmallVector<uint64_t, 2> numbers;  ///< The bits of its scalars.
+    SmallVector<uint64_t, 2> numbers;  ///< The bits of the composite's scalars.
     std::vector<Input> inputs;
     KnownSteps steps;
-    std::vector<int> outputs;  ///< Values.
+    std::vector<int> outputs;  ///< The composite's outputs, as values of the segment.
     std::atomic<KnownState> state{KnownState::new_one};
     std::atomic<KnownBody*> sibling{nullptr};
 
-    /// Given the same.
+    /// Whether `other`, which was given the same inputs, took the same steps.
     bool did_the_same(const KnownBody& other) const;
     size_t bytes() const;
 };
 
-/// What is needed to compare or remember a body when it ends.
+/// The data needed, when a body ends, to compare it with a known one or to remember it.
 struct BodyRecording {
     Place* at = nullptr;
-    KnownBody* expected = nullptr;  ///< Null: it is a new one.
+    /// The KnownBody to compare with; null: this body is a new one.
+    KnownBody* expected = nullptr;
     size_t changes = 0, nodes = 0;
     int64_t disturbances = 0;
 };

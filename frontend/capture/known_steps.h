@@ -12,21 +12,22 @@ namespace catena::capture {
 
 class Step;
 
-/// What is known is done again from the third time on: the second one must have done the same as
-/// the first.
+/// How far a remembered walk or body is trusted. It is repeated from the third time on, if the
+/// second time did the same as the first (confirmed).
 enum class KnownState { new_one, confirmed, refuted };
 
-/// Steps that followed each other in a call of a region's code, to be taken again as a whole.
+/// Consecutive steps of a region's code, which can be taken again as a whole.
 struct KnownSteps {
-    const Step* last = nullptr;       ///< Null: there are none.
-    int first_value = 0;              ///< The number of their first new value.
-    std::vector<const Step*> makers;  ///< Of each new value; null: it is an input from outside.
-    std::vector<const Step*> views;   ///< Those whose results may be views, in order.
-    std::vector<double> scalars;      ///< The new scalar slots,
-    std::vector<std::pair<int, Ref<Cell::Body>>>
-        new_cells;  ///< and those of them that are cells: see Follower::cells().
-    /// A cell that they read, what it held, and the scalar slot: one of before where the cell was
-    /// read and had not changed since.
+    const Step* last = nullptr;  ///< The last of the steps; null: there are none.
+    int first_value = 0;         ///< The number of the first new value of the steps.
+    /// For each new value, the step that computes it; null: an input from outside.
+    std::vector<const Step*> makers;
+    std::vector<const Step*> views;  ///< The steps whose results may be views, in order.
+    std::vector<double> scalars;     ///< The values of the new scalar slots.
+    /// Those of the new scalar slots that are cells, by slot; see Follower::cells().
+    std::vector<std::pair<int, Ref<Cell::Body>>> new_cells;
+    /// A cell that the steps read, its value then, and its scalar slot: an older slot where the
+    /// cell was read before and had not changed since.
     struct ReadCell {
         Ref<Cell::Body> cell;
         double value;
@@ -34,18 +35,20 @@ struct KnownSteps {
     };
     std::vector<ReadCell> cells;
 
-    /// Whether they would, after these scalars: the cells hold the same, and so do slots of before
-    /// that stand for them.
+    /// Whether the steps would read the same numbers from cells now, after the scalars in `before`:
+    /// neither the cells nor the older slots that stand for them have changed.
     bool read_the_same_cells(std::span<const double> before) const;
-    /// Of steps that began at the same place.
+    /// Whether two lists of steps from the same place are equal.
     bool are_the_same(const KnownSteps& others) const;
     size_t bytes() const;
 };
 
-/// Nothing but an array: another variable can stand for it.
+/// Whether the variable is nothing but an array: no leaf that needs a gradient, no state, no graph,
+/// no name. Another variable can stand for it.
 bool is_plain(const VariableBody& body);
 
-/// Whether what is known is done each time all the same, and compared: CATENA_CHECK_WALKS.
+/// Whether known walks and bodies run each time all the same, and are compared with what is
+/// remembered: CATENA_CHECK_WALKS.
 bool known_steps_are_checked();
 
 }  // namespace catena::capture

@@ -16,33 +16,35 @@ namespace catena::capture {
 
 class Place;
 
-/// What a backward() or grad() did at one place of a region's code. Gradients are functions of the
-/// graph and the settings, so the same walk over an equal graph takes the same steps; it is
-/// repeated without calling them. Custom functions, whose gradient is the user's code, are no part
-/// of such graphs.
+/// The steps that a backward() or grad() took at one place of a region's code. Gradients depend on
+/// the graph and the settings alone, so the same walk over an equal graph takes the same steps,
+/// which are repeated without calling the gradients. Custom functions, whose gradient is the user's
+/// code, are no part of such graphs.
 struct KnownWalk {
-    /// What a node's gradient reads beside the graph's shape.
+    /// The inputs of a node's gradient that the graph's shape does not tell.
     struct Facts {
         Attributes attributes;
-        SmallVector<int, 4> kept;          ///< The values of its kept arrays; -1: not kept.
-        SmallVector<uint64_t, 1> numbers;  ///< The bits of its scalars.
+        SmallVector<int, 4> kept;  ///< The values of the arrays that the node keeps; -1: not kept.
+        SmallVector<uint64_t, 1> numbers;  ///< The bits of the node's scalars.
     };
     /// A gradient that the walk stored in a leaf, or returned.
     struct Given {
-        int leaf = -1;     ///< Among the edges of the graph's border; -1: it was returned.
-        int value = -1;    ///< -1: undefined.
-        int same_as = -1;  ///< It is the variable of this start or, counted on, of this earlier
-                           ///< one; -1: its own.
-        int steps = 0;     ///< Steps of the segment before it was stored.
+        /// Index of the leaf among the border edges of the graph; -1: the gradient was returned.
+        int leaf = -1;
+        int value = -1;  ///< The gradient, as a value of the segment; -1: undefined.
+        /// The variable that holds it, if it is not a new one: the index of a start or, counted on
+        /// behind the starts, of an earlier Given; -1: a new variable.
+        int same_as = -1;
+        int steps = 0;  ///< How many steps of the segment came before it was stored.
         friend bool operator==(const Given&, const Given&) = default;
     };
 
-    std::vector<int64_t> key;    ///< The settings and the request.
-    std::vector<int64_t> shape;  ///< LiveGraph::shape.
-    std::vector<Facts> nodes;    ///< In the order of GraphWalk.
+    std::vector<int64_t> key;    ///< The settings and the request of the walk, in numbers.
+    std::vector<int64_t> shape;  ///< The LiveGraph::shape of the graph.
+    std::vector<Facts> nodes;    ///< The nodes' facts, in the order of GraphWalk.
     KnownSteps steps;
     std::vector<Given> given;
-    std::vector<int> visited;  ///< Numbers of nodes.
+    std::vector<int> visited;  ///< Numbers of the nodes that the walk visited.
     std::atomic<KnownState> state{KnownState::new_one};
     std::atomic<KnownWalk*> sibling{nullptr};
 
@@ -50,17 +52,19 @@ struct KnownWalk {
     size_t bytes() const;
 };
 
-/// A walk that runs, and is compared or remembered when it ends.
+/// A walk that is under way; when it ends it is compared with a known one or remembered.
 struct WalkRecording {
     std::unique_ptr<KnownWalk> made;
-    KnownWalk* expected = nullptr;  ///< Null: it is a new one.
+    /// The KnownWalk to compare with; null: this walk is a new one.
+    KnownWalk* expected = nullptr;
     Place* at = nullptr;
     const Step* before = nullptr;
     size_t scalars = 0, changes = 0, nodes = 0;
     int64_t disturbances = 0;
     std::vector<const VariableBody*> leaves;
-    std::vector<Variable> variables;  ///< The starts, and all gradients given so far.
-    bool into_leaves = false;         ///< See WalkRequest.
+    /// The variables of the starts, and of all gradients given so far.
+    std::vector<Variable> variables;
+    bool into_leaves = false;  ///< True for backward(); see WalkRequest.
     bool is_repeatable = true;
 };
 

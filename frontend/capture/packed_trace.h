@@ -8,15 +8,16 @@
 
 namespace catena::capture {
 
-/// A Trace in a fraction of its memory, for regions that keep one for each of hundreds of sizes:
-/// equal types are held once, and so is what steps of one line have in common (a loop's turns); all
-/// lists of steps lie in one. Immutable.
+/// A Trace in a fraction of its memory, for regions that store one for each of hundreds of sizes.
+/// Equal types are stored once, and so is what the iterations of a loop have in common; the lists
+/// of all steps lie in one array. Immutable.
 class PackedTrace {
 public:
     PackedTrace() = default;
     explicit PackedTrace(const Trace& trace);
     Trace unpacked() const;
-    size_t bytes() const;  ///< Approximately, without what arrays and states hold.
+    /// Approximate memory in bytes, without the arrays and states that it refers to.
+    size_t bytes() const;
 
 private:
     /// A value that no step computes.
@@ -29,7 +30,8 @@ private:
     std::vector<RecordedCall> calls_;
     std::vector<int> type_of_value_;
     std::vector<Given> given_;
-    /// Step by step: its call, how many inputs, outputs and scalars it has, and these.
+    /// The steps one after another: index of the call, the numbers of inputs, outputs and scalars,
+    /// and these lists.
     std::vector<int> steps_;
     std::vector<Trace::ScalarSlot> scalars_;
     std::vector<int> inputs_, outputs_;

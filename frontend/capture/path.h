@@ -23,24 +23,27 @@ class Step;
 struct GraphEnd;
 struct Ending;
 
-/// A point between two operations of a region's code, with everything that came next there in any
-/// call.
+/// A point between two operations of a region's code, with all continuations that calls have taken
+/// there.
 class Place {
 public:
-    /// What few places have.
+    /// Lists that only few places have.
     struct Rare {
-        std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
+        /// The ends of the segment here; the first of a list linked by Ending::sibling.
+        std::atomic<Ending*> endings{nullptr};
         std::atomic<GraphEnd*> graphs{nullptr};
-        std::atomic<KnownWalk*> walks{nullptr};   ///< Of backward() or grad() that began here.
-        std::atomic<KnownBody*> bodies{nullptr};  ///< Of composites that began here.
+        /// Known walks of backward() or grad() that began here.
+        std::atomic<KnownWalk*> walks{nullptr};
+        std::atomic<KnownBody*> bodies{nullptr};  ///< Known bodies of composites that began here.
         std::atomic<int> walk_attempts{0},
-            body_attempts{0};  ///< How often a walk or a body from here was not known.
+            body_attempts{0};  ///< How often an unknown walk or body began here.
     };
     Place() = default;
     ~Place() { delete rare_.load(std::memory_order_relaxed); }
     Place(const Place&) = delete;
 
-    std::atomic<Step*> steps{nullptr};  ///< Linked by Step::sibling.
+    /// The operations that followed here; the first of a list linked by Step::sibling.
+    std::atomic<Step*> steps{nullptr};
     Ending* endings() const { return first(&Rare::endings); }
     GraphEnd* graphs() const { return first(&Rare::graphs); }
     KnownWalk* walks() const { return first(&Rare::walks); }
@@ -49,7 +52,7 @@ public:
     int body_attempts() const { return first(&Rare::body_attempts); }
 
     bool has_rare() const { return rare_.load(std::memory_order_relaxed); }
-    Rare& rare();  ///< Made if there is none, by any thread.
+    Rare& rare();  ///< The rare lists, which are made if there are none; any thread may call it.
 
 private:
     template <class T>
@@ -72,57 +75,62 @@ struct Segment {
 struct Composite {
     const OpDef* op = nullptr;
     Attributes attributes;
-    std::vector<int> operands, outputs;  ///< Values.
+    /// The composite's inputs and outputs, as values of the segment.
+    std::vector<int> operands, outputs;
     int first_scalar = 0, scalar_count = 0;
-    int steps = 0;  ///< Number of steps; the last one owns this object.
+    int steps = 0;  ///< Number of steps of the body; the last one owns this object.
 };
 
 /// One operation of a recorded path. Immutable once other threads can see it. A region that sees
-/// many sizes holds hundreds of thousands of them: lists are as long as they are, what the turns of
-/// a loop have in common belongs to the tree, and what few steps have lies apart.
+/// many sizes holds hundreds of thousands of steps, so they are small: lists have no spare
+/// capacity, data common to the iterations of a loop belongs to the Tree, and rare data is stored
+/// separately.
 class Step {
 public:
     struct Call : RecordedCall {
-        Device* device = nullptr;            ///< The device of the outputs.
-        const Type* output_types = nullptr;  ///< See Tree::kept().
+        Device* device = nullptr;            ///< The device on which the outputs lie.
+        const Type* output_types = nullptr;  ///< The types of the outputs, see Tree::kept().
     };
     struct Input {
         Type type;
         Device* device = nullptr;
-        std::string name;  ///< The name of the state that held it.
+        std::string name;  ///< The name of the state that held the input; may be empty.
         bool is_state = false;
     };
-    /// What few steps have.
+    /// Data that only few steps have.
     struct Rare {
         std::vector<Input> inputs;
-        std::vector<Ref<Cell::Body>> cells;  ///< One for each scalar; empty if all are null.
+        /// The cells of the scalars; empty if all scalars are plain numbers.
+        std::vector<Ref<Cell::Body>> cells;
     };
     void set_numbers(std::span<const int> operands, std::span<const int> scalars);
-    std::span<const int> operands() const {
-        return {numbers_.get(), operand_count_};
-    }  ///< Values; those from first_value on are new inputs from outside.
+    /// The inputs, as values of the segment; those from first_value on are new arrays from outside.
+    std::span<const int> operands() const { return {numbers_.get(), operand_count_}; }
+    /// The scalars, as slots of the segment; those from first_scalar on are new.
     std::span<const int> scalars() const {
         return {numbers_.get() + operand_count_, scalar_count_};
-    }  ///< Slots; those from first_scalar on are new.
+    }
     std::span<const Type> outputs() const {
         return {call->output_types, size_t(end_value - first_output)};
     }
+    /// Descriptions of the new arrays from outside that this step reads first.
     std::span<const Input> inputs() const {
         return rare ? std::span<const Input>(rare->inputs) : std::span<const Input>();
-    }  ///< The new ones.
-    /// Of a scalar; null for a plain number. For explain() and save().
+    }
+    /// The cell of a scalar; null for a plain number. For explain() and save().
     Cell::Body* cell(size_t scalar) const {
         return rare && !rare->cells.empty() ? rare->cells[scalar].get() : nullptr;
     }
     size_t bytes() const;
 
-    const Call* call = nullptr;  ///< See Tree::kept().
+    /// The operation and its attributes, shared with equal steps; see Tree::kept().
+    const Call* call = nullptr;
     std::unique_ptr<const Rare> rare;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
-    int index = 0;                   ///< Its index in the segment.
-    const Step* previous = nullptr;  ///< Null for the first of a segment.
-    /// Composites that end here, innermost first; null: none. Guarded by Tree::mutex.
+    int index = 0;                   ///< The step's index in its segment.
+    const Step* previous = nullptr;  ///< The step before this one; null for the first of a segment.
+    /// The composites that end with this step, innermost first; null: none. Guarded by Tree::mutex.
     std::unique_ptr<std::vector<std::unique_ptr<Composite>>> composites;
     Place next;
     std::atomic<Step*> sibling{nullptr};
@@ -132,16 +140,18 @@ private:
     uint32_t operand_count_ = 0, scalar_count_ = 0;
 };
 
-/// An end of a segment in some call, with the values referenced then and the program that computes
-/// them.
+/// An end of a segment in some call, with the values that were referenced then and the program that
+/// computes them.
 struct Ending {
     bool is_cut = false;
     const Step* last = nullptr;
     const Segment* segment = nullptr;
-    std::vector<int> alive;            ///< Computed values still referenced, in order.
-    const GraphEnd* graph = nullptr;   ///< The results' graph, if a backward outside is possible.
-    std::shared_ptr<Program> program;  ///< Guarded by Tree::mutex.
-    std::unique_ptr<Segment> rest;     ///< The next segment, after a cut.
+    std::vector<int> alive;  ///< The computed values that are still referenced, in order.
+    /// The results' graph, if a backward outside the region is possible; else null.
+    const GraphEnd* graph = nullptr;
+    std::shared_ptr<Program> program;  ///< The program for this ending. Guarded by Tree::mutex.
+    /// The segment that follows a cut; null at the end of the code.
+    std::unique_ptr<Segment> rest;
     std::atomic<Ending*> sibling{nullptr};
 };
 
@@ -149,7 +159,7 @@ struct Ending {
 /// additions are published atomically and never change.
 class Tree : public std::enable_shared_from_this<Tree> {
 public:
-    /// `sizes`: of the region's programs; null if nothing is compiled.
+    /// `sizes`: the region's programs of all sizes; null if nothing is compiled.
     explicit Tree(std::vector<Type> arguments, std::shared_ptr<KnownSizes> sizes = {});
     ~Tree();
 
@@ -165,8 +175,9 @@ public:
     KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
     KnownBody& add(Place& place, std::unique_ptr<KnownBody> made);
 
-    /// Equal ones that live as long as the tree: most of a path's steps have one of a few types,
-    /// and many are turns of loops. May be called without the mutex.
+    /// An equal list of types, or an equal call, that lives as long as the tree, so that steps can
+    /// share it: most steps of a path have one of a few types, and many are iterations of loops.
+    /// May be called without the mutex.
     const Type* kept(std::span<const Type> types);
     const Step::Call* kept(const RecordedCall& call, Device& device, std::span<const Type> outputs);
 
@@ -177,8 +188,9 @@ private:
     Place::Rare& rare(Place& place);
 
     std::mutex kept_mutex_;
-    std::unordered_multimap<uint64_t, std::vector<Type>> types_;  ///< By their hash,
-    std::unordered_multimap<uint64_t, Step::Call> calls_;         ///< as these.
+    /// Shared lists of types, by their hash.
+    std::unordered_multimap<uint64_t, std::vector<Type>> types_;
+    std::unordered_multimap<uint64_t, Step::Call> calls_;  ///< Shared calls, by their hash.
     std::deque<std::unique_ptr<Step>> steps_;
     std::deque<std::unique_ptr<Ending>> endings_;
     std::deque<std::unique_ptr<GraphEnd>> graphs_;

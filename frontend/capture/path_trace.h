@@ -12,11 +12,11 @@ namespace catena::capture {
 Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last,
                     const std::string& name, std::span<const double> scalars);
 
-/// The types of values of that path that no step makes, each in the tree.
+/// The types of the values of that path that come from outside. The pointers lead into the tree.
 std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& segment,
                                              const Step* last, std::span<const int> values);
 
-/// Approximate memory of a trace.
+/// Approximate memory of a trace, in bytes.
 size_t bytes_of(const Trace& trace);
 
 }  // namespace catena::capture

@@ -11,13 +11,12 @@ struct OpDef;
 
 namespace catena::capture {
 
-/// What a step of a recording says of its operation, apart from what it reads. The turns of a loop
-/// say the same.
+/// The operation of a recorded step without its operands: equal in all iterations of a loop.
 struct RecordedCall {
     const OpDef* op = nullptr;
     Attributes attributes;
     SourceLoc location;
-    const char* function = "";  ///< See user_function().
+    const char* function = "";  ///< The user's function that called it, see user_function().
 
     uint64_t hash() const;
     friend bool operator==(const RecordedCall& a, const RecordedCall& b);

@@ -25,35 +25,36 @@
 
 namespace catena::capture {
 
-/// The lookup key of a call's programs: settings, and for every argument array its type, device and
-/// which other arguments are the same array.
+/// The lookup key of a call's programs: the settings, and for every argument array its type, its
+/// device and which other arguments are the same array.
 using Key = std::vector<uint64_t>;
 
 /// All data of a region for one key.
 struct Entry {
     std::string description;
     std::shared_ptr<Tree> tree;
-    std::shared_ptr<Program> current;  ///< The latest call's.
+    std::shared_ptr<Program> current;  ///< The program of the latest call.
     int64_t calls = 0, last_used = 0;
     // Types of the arguments of the first call.
     std::vector<Type> types;
     std::vector<char> want_gradients;
     Config config;
-    HostRead cut_at;  ///< The latest host read of a computed value.
+    HostRead cut_at;  ///< The place of the latest host read of a computed value.
     bool was_cut = false;
     parallel::ReceivedTypes received;
 };
 
 /// Runs the user's code and lists its results in `outputs`.
 using Body = FunctionRef<void(Flat& outputs)>;
-/// The same with these Variables in place of its arguments.
+/// Runs the user's code with these Variables in place of its arguments.
 using Rerun = FunctionRef<void(const Flat& arguments, Flat& outputs)>;
 
 struct Outcome {
-    bool replayed = false;  ///< False: the body ran.
-    Flat outputs;           ///< Results of a call that skipped the body, in its order.
-    /// For later calls that skip the body: the result without its Variables, stored by the caller.
-    /// Null: not needed.
+    bool replayed = false;  ///< True if the call skipped the user's code; false: the code ran.
+    /// The results of a call that skipped the code, in the order of its list of results.
+    Flat outputs;
+    /// A place where the caller stores the result without its Variables, for later calls that skip
+    /// the code. Null: not needed.
     std::shared_ptr<std::shared_ptr<void>> result_template;
 };
 
@@ -62,7 +63,7 @@ struct CallNumber {
     int64_t of_key = 0, of_region = 0;
 };
 
-/// The latest call of a region, for a file.
+/// The latest call of a region, as it is needed to save the region to a file.
 struct SavedCall {
     std::string region;
     bool keep_grads = false;
@@ -101,7 +102,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int running_ = 0;
-    pid_t process_ = 0;  ///< A child that was forked meanwhile has none of them.
+    /// The process that counts: in a forked child none of the parent's compilations runs.
+    pid_t process_ = 0;
 };
 
 /// A region of the user's code: its paths, programs and counters.
@@ -110,7 +112,8 @@ public:
     Region(StaticGraphOptions options, const SourceLoc& at);
     ~Region() { beside_.wait(); }
     Outcome call(const Flat& arguments, Body body);
-    SavedCall last_call() const;  ///< ValueError if there is none that can be saved.
+    /// The latest call; ValueError if there is none that can be saved.
+    SavedCall last_call() const;
     std::string explain() const;
     RegionProfile profile() const;
     void save_html(const std::string& path) const;
@@ -146,7 +149,8 @@ private:
     Key scratch_;
     StaticGraphStatistics statistics_;
     int64_t last_compiling_call_ = 0;
-    int64_t programs_told_ = 0;  ///< How many there were at the last warning of their number.
+    /// The number of programs when the last warning about it was printed.
+    int64_t programs_told_ = 0;
     std::vector<std::string> history_;
     bool said_obstacle_ = false, said_rest_ = false;
     Repetition repetition_;

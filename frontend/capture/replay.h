@@ -23,34 +23,34 @@ class Step;
 class Tree;
 
 /// A description of a followed call that needs no user code: where the program's inputs came from
-/// and what its outputs were used for. For calls that skip the code, and for files.
+/// and how its outputs were used. It serves calls that skip the code, and files.
 class Replay {
 public:
-    /// `follower` has reached the end of a call that `program` is about to compute.
+    /// Describes the call at whose end `follower` is, and which `program` is about to compute.
     Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
 
-    /// Why calls cannot skip the code; empty if they can.
+    /// The reason why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
-    /// The call that ran was one whose code must run (code_must_run), and may have done something
-    /// else than others.
+    /// Whether the call that ran was one whose code must run (code_must_run) and which may
+    /// therefore have done something else than other calls.
     bool is_special() const { return is_special_; }
-    /// States such as the random counter belong to a thread.
+    /// Whether the call ran on this thread: states such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
-    /// True if the call that `follower` has just finished has the same description. Updates the
+    /// Whether the call that `follower` has just finished has the same description. Updates the
     /// captured arrays and numbers.
     bool holds(Follower& follower, const Program& program, const Flat& arguments,
                const Flat& results);
-    /// True if the conditions outside of the key are unchanged: types of states, which gradients
-    /// exist, what the code asks the host.
+    /// Whether the conditions that are not part of the key are unchanged: types of states, which
+    /// gradients exist, and the host facts that the code asks for.
     bool applies(const Flat& arguments, const Program& program) const;
     /// Computes a call and applies its assignments to variables; `results` are in the order of the
     /// region's list. False: the program has failed, and nothing has changed.
     bool run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
              SmallVector<Variable, 4>& results) const;
-    /// ValueError if it cannot be saved.
+    /// The call as a program for a file; ValueError if it cannot be saved.
     ExportedProgram exported(const Program& program) const;
 
-    /// The region's result without its Variables; made by the typed wrapper.
+    /// The region's result without its Variables; the typed wrapper makes it.
     const std::shared_ptr<std::shared_ptr<void>> result_template =
         std::make_shared<std::shared_ptr<void>>();
 
@@ -60,14 +60,16 @@ private:
         int index = 0;  ///< Index of the argument or of the program's output.
         Ref<VariableBody> body;
         Array array;
-        std::vector<const Step*> views;  ///< View operations that are applied to that, in order.
-        int value = -1;                  ///< Of the segment, if the code computes it.
+        /// View operations that are applied to the array, in order.
+        std::vector<const Step*> views;
+        int value = -1;  ///< The value of the segment, if the code computes it; else -1.
     };
     struct Effect {
-        Ref<VariableBody> body;  ///< Null: the variable of an argument or of a result.
+        /// The variable that changes; null: that of an argument or of a result.
+        Ref<VariableBody> body;
         int argument = -1, result = -1;
         bool is_gradient = false, consumed = false;
-        Source value;  ///< Source::none: the gradient is cleared.
+        Source value;  ///< The new value; Source::none: the gradient is cleared.
 
         VariableBody* target(std::span<const Variable> arguments,
                              std::span<const Variable> results) const {
@@ -76,29 +78,31 @@ private:
                                    : results[size_t(result)].body();
         }
     };
-    /// Which variable a result is.
+    /// Describes which variable a result is: a new one, an argument, an earlier result or a state.
     struct Result {
         enum Kind : uint8_t { made, argument, earlier, state } kind = made;
-        int index = 0;               ///< Of the argument, or of the earlier result.
-        Ref<VariableBody> body;      ///< The state.
-        bool requires_grad = false;  ///< One that is made: a leaf that wants a gradient,
-        bool is_used_up = false;     ///< or with a graph that a backward inside has used up.
+        int index = 0;           ///< Index of the argument or of the earlier result.
+        Ref<VariableBody> body;  ///< The state's variable.
+        /// For a result that is made: whether it is a leaf that requires a gradient.
+        bool requires_grad = false;
+        /// For a result that is made: whether a backward inside the region has consumed its graph.
+        bool is_used_up = false;
         std::string name;
     };
-    /// Where gradients leave the region: a state, or an argument.
+    /// An edge at which gradients leave the region: to a state, or to an argument.
     struct Border {
         Ref<VariableBody> state;
         int argument = -1;
         Type type;
     };
-    /// What the code asked of the host, before and after the call.
+    /// A host fact that the code asked for, with its value before and after the call.
     struct Fact {
         std::shared_ptr<const HostFact> of;
         uint64_t before = 0, after = 0;
     };
     /// A variable whose gradient from before the call was read, or would have been.
     struct Read {
-        Ref<VariableBody> body;  ///< Null: that of an argument.
+        Ref<VariableBody> body;  ///< The variable; null: that of an argument.
         int argument = -1;
         bool found = false, consumed = false;
     };
@@ -141,20 +145,22 @@ private:
     std::vector<Read> reads_;
     std::vector<Fact> facts_;
     std::vector<Effect> effects_;
-    std::vector<char> input_assigned_;  ///< The input is a state that is assigned.
-    std::vector<char>
-        input_read_later_;  ///< Its old content is a result or is assigned to another state.
+    std::vector<char> input_assigned_;  ///< For each input, whether it is a state that is assigned.
+    /// For each input, whether its old content is a result or is assigned to another state.
+    std::vector<char> input_read_later_;
     std::vector<Border> border_;
-    std::vector<int> graph_results_;  ///< For each result of the graph: its index in `results_`.
-    std::vector<Trace::ScalarSlot>
-        scalars_;  ///< With the numbers and cells of the latest call that ran the code.
-    SmallVector<std::pair<int, Scalar>, 4> cells_;  ///< Activation::cells.
+    std::vector<int> graph_results_;  ///< For each result of the graph, its index in `results_`.
+    /// The scalars, with the numbers and cells of the latest call that ran the code.
+    std::vector<Trace::ScalarSlot> scalars_;
+    /// The scalars that are cells, as in Activation::cells.
+    SmallVector<std::pair<int, Scalar>, 4> cells_;
     std::string region_;
     std::string obstacle_;
-    std::string ambiguity_;  ///< Why it cannot be told which argument or state the program reads;
-                             ///< empty if it can.
+    /// The reason why it cannot be told which argument or state the program reads; empty if it can.
+    std::string ambiguity_;
     bool is_special_ = code_must_run();
-    uint64_t code_changes_ = code_changes();  ///< When the code had run.
+    /// The value of code_changes() when the code had run.
+    uint64_t code_changes_ = code_changes();
     std::thread::id thread_ = std::this_thread::get_id();
 };
 

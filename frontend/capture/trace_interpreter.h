@@ -8,8 +8,9 @@
 
 namespace catena::capture {
 
-/// Runs a program with the eager kernels. Outputs as for Executable: those of the trace, then the
-/// assigned values. `compute`: gives the results of a step; null: its kernel does.
+/// A function that computes a step's results instead of its kernel, for interpret_trace(), which
+/// runs a program with the eager kernels; null: the kernel. Outputs are as for Executable: those of
+/// the trace, then the assigned values.
 using ComputeStep = std::function<Arrays(const Trace::Step& step, std::span<const Array> operands,
                                          std::span<const double> numbers)>;
 void interpret_trace(const Trace& trace, std::vector<Array> inputs, std::span<const double> scalars,

@@ -14,7 +14,8 @@ namespace catena::capture {
 /// error in the deferred computation can restore them to what they would be in eager code.
 class UndoLog {
 public:
-    /// `pending` maps an array to the number of the computed value; -1: an array from outside.
+    /// `pending` is the region whose pending arrays count as computed values; all other arrays come
+    /// from outside.
     explicit UndoLog(const Pending* pending) : pending_(pending) {}
 
     void content(VariableBody& body, int steps) { add(body, false, body.array, steps); }
@@ -40,7 +41,7 @@ public:
     void undo(int steps, const std::function<Array(int)>& value);
 
     /// Drops gradients that are older than the latest content of their variable and marks them as
-    /// consumed. Only gradients that nothing but the variable references.
+    /// consumed, if nothing but the variable references them.
     void consume_gradients(PointerTable& scratch);
 
     /// Calls f(array) for every array from outside that the log references.
@@ -83,9 +84,9 @@ public:
 private:
     struct Entry {
         Ref<VariableBody> body;
-        Array array;     ///< An array from outside,
-        int value = -1;  ///< or the number of a computed value.
-        int steps = 0;   ///< Number of operations before the change.
+        Array array;     ///< The array, if it is from outside.
+        int value = -1;  ///< The number of the computed value; -1: an array from outside.
+        int steps = 0;   ///< The number of operations before the change.
         bool is_gradient = false, consumed = false;
     };
     void add(VariableBody& body, bool is_gradient, const Array& array, int steps);

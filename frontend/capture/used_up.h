@@ -8,11 +8,11 @@
 
 namespace catena::capture {
 
-/// The gradient of results whose graph was consumed by a backward inside their region: an error
-/// that says so.
+/// The gradient of results whose graph a backward inside their region has consumed: it throws an
+/// error that says so.
 class UsedUp final : public RegionGradient {
 public:
-    /// `ranks`: of the nodes of several results; empty for one.
+    /// `ranks`: the depths in the graph of the nodes of several results; empty for one result.
     UsedUp(std::string region, Reach reach, std::vector<int64_t> ranks = {})
         : region_(std::move(region)), reach_(std::move(reach)), ranks_(std::move(ranks)) {}
     static void* operator new(size_t bytes);
@@ -20,7 +20,8 @@ public:
     Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
     std::vector<Edge> expand(Node&) override { refuse(); }
     bool is_expandable() const override { return false; }
-    /// Perhaps: then a gradient towards `other` is the error, not none.
+    /// Whether `output` may have been computed from `other`. If so, a gradient towards `other` is
+    /// this error instead of none.
     bool is_computed_from(int output, int other) const override {
         return !ranks_.empty() && ranks_[size_t(output)] > ranks_[size_t(other)];
     }

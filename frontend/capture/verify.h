@@ -12,12 +12,12 @@ namespace catena::capture {
 class Follower;
 class Program;
 
-/// Compiled code and the eager kernels give different results for one program.
+/// The error for a program whose compiled code and eager kernels give different results.
 struct VerificationError : CompileError {
     using CompileError::CompileError;
 };
 
-/// By the region's options, or for all regions (CATENA_VERIFY).
+/// Whether a region's programs are verified: by its options, or for all regions by CATENA_VERIFY.
 bool verifies(const StaticGraphOptions& options);
 
 /// Runs the current program of `follower` compiled and with the eager kernels, and compares. If
@@ -25,10 +25,10 @@ bool verifies(const StaticGraphOptions& options);
 /// files, and throws a VerificationError that names both.
 void run_verified(Follower& follower, Program& program);
 
-/// The same for a backward outside of the region, which has given `compiled` for these inputs and
-/// numbers: the outputs of `trace` and then its assigns, undefined where they are not compared.
-/// `trace`: the backward program, or forward and backward in one part. `program`: the forward
-/// program.
+/// Compares the results of a backward outside of the region with those of the eager kernels; errors
+/// as run_verified(). `compiled` are its results for these inputs and scalars: the outputs of
+/// `trace` and then its assigns, undefined where they are not compared. `trace`: the backward
+/// program, or forward and backward joined without a border. `program`: the forward program.
 void verify_backward(const Trace& trace, std::span<const Array> inputs,
                      std::span<const double> scalars, const Program& program,
                      std::span<const Array> compiled);

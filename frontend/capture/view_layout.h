@@ -8,27 +8,28 @@ namespace catena::capture {
 
 class Step;
 
-/// Where eager code would have the elements of an operation's result that may be a view
-/// (OpDef::view). It is asked for when the pending array is handed out, so that this says of itself
-/// what it will be.
+/// The memory layout that eager code would give to an operation's result that may be a view
+/// (OpDef::view). It is computed when the pending array is handed out, so that the array reports
+/// its final strides at once.
 struct ViewLayout {
-    const Step* step = nullptr;  ///< The operation,
-    Strides from;                ///< and the strides of what it views.
-    bool is_view = false;        ///< Else it is a copy, in memory of its own.
+    const Step* step = nullptr;  ///< The operation.
+    Strides from;                ///< The strides of the array that it views.
+    bool is_view = false;        ///< True for a view; false: a copy, in memory of its own.
     Strides strides;
-    int64_t offset = 0;  ///< From the first element of what it views.
+    /// Distance from the first element of the array that it views, in elements.
+    int64_t offset = 0;
     bool contiguous = true;
 };
 
 ViewLayout layout_of(const Step& step, const ArrayBody& viewed);
 
-/// An array with elements where those of a pending one are to be. They can be read if the pending
-/// array is a view of one from outside.
+/// An array that is not pending, in the place where the elements of a pending one will be. Its
+/// elements can be read only if the pending array is a view of an array from outside.
 Array stand_in(const ArrayBody& pending);
 
 /// The elements of an array at one moment, row-major.
 struct Snapshot {
-    const Storage* storage = nullptr;  ///< Where the array lies.
+    const Storage* storage = nullptr;  ///< The storage in which the array lies.
     int64_t offset = 0;
     Type type;
     Strides strides;

@@ -6,19 +6,19 @@
 
 namespace catena {
 
-/// Loads libcatena_compiler at the first call. CompileError with the file searched for and the
-/// loader's message on failure.
+/// The compiler; loads libcatena_compiler at the first call. CompileError with the file searched
+/// for and the loader's message on failure.
 Compiler& compiler();
-/// Loads it, too.
+/// Whether the compiler can be used; loads it at the first call.
 bool compiler_available();
 /// The message of the error that compiler() would throw.
 const std::string& compiler_complaint();
-/// False where its file cannot be read, or could not be loaded. Loads nothing: programs of earlier
-/// processes run without it.
+/// Whether the compiler's file is readable and has not failed to load. Loads nothing: programs
+/// compiled by earlier processes run without it.
 bool compiler_installed();
-/// Null as long as nothing has loaded it.
+/// The compiler, if it was loaded already; else null.
 Compiler* loaded_compiler();
-/// The file that is loaded, whether or not there is one.
+/// The path of the compiler's file, whether or not it exists.
 const std::string& compiler_path();
 
 }  // namespace catena

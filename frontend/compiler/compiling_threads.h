@@ -11,14 +11,14 @@
 
 namespace catena {
 
-/// Threads that compile while others call. All end before the thread that started them, and so
-/// before the process takes down what the compiler still uses: of the main thread, what belongs to
-/// the thread is destroyed before all static objects.
+/// Threads that compile in the background. All end before the thread that started them, and so
+/// before the process destroys what the compiler still uses: objects of the main thread are
+/// destroyed before all static ones.
 class CompilingThreads {
 public:
     static CompilingThreads& instance();
     void start(std::function<void()> work);
-    void join();  ///< Returns when all have ended.
+    void join();  ///< Waits until all threads have ended.
 
 private:
     struct Running {
@@ -29,7 +29,7 @@ private:
 
     std::mutex mutex_;
     std::vector<Running> running_;
-    pid_t process_ = 0;  ///< Threads are not forked.
+    pid_t process_ = 0;  ///< The process that started the threads: a forked child has none of them.
 };
 
 }  // namespace catena

@@ -18,12 +18,12 @@ struct ImageSize {
     int64_t height, width;
 };
 
-/// Which directions random_flip may reverse.
+/// The directions that random_flip may reverse.
 struct FlipOptions {
-    bool x = true;   ///< Left and right.
-    bool y = false;  ///< Top and bottom.
+    bool x = true;   ///< Whether left and right may be exchanged.
+    bool y = false;  ///< Whether top and bottom may be exchanged.
 };
-/// Each direction reversed with probability 1/2.
+/// The image with each allowed direction reversed with probability 1/2.
 Array random_flip(const Array& image, const FlipOptions& options = {});
 
 /// A part of this size at a random place of the image, which first gets `pad` zeros on each side.
@@ -33,11 +33,13 @@ Array random_crop(const Array& image, ImageSize size, int64_t pad = 0);
 Array center_crop(const Array& image, ImageSize size);
 
 struct SizedCropOptions {
-    std::pair<double, double> area = {0.08, 1};  ///< Range of the part's share of the image.
-    std::pair<double, double> ratio = {3.0 / 4, 4.0 / 3};  ///< Range of width by height.
+    /// The range of the part's area, as a share of the image's.
+    std::pair<double, double> area = {0.08, 1};
+    /// The range of the part's width divided by its height.
+    std::pair<double, double> ratio = {3.0 / 4, 4.0 / 3};
 };
 /// A part of random area and proportions at a random place, resized to `size` (Szegedy et al.
-/// 2015); of float images.
+/// 2015). For float images.
 Array random_sized_crop(const Array& image, ImageSize size, const SizedCropOptions& options = {});
 
 }  // namespace catena

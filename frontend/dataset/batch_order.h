@@ -10,11 +10,13 @@ namespace catena {
 
 class Serializer;
 
-/// How an iterator goes through its dataset.
+/// Options of an iterator: how it goes through its dataset.
 struct IteratorOptions {
-    bool repeat = true;   ///< Go on with the next epoch; the last batch is then filled from it.
-    bool shuffle = true;  ///< A new order in every epoch, determined by the seed (see set_seed).
-    OrderSampler order_sampler = {};  ///< Replaces shuffling.
+    /// Whether it goes on with the next epoch; the last batch is then filled from it.
+    bool repeat = true;
+    /// Whether every epoch has a new order, determined by the seed (see set_seed).
+    bool shuffle = true;
+    OrderSampler order_sampler = {};  ///< A function that gives the orders, instead of shuffling.
 };
 
 /// Selects the examples of the next mini-batch and tracks the position in the epochs. It shuffles
@@ -22,7 +24,8 @@ struct IteratorOptions {
 /// influence it.
 class BatchOrder {
 public:
-    /// ValueError unless both numbers are positive; a dataset that does not repeat may be empty.
+    /// Starts at the first epoch. ValueError unless both numbers are positive; a dataset that does
+    /// not repeat may be empty.
     BatchOrder(int64_t size, int64_t batch_size, IteratorOptions options);
     std::optional<std::vector<int64_t>> next();
     void reset();
@@ -34,14 +37,14 @@ public:
     double epoch_detail() const { return detail(epoch_, position_); }
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
-    int64_t size() const { return size_; }  ///< Examples in an epoch.
+    int64_t size() const { return size_; }  ///< Number of examples in an epoch.
     bool shuffles() const { return options_.shuffle || options_.order_sampler; }
     /// The seed of the random numbers that the dataset draws for the k-th example of the next
     /// batch: it depends on the iterator's stream and the example's position, not on who reads it.
     int64_t seed_of(int64_t k) const;
 
-    /// Chainer's keys, and what Chainer does not save: "random_state", the stream of later
-    /// shuffles, and "sampler_draws" of a ShuffleOrderSampler.
+    /// Saves or loads the position under Chainer's keys, and what Chainer does not save:
+    /// "random_state", the stream of later shuffles, and "sampler_draws" of a ShuffleOrderSampler.
     void serialize(const Serializer& s);
 
 private:
@@ -54,7 +57,7 @@ private:
     IteratorOptions options_;
     RandomStream stream_;
     int64_t draws_ = 0;
-    std::shared_ptr<const std::vector<int64_t>> order_;  ///< Null: 0, 1, 2, ...
+    std::shared_ptr<const std::vector<int64_t>> order_;  ///< The present order; null: 0, 1, 2, ...
     int64_t position_ = 0, epoch_ = 0;
     bool is_new_epoch_ = false;
     double previous_epoch_detail_ = -1;

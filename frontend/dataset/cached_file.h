@@ -5,23 +5,23 @@
 
 namespace catena {
 
-/// A file that is being made: under its name only once it is whole.
+/// A file that is being written to a temporary name; keep() gives it its own name once it is whole.
 class CachedFile {
 public:
-    explicit CachedFile(
-        std::filesystem::path path);  ///< Creates its folder; FileError when it cannot.
-    ~CachedFile();                    ///< Removes what was not kept.
+    /// Prepares the file and creates its folder; FileError when it cannot.
+    explicit CachedFile(std::filesystem::path path);
+    ~CachedFile();  ///< Removes the temporary file if keep() was not called.
     CachedFile(const CachedFile&) = delete;
     std::string temporary() const { return (folder_ / path_.filename()).string(); }
-    void keep();  ///< FileError when nothing was written to temporary().
+    void keep();  ///< Gives the file its name; FileError when nothing was written to temporary().
 
 private:
     std::filesystem::path path_, folder_;
 };
 
-/// Chainer's cache_or_load_file: loader(path) if the file exists; else creator(temporary path),
-/// which writes the file there and returns its content. Several threads and processes may make the
-/// same file at once.
+/// The content of a cached file, Chainer's cache_or_load_file: loader(path) if the file exists;
+/// else creator(temporary path), which writes the file there and returns its content. Several
+/// threads and processes may make the same file at once.
 ///
 ///     auto vocabulary = ct::cache_or_load_file(path, make_vocabulary, read_vocabulary);
 template <class Create, class Load>

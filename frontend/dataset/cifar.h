@@ -8,9 +8,10 @@
 namespace catena {
 
 struct CifarOptions {
-    bool withlabel = true;  ///< Pairs of image and label; otherwise images alone.
-    int ndim = 3;           ///< Of an image: 3 [3, 32, 32], 1 [3072].
-    double scale = 1.0;     ///< Pixels are in [0, scale].
+    /// Whether examples are pairs of image and label; otherwise they are images alone.
+    bool withlabel = true;
+    int ndim = 3;        ///< Number of axes of an image: 3 for [3, 32, 32], 1 for [3072].
+    double scale = 1.0;  ///< The largest pixel value: pixels are in [0, scale].
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
 };
 
@@ -19,7 +20,8 @@ struct CifarOptions {
 /// malformed.
 std::pair<Dataset, Dataset> get_cifar10(const std::string& folder,
                                         const CifarOptions& options = {});
-/// The same from train.bin and test.bin of CIFAR-100, with the fine labels.
+/// The training and the test set of CIFAR-100, with the fine labels, from a folder with train.bin
+/// and test.bin. FileError naming the file that is missing or malformed.
 std::pair<Dataset, Dataset> get_cifar100(const std::string& folder,
                                          const CifarOptions& options = {});
 

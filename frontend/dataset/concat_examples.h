@@ -12,8 +12,8 @@ class Device;
 
 struct ConcatOptions {
     Device* device = nullptr;  ///< Device of the batch; null: that of the examples.
-    /// Examples of different shapes are padded to the largest: one number for all values, or one
-    /// for each.
+    /// Numbers with which examples of different shapes are padded to the largest: one for all
+    /// values, or one for each. Empty: no padding.
     std::vector<double> padding = {};
 };
 

@@ -24,8 +24,8 @@ class DatasetMixin {
 public:
     virtual ~DatasetMixin() = default;
     virtual int64_t size() const = 0;
-    virtual Example get_example(int64_t i) const = 0;  ///< 0 <= i < size()
-    /// What example i is called in errors: "example 3", and its file where it has one.
+    virtual Example get_example(int64_t i) const = 0;  ///< Example i, with 0 <= i < size().
+    /// The name of example i in errors: "example 3", and its file where it has one.
     virtual std::string described(int64_t i) const;
 };
 
@@ -34,18 +34,23 @@ class Dataset {
 public:
     template <std::derived_from<DatasetMixin> D>
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
-    Dataset(std::shared_ptr<const DatasetMixin> dataset);  ///< ValueError for null.
-    Dataset(Array rows);                                   ///< Every row is an example.
+    /// A handle to `dataset`; ValueError for null.
+    Dataset(std::shared_ptr<const DatasetMixin> dataset);
+    Dataset(Array rows);  ///< A dataset whose examples are the rows of an array.
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
-    Dataset(std::initializer_list<Array> columns);  ///< As TupleDataset.
+    /// A dataset of tuples with a value from each array, as TupleDataset.
+    Dataset(std::initializer_list<Array> columns);
     template <class = void>  // Less fitting than the one above, where both fit: {}.
     Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(columns)) {}
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return get().size(); }
-    Example operator[](int64_t i) const;  ///< Negative i counts from the end; ValueError outside.
-    std::string described(int64_t i) const { return get().described(i); }  ///< 0 <= i < size()
-    const DatasetMixin& get() const {  ///< ValueError for one that was moved from.
+    /// Example i; a negative i counts from the end. ValueError outside.
+    Example operator[](int64_t i) const;
+    /// The name of example i in errors, with 0 <= i < size().
+    std::string described(int64_t i) const { return get().described(i); }
+    /// The dataset itself; ValueError for a handle that was moved from.
+    const DatasetMixin& get() const {
         if (!dataset_) [[unlikely]]
             moved_from();
         return *dataset_;

@@ -6,10 +6,11 @@
 
 namespace catena {
 
-/// Tuples of one example of each dataset; examples that are tuples themselves are flattened.
+/// A dataset of tuples: one example of each of several datasets. Examples that are tuples
+/// themselves are flattened.
 class TupleDataset final : public DatasetMixin {
 public:
-    /// ValueError unless there is at least one and all have equal size.
+    /// Joins datasets. ValueError unless there is at least one and all have equal size.
     explicit TupleDataset(std::vector<Dataset> datasets);
     template <class... D>
         requires(sizeof...(D) > 0 && (std::convertible_to<D, Dataset> && ...))
@@ -23,7 +24,7 @@ private:
     std::vector<Dataset> datasets_;
 };
 
-/// Dicts of one example of each dataset, under its name.
+/// A dataset of dicts: one example of each of several datasets, under that dataset's name.
 class DictDataset final : public DatasetMixin {
 public:
     explicit DictDataset(std::vector<std::pair<std::string, Dataset>> datasets);
@@ -35,7 +36,7 @@ private:
     std::vector<Dataset> datasets_;
 };
 
-/// Datasets concatenated.
+/// Several datasets one after the other, as one.
 class ConcatenatedDataset final : public DatasetMixin {
 public:
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
@@ -49,12 +50,12 @@ private:
     std::vector<int64_t> ends_;
 };
 
-/// transform(example) for every example, computed on access.
+/// A dataset of transform(example) for every example of another one, computed on access.
 class TransformDataset final : public DatasetMixin {
 public:
     TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform);
     int64_t size() const override { return dataset_.size(); }
-    /// An error of the transform says which example it was given.
+    /// The transformed example; an error of the transform says which example it was given.
     Example get_example(int64_t i) const override;
     std::string described(int64_t i) const override { return dataset_.described(i); }
 
@@ -63,10 +64,12 @@ private:
     std::function<Example(const Example&)> transform_;
 };
 
-/// Examples start, ..., finish - 1 of `dataset`, or of the dataset in `order`, as a dataset.
+/// A part of a dataset as a dataset: examples start, ..., finish - 1 of `dataset`, or of its
+/// examples in `order`.
 class SubDataset final : public DatasetMixin {
 public:
-    /// ValueError unless 0 <= start <= finish <= size, and `order` has one index for each example.
+    /// Takes the part. ValueError unless 0 <= start <= finish <= size, and `order` has one index
+    /// for each example.
     SubDataset(Dataset dataset, int64_t start, int64_t finish,
                std::optional<std::vector<int64_t>> order = {});
     int64_t size() const override { return finish_ - start_; }

@@ -6,8 +6,8 @@
 
 namespace catena::tabular {
 
-/// A table that is another one, Chainer's DelegateDataset: derive from it to make a table from
-/// existing ones, and change what differs.
+/// A table that forwards to another one, Chainer's DelegateDataset: derive from it to make a table
+/// from existing ones, and change what differs.
 ///
 ///     struct Vocabulary : ct::tabular::DelegateDataset {
 ///         explicit Vocabulary(const std::string& path) : DelegateDataset(words_of(path)) {}

@@ -20,7 +20,7 @@ public:
     Record(std::vector<T> tuple) : values_(std::move(tuple)), is_tuple_(true) {}
     template <class = void>  // Less fitting than the next one, where both fit: {y, array}.
     Record(std::initializer_list<T> tuple) : values_(tuple), is_tuple_(true) {}
-    Record(std::initializer_list<Variable> tuple)  ///< The elements of Variables, too.
+    Record(std::initializer_list<Variable> tuple)  ///< A tuple of the Variables' elements.
         requires(!std::same_as<T, Variable>)
         : is_tuple_(true) {
         for (const Variable& value : tuple) values_.push_back(value.array());
@@ -31,11 +31,12 @@ public:
     size_t size() const { return values_.size(); }
     bool is_tuple() const { return is_tuple_; }
     bool is_dict() const { return is_dict_; }
-    const std::vector<std::string>& keys() const { return keys_; }  ///< Of a dict, in its order.
+    /// The keys of a dict, in its order; empty for others.
+    const std::vector<std::string>& keys() const { return keys_; }
     const std::vector<T>& values() const { return values_; }
     const T& operator[](size_t i) const { return values_[checked(i)]; }
     const T& operator[](std::string_view key) const { return values_[index_of(key)]; }
-    /// True when `other` has the same number of values and the same keys.
+    /// Whether `other` has the same number of values and the same keys.
     template <class U>
     bool is_like(const Record<U>& other) const {
         return size() == other.size() && is_tuple_ == other.is_tuple() && keys_ == other.keys();
@@ -54,7 +55,7 @@ using Example = Record<Array>;
 /// Examples stacked along a new first axis. Its Variables do not require gradients.
 using Batch = Record<Variable>;
 
-/// "tuple of 2: float32[784], int32[]"
+/// The structure and types of an example: "tuple of 2: float32[784], int32[]".
 std::string to_string(const Example& example);
 
 }  // namespace catena

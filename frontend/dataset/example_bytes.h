@@ -7,9 +7,10 @@
 
 namespace catena {
 
-/// Converts an example to bytes for another process, and back; the arrays are then on the host.
+/// Converts an example to bytes for another process.
 std::string example_bytes(const Example& example);
-/// FileError that names the source when the bytes are none of example_bytes().
+/// Converts the bytes of example_bytes() back to an example, whose arrays are on the host.
+/// FileError that names the source for any other bytes.
 Example example_from(std::string_view bytes, const std::string& source = "an example");
 
 }  // namespace catena

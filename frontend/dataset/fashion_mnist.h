@@ -14,7 +14,7 @@ namespace catena {
 /// Fashion-MNIST (Xiao, Rasul and Vollgraf 2017): pictures of clothes.
 std::pair<Dataset, Dataset> get_fashion_mnist(const std::string& folder,
                                               const MnistOptions& options = {});
-/// What the labels 0 to 9 mean: "T-shirt/top", "Trouser", ...
+/// The names of the labels 0 to 9: "T-shirt/top", "Trouser", ...
 const std::vector<std::string>& get_fashion_mnist_labels();
 
 /// Kuzushiji-MNIST (Clanuwat et al. 2018): cursive Japanese characters.

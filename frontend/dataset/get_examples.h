@@ -11,8 +11,8 @@ namespace catena {
 /// end; ValueError outside.
 std::vector<Example> get_examples(const Dataset& dataset, std::span<const int64_t> indices);
 std::vector<Example> get_examples(const Dataset& dataset, std::initializer_list<int64_t> indices);
-/// Those of a range, as dataset[begin:end:step]: bounds beyond the dataset are moved to its ends.
-/// ValueError for a step of 0.
+/// The examples of a range, as Chainer's dataset[begin:end:step]: bounds beyond the dataset are
+/// moved to its ends. ValueError for a step of 0.
 std::vector<Example> get_range_of_examples(const Dataset& dataset, int64_t begin, int64_t end,
                                            int64_t step = 1);
 

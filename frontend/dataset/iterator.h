@@ -13,7 +13,7 @@ class Device;
 class Iterator;
 class Serializer;
 
-/// Goes through the mini-batches of an Iterator, for `for`.
+/// A C++ iterator over the mini-batches of an Iterator, for range-based `for`.
 class BatchCursor {
 public:
     explicit BatchCursor(Iterator& iterator);
@@ -23,19 +23,19 @@ public:
 
 private:
     Iterator* iterator_;
-    std::optional<Batch> batch_;  ///< None at the end.
+    std::optional<Batch> batch_;  ///< The present batch; none at the end.
 };
 
-/// Gives the mini-batches of a dataset, epoch after epoch.
+/// Base of iterators, which give the mini-batches of a dataset, epoch after epoch.
 class Iterator {
 public:
     virtual ~Iterator() = default;
-    /// The examples of the next mini-batch; nothing when the only epoch is over. After an error of
-    /// the dataset the iterator is as before, also in a snapshot: the next call reads the same
-    /// batch.
+    /// The examples of the next mini-batch; nothing when the only epoch is over. An error of the
+    /// dataset leaves the iterator (and a snapshot of it) unchanged, so the next call reads the
+    /// same batch again.
     virtual std::optional<std::vector<Example>> next() = 0;
-    /// The same, stacked by concat_examples: `while (auto batch = it.next_batch())
-    /// step((*batch)[0], (*batch)[1]);` On `device`; null: on that of the examples.
+    /// The next mini-batch, stacked by concat_examples, on `device` (null: on that of the
+    /// examples): `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
     std::optional<Batch> next_batch(Device* device = nullptr);
     /// The batches of next_batch() to the end of the only epoch, or without an end:
     /// `for (auto& batch : iterator) step(batch[0], batch[1]);`
@@ -46,16 +46,17 @@ public:
 
     virtual int64_t batch_size() const = 0;
     virtual bool repeat() const = 0;
-    virtual int64_t epoch() const = 0;        ///< Number of completed epochs.
-    virtual bool is_new_epoch() const = 0;    ///< True when the last batch completed one.
-    virtual double epoch_detail() const = 0;  ///< 1.5: half of the second epoch is done.
+    virtual int64_t epoch() const = 0;      ///< Number of completed epochs.
+    virtual bool is_new_epoch() const = 0;  ///< Whether the last batch completed an epoch.
+    /// The position in epochs: 1.5 when half of the second epoch is done.
+    virtual double epoch_detail() const = 0;
     virtual std::optional<double> previous_epoch_detail()
-        const = 0;  ///< epoch_detail() before the last batch; none
-                    ///< before the first.
+        const = 0;  ///< The value of epoch_detail() before the last batch; none before the first.
     virtual int64_t current_position() const = 0;
-    /// With it, triggers count epochs exactly; 0: not known, and they go by epoch_detail().
+    /// Number of examples in an epoch, by which triggers count epochs exactly. 0: not known, and
+    /// they go by epoch_detail().
     virtual int64_t examples_per_epoch() const { return 0; }
-    /// Whether epochs have orders of their own, so that an Evaluator saves it.
+    /// Whether each epoch has an order of its own, so that an Evaluator saves the order.
     virtual bool shuffles() const { return false; }
 
     virtual void serialize(const Serializer& s) = 0;

@@ -12,19 +12,20 @@
 namespace catena {
 
 struct MultiprocessOptions {
-    int n_processes = 0;  ///< 0: as many as there are processors.
-    int n_prefetch = 1;   ///< Batches that are read ahead.
+    int n_processes = 0;  ///< Number of worker processes; 0: as many as there are processors.
+    int n_prefetch = 1;   ///< Number of batches that are read ahead.
     std::optional<size_t> shared_mem =
-        {};                       ///< Bytes per example, default 4 MiB; larger examples are slower.
+        {};  ///< Bytes of shared memory per example, default 4 MiB; larger examples are slower.
     double dataset_timeout = 30;  ///< Seconds after which a slow example gives a warning, once.
-    int64_t maxtasksperchild = 0;  ///< A process is replaced after this many examples; 0: never.
+    /// Number of examples after which a process is replaced; 0: never.
+    int64_t maxtasksperchild = 0;
 };
 
-/// Like SerialIterator, in the same order, but worker processes read the next mini-batches in the
-/// background: for datasets whose get_example is not thread-safe. They are forked by the first
-/// next() and see the dataset as it was then; examples are returned through shared memory, on the
-/// host. An error in a worker is rethrown by the next() that needs the example, and the death of a
-/// worker is an Error; the next() after it starts other workers with the same batch.
+/// An iterator like SerialIterator, in the same order, whose worker processes read the next
+/// mini-batches in the background: for datasets whose get_example is not thread-safe. The first
+/// next() forks them, so they see the dataset as it was then; examples are returned through shared
+/// memory, on the host. An error in a worker is rethrown by the next() that needs the example, and
+/// the death of a worker is an Error; the next() after it starts other workers with the same batch.
 ///
 /// Random numbers in get_example depend on the seed, the epoch and the example's position in it,
 /// not on the number of processes. Forked processes have one thread and must not use a GPU; with
@@ -54,7 +55,7 @@ public:
 
 private:
     struct Ahead {
-        BatchOrder order;  ///< After this batch.
+        BatchOrder order;  ///< The position after this batch.
         size_t examples;
     };
     std::optional<std::vector<Example>> next_of_workers();
@@ -62,7 +63,7 @@ private:
     void drop_prefetched();
     Dataset dataset_;
     MultiprocessOptions processes_;
-    BatchOrder order_;  ///< State after the batch returned last.
+    BatchOrder order_;  ///< The position after the batch returned last.
     std::vector<Ahead> ahead_;
     Owned<class WorkerProcesses> workers_;
 };

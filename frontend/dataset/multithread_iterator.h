@@ -13,9 +13,9 @@ struct MultithreadOptions {
     int n_threads = 1;
 };
 
-/// Like SerialIterator, in the same order, but threads read the next mini-batch in the background.
-/// The dataset's get_example must be thread-safe. An error in a thread is rethrown by the next()
-/// that needs the example; the one after it reads the batch again.
+/// An iterator like SerialIterator, in the same order, whose threads read the next mini-batch in
+/// the background. The dataset's get_example must be thread-safe. An error in a thread is rethrown
+/// by the next() that needs the example; the one after it reads the batch again.
 ///
 /// Random numbers in get_example depend on the seed, the epoch and the example's position in it, as
 /// those of a MultiprocessIterator, not on the number of threads.
@@ -49,8 +49,8 @@ private:
         const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
     void drop_prefetched();
     Dataset dataset_;
-    BatchOrder order_;  ///< After the batch returned last,
-    BatchOrder ahead_;  ///< after the one being read.
+    BatchOrder order_;  ///< The position after the batch returned last.
+    BatchOrder ahead_;  ///< The position after the batch that is being read.
     bool prefetched_ = false;
     int n_threads_;
     Owned<Workers> workers_;

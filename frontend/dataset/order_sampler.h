@@ -8,21 +8,21 @@
 
 namespace catena {
 
-/// Maps the current order and the position reached in it to the order of the next epoch, of equal
-/// length. For the first epoch it is called with the order 0, 1, 2, ... and position 0. Iterators
-/// save the state of a ShuffleOrderSampler, and none of others.
+/// A function that gives the order of the next epoch from the current order, of equal length, and
+/// the position reached in it. For the first epoch it is called with the order 0, 1, 2, ... and
+/// position 0. Iterators save the state of a ShuffleOrderSampler, and none of others.
 using OrderSampler =
     std::function<std::vector<int64_t>(const std::vector<int64_t>& order, int64_t position)>;
 
 /// A permutation of 0 ... n-1, determined by the stream and `draw`.
 std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t draw);
 
-/// Shuffles the current order with a seed.
+/// An OrderSampler that shuffles the current order with a seed.
 class ShuffleOrderSampler {
 public:
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}
     std::vector<int64_t> operator()(const std::vector<int64_t>& order, int64_t position);
-    int64_t draws() const { return draws_; }  ///< Orders that it has given.
+    int64_t draws() const { return draws_; }  ///< Number of orders that it has given.
     void set_draws(int64_t draws) { draws_ = draws; }
 
 private:

@@ -16,14 +16,14 @@ namespace catena {
 // (example_bytes.h), all little-endian. The end is a length of 2^64 - 1, the CRC-32 of the number
 // of examples, and this number (uint64); files that begin with "catena records 1" lack it.
 
-/// Writes such a file, which is there after finish() and replaces an older one.
+/// Writes a file of examples, which is there after finish() and replaces an older one.
 class RecordDatasetWriter {
 public:
     explicit RecordDatasetWriter(
-        const std::string& path);  ///< FileError when the folder cannot be written.
+        const std::string& path);  ///< Opens the file; FileError when the folder cannot be written.
     void write(const Example& example);
     void finish();
-    int64_t size() const { return size_; }  ///< Examples so far.
+    int64_t size() const { return size_; }  ///< Number of examples written so far.
 
 private:
     void write_head(uint64_t bytes, uint32_t crc);
@@ -31,8 +31,8 @@ private:
     int64_t size_ = 0;
 };
 
-/// Reads the examples when they are asked for; several threads may. FileError for a file that is
-/// not whole, and where a record is damaged.
+/// A dataset in a file of RecordDatasetWriter. Examples are read when they are asked for; several
+/// threads may read at once. FileError for a file that is not whole, and where a record is damaged.
 class RecordDataset final : public DatasetMixin {
 public:
     explicit RecordDataset(const std::string& path);
@@ -41,7 +41,8 @@ public:
 
 private:
     std::shared_ptr<const FileReader> file_;
-    std::shared_ptr<const std::vector<uint64_t>> begins_;  ///< Of records, in bytes.
+    /// The offsets of the records, in bytes.
+    std::shared_ptr<const std::vector<uint64_t>> begins_;
 };
 
 }  // namespace catena

@@ -5,7 +5,7 @@
 
 namespace catena {
 
-/// Reads the examples of a mini-batch sequentially, when it is requested:
+/// An iterator that reads the examples of a mini-batch one after the other, when it is requested:
 ///
 ///     ct::SerialIterator batches({images, labels}, 128, {.repeat = false});
 ///     while (auto batch = batches.next_batch()) step((*batch)[0], (*batch)[1]);

@@ -11,8 +11,8 @@ namespace catena {
 
 using Order = std::optional<std::vector<int64_t>>;
 
-/// The first `split_at` examples, in `order` if there is one, and the rest. ValueError outside of
-/// the dataset.
+/// The first `split_at` examples of the dataset, or of its examples in `order`, and the rest.
+/// ValueError outside of the dataset.
 std::pair<Dataset, Dataset> split_dataset(const Dataset& dataset, int64_t split_at,
                                           Order order = {});
 /// `first_size` random examples and the rest. Without a seed the choice depends on set_seed().
@@ -22,8 +22,9 @@ std::pair<Dataset, Dataset> split_dataset_random(const Dataset& dataset, int64_t
 std::vector<Dataset> split_dataset_n(const Dataset& dataset, int64_t n, Order order = {});
 std::vector<Dataset> split_dataset_n_random(const Dataset& dataset, int64_t n,
                                             std::optional<int64_t> seed = {});
-/// For each of `n_folds` parts (their sizes differ by at most one): all other parts for training,
-/// and this part for testing.
+/// Pairs of datasets for cross-validation. The dataset is divided into `n_folds` parts, whose sizes
+/// differ by at most one; for each part, the pair is all other parts for training, and this part
+/// for testing.
 std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets(const Dataset& dataset,
                                                                        int64_t n_folds,
                                                                        Order order = {});

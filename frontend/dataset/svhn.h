@@ -9,10 +9,11 @@
 namespace catena {
 
 struct SvhnOptions {
-    bool withlabel = true;  ///< Pairs of image and label; otherwise images alone.
-    double scale = 1.0;     ///< Pixels are in [0, scale].
+    /// Whether examples are pairs of image and label; otherwise they are images alone.
+    bool withlabel = true;
+    double scale = 1.0;  ///< The largest pixel value: pixels are in [0, scale].
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
-    bool add_extra = false;  ///< Also read extra_32x32.mat.
+    bool add_extra = false;  ///< Whether the extra set, extra_32x32.mat, is read as well.
 };
 
 /// The Street View House Numbers (Netzer et al. 2011), cropped digits: the training set, the test

@@ -16,7 +16,7 @@ namespace catena {
 /// the only column.
 enum class TabularMode : uint8_t { tuple, dict, none };
 
-/// One value for each of some rows.
+/// The values of one column in some rows, one array for each row.
 using TabularColumn = std::vector<Array>;
 
 /// Base of tables whose columns can be read separately. Derive from it to define a table.
@@ -26,11 +26,11 @@ public:
     virtual int64_t size() const = 0;
     virtual const std::vector<std::string>& keys() const = 0;
     virtual TabularMode mode() const = 0;
-    /// For each of these columns (indices into keys()) the values of these rows; all indices are
+    /// The values of these rows in each of these columns (indices into keys()); all indices are
     /// valid.
     virtual std::vector<TabularColumn> get_examples(std::span<const int64_t> rows,
                                                     std::span<const int> columns) const = 0;
-    /// Makes a batch of all columns' values; empty: as concat_examples does.
+    /// A function that makes a batch of all columns' values; empty: concat_examples is used.
     virtual std::function<Batch(std::span<const TabularColumn>)> converter() const { return {}; }
 };
 
@@ -42,8 +42,8 @@ public:
 ///     ct::SerialIterator it(data.asdict(), 100);
 class TabularDataset {
 public:
-    /// ValueError when the mode is none and there is not exactly one column, or for a duplicate
-    /// key.
+    /// A handle to `source`. ValueError when the mode is none and there is not exactly one column,
+    /// or for a duplicate key.
     explicit TabularDataset(std::shared_ptr<const TabularSource> source);
     template <std::derived_from<TabularSource> S>
     explicit TabularDataset(S source)
@@ -52,22 +52,25 @@ public:
     int64_t size() const { return source_->size(); }
     const std::vector<std::string>& keys() const { return source_->keys(); }
     TabularMode mode() const { return source_->mode(); }
-    Example operator[](int64_t row) const;  ///< Negative from the end; ValueError outside.
+    /// A row as an example; negative rows count from the end. ValueError outside.
+    Example operator[](int64_t row) const;
     operator Dataset() const;
 
-    /// Selected rows (negative: from the end) and columns, in this order: `.slice[rows, keys]`.
-    /// ValueError for unknown ones.
+    /// The rows and columns chosen, in this order, as `.slice[rows, keys]` in Chainer; negative
+    /// rows count from the end. ValueError for unknown ones.
     TabularDataset slice(std::vector<int64_t> rows) const;
     TabularDataset slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const;
-    TabularDataset columns(const std::vector<std::string>& keys) const;  ///< With all rows.
+    /// These columns, with all rows.
+    TabularDataset columns(const std::vector<std::string>& keys) const;
     TabularDataset masked(const std::vector<bool>& rows) const;  ///< The rows whose flag is true.
-    /// Rows first, first + step, ... before last.
+    /// The rows first, first + step, ... before last.
     TabularDataset rows(int64_t first, int64_t last, int64_t step = 1) const;
     TabularDataset column(const std::string& key) const;  ///< One column, in mode none.
 
     TabularDataset astuple() const;
     TabularDataset asdict() const;
-    /// The rows of all, one table after the other. ValueError for other keys.
+    /// The rows of this and the other tables, one table after the other. ValueError for tables with
+    /// other keys.
     TabularDataset concat(const std::vector<TabularDataset>& others) const;
     /// The columns of all tables; mode none becomes tuple. ValueError for different sizes or
     /// duplicate keys.
@@ -77,8 +80,8 @@ public:
     TabularDataset transform(std::vector<std::string> keys,
                              std::function<Example(const Example&)> f,
                              TabularMode mode = TabularMode::tuple) const;
-    /// The same for all rows that are read together: f maps columns to one column per key, of equal
-    /// length.
+    /// Replaces the examples of all rows that are read together: f maps columns to one column per
+    /// key, of equal length; otherwise as transform().
     TabularDataset transform_batch(
         std::vector<std::string> keys,
         std::function<std::vector<TabularColumn>(std::span<const TabularColumn>)> f,
@@ -87,8 +90,8 @@ public:
     TabularDataset with_converter(
         std::function<Batch(std::span<const TabularColumn>)> converter) const;
 
-    std::vector<TabularColumn> fetch() const;  ///< All values, by column.
-    Batch convert() const;                     ///< All rows as a batch, in this mode.
+    std::vector<TabularColumn> fetch() const;  ///< All values of the table, by column.
+    Batch convert() const;                     ///< All rows as one batch, in this table's mode.
     const TabularSource& source() const { return *source_; }
 
 private:
@@ -97,12 +100,14 @@ private:
 
 namespace tabular {
 
-/// A column: rows of an array, a list, or a function of the row (then from_data needs the size).
+/// The data of a column: rows of an array, a list, or a function of the row (then from_data needs
+/// the size).
 struct ColumnData {
     std::string key;
     std::variant<Array, std::vector<Array>, std::function<Array(int64_t)>> data;
 };
-/// ValueError unless there is at least one column and all have equal length.
+/// A table made of columns. ValueError unless there is at least one column and all have equal
+/// length.
 TabularDataset from_data(std::vector<ColumnData> columns, TabularMode mode = TabularMode::tuple,
                          std::optional<int64_t> size = {});
 

@@ -11,10 +11,12 @@ namespace catena {
 
 struct WorkerOptions {
     int processes = 1;
-    int64_t tasks_at_once = 1;      ///< Maximum number of uncollected tasks.
-    size_t bytes_per_example = 0;   ///< Larger examples are transferred more slowly.
-    double timeout = 30;            ///< Seconds after which a slow example gives a warning.
-    int64_t tasks_per_process = 0;  ///< A process is replaced after this many; 0: never.
+    int64_t tasks_at_once = 1;  ///< Largest number of tasks whose results were not collected.
+    /// Bytes of shared memory per example; larger examples are transferred more slowly.
+    size_t bytes_per_example = 0;
+    double timeout = 30;  ///< Seconds after which a slow example gives a warning.
+    /// Number of examples after which a process is replaced; 0: never.
+    int64_t tasks_per_process = 0;
 };
 
 /// Processes that read examples of a dataset, which they see as it was when they were forked.
@@ -28,15 +30,15 @@ public:
 
     struct Task {
         int64_t index;
-        int64_t seed;  ///< The seed of random numbers while it is read.
+        int64_t seed;  ///< The seed of random numbers while the example is read.
     };
     /// Starts these tasks, at most tasks_at_once in total, and returns at once.
     void start(std::span<const Task> tasks);
     /// The first `count` uncollected examples, in the order of start(). Rethrows an error of
-    /// reading one; Error naming the example when its process has died. This object is then of no
-    /// more use: start(), and collect() of what has not been read, throw that Error again.
+    /// reading one; Error naming the example when its process has died. After such an error this
+    /// object is of no more use: start() and collect() throw it again.
     std::vector<Example> collect(size_t count);
-    int64_t pending() const;  ///< Number of started, uncollected tasks.
+    int64_t pending() const;  ///< Number of started tasks whose results were not collected.
 
 private:
     struct Body;

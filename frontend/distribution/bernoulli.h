@@ -4,13 +4,13 @@
 
 namespace catena::distributions {
 
-/// 1 with probability p, else 0. Samples are int64. With binary_check other values have probability
-/// 0; without, the formula holds for them as well.
+/// The Bernoulli distribution: 1 with probability p, else 0. Samples are int64. With binary_check
+/// other values have probability 0; without, the formula holds for them as well.
 class Bernoulli : public Distribution {
 public:
     explicit Bernoulli(const Operand& p, bool binary_check = false);
-    static Bernoulli with_logit(const Operand& logit,
-                                bool binary_check = false);  ///< log(p / (1 - p)), any number.
+    /// Takes the logit log(p / (1 - p)), which may be any number, instead of p.
+    static Bernoulli with_logit(const Operand& logit, bool binary_check = false);
 
     std::string name() const override { return "Bernoulli"; }
     std::string support() const override { return "{0, 1}"; }

@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// The density is proportional to x^(a - 1) (1 - x)^(b - 1). Samples are constants.
+/// The beta distribution, whose density is proportional to x^(a - 1) (1 - x)^(b - 1). Samples are
+/// constants.
 class Beta : public Distribution {
 public:
     Beta(const Operand& a, const Operand& b);

@@ -4,11 +4,12 @@
 
 namespace catena::distributions {
 
-/// One of the classes of the last axis, with the probabilities p. Samples are int64.
+/// A choice of one of the classes of the last axis, with the probabilities p. Samples are int64.
 class Categorical : public Distribution {
 public:
     explicit Categorical(const Operand& p);
-    static Categorical with_logit(const Operand& logit);  ///< p is softmax(logit).
+    /// The distribution with p = softmax(logit).
+    static Categorical with_logit(const Operand& logit);
 
     std::string name() const override { return "Categorical"; }
     std::string support() const override { return "{0, 1, ..., K - 1}"; }

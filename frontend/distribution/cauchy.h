@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// The density is that of (x - loc) / scale = tan of a uniform angle; mean and variance are NaN.
-/// Samples are differentiable.
+/// The Cauchy distribution: (x - loc) / scale is the tangent of a uniform angle. Mean and variance
+/// are NaN. Samples are differentiable.
 class Cauchy : public Distribution {
 public:
     Cauchy(const Operand& loc, const Operand& scale);

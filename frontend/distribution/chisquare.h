@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// The sum of k squares of standard normal numbers. Samples are constants.
+/// The chi-square distribution: the sum of k squares of standard normal numbers. Samples are
+/// constants.
 class Chisquare : public Distribution {
 public:
     explicit Chisquare(const Operand& k);

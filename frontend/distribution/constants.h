@@ -5,7 +5,7 @@
 
 namespace catena::distributions {
 
-/// Of the density of a normal distribution: the logarithm of sqrt(2 pi).
+/// The logarithm of sqrt(2 pi), which occurs in the density of a normal distribution.
 inline const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 
 }  // namespace catena::distributions

@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// Probabilities along the last axis, with a density proportional to the product of x_i^(alpha_i -
-/// 1). Samples are constants.
+/// The Dirichlet distribution of probabilities along the last axis, with a density proportional to
+/// the product of x_i^(alpha_i - 1). Samples are constants.
 class Dirichlet : public Distribution {
 public:
     explicit Dirichlet(const Operand& alpha);

@@ -10,20 +10,20 @@
 namespace catena {
 
 /// A batch of probability distributions: the base of those in namespace distributions. Its
-/// parameters are arrays; all that is computed from them is differentiable. A sample's shape is the
+/// parameters are arrays; all results are differentiable towards them. A sample's shape is the
 /// sample shape, then the batch shape (one distribution each), then the event shape (that of one
 /// draw). Functions of values take arrays that broadcast with such a sample and give one number for
-/// each event. What has no closed form is a ValueError.
+/// each event. A function that a distribution has no closed form for throws a ValueError.
 class Distribution {
 public:
     virtual ~Distribution() = default;
 
     const Shape& batch_shape() const { return batch_shape_; }
     const Shape& event_shape() const { return event_shape_; }
-    Dtype dtype() const { return dtype_; }  ///< Of the parameters.
-    virtual std::string name() const = 0;   ///< "Normal".
+    Dtype dtype() const { return dtype_; }  ///< The dtype of the parameters.
+    virtual std::string name() const = 0;   ///< The class name, "Normal".
     virtual std::string support()
-        const = 0;  ///< The values that can occur, in Chainer's words: "real".
+        const = 0;  ///< The set of possible values, in Chainer's words: "real".
     virtual std::map<std::string, Variable> params() const = 0;
 
     /// Independent draws of shape sample_shape + batch_shape + event_shape, by this thread's random
@@ -32,14 +32,16 @@ public:
     Variable sample_n(int64_t n) const { return sample({n}); }
 
     virtual Variable log_prob(const Operand& x)
-        const = 0;  ///< The logarithm of the density or, of integers, probability.
+        const = 0;  ///< The logarithm of the density or, for integers, of the probability of x.
     virtual Variable prob(const Operand& x) const;
-    virtual Variable cdf(const Operand& x) const;   ///< The probability of at most x.
-    virtual Variable icdf(const Operand& x) const;  ///< Its inverse.
+    /// The cumulative distribution function: the probability of a value of at most x.
+    virtual Variable cdf(const Operand& x) const;
+    virtual Variable icdf(const Operand& x) const;  ///< The inverse of cdf().
     virtual Variable log_cdf(const Operand& x) const;
-    virtual Variable survival_function(const Operand& x) const;  ///< 1 - cdf(x).
+    /// The probability 1 - cdf(x) of a value above x.
+    virtual Variable survival_function(const Operand& x) const;
     virtual Variable log_survival_function(const Operand& x) const;
-    virtual Variable perplexity(const Operand& x) const;  ///< 1 / prob(x).
+    virtual Variable perplexity(const Operand& x) const;  ///< The perplexity 1 / prob(x).
 
     virtual Variable entropy() const;
     virtual Variable mean() const;
@@ -54,11 +56,12 @@ protected:
     Shape set_parameters(const char* name,
                          std::initializer_list<std::pair<const char*, Variable*>> parameters);
     void set_shapes(const Shape& batch, const Shape& event);
-    /// The last `event_axes` axes of the parameters are the event's.
+    /// Sets batch and event shape: the last `event_axes` axes of the parameters belong to the
+    /// event.
     void set_batch_and_event(const Shape& shape, int event_axes);
-    /// Draws of exactly this shape. The current device is that of the parameters.
+    /// Random draws of exactly this shape. The current device is that of the parameters.
     virtual Variable draw(const Shape& shape) const = 0;
-    /// x, of the parameters' dtype if it is no float: draws may be integers.
+    /// x as a float: converted to the parameters' dtype if it is none, as draws may be integers.
     Variable value(const Operand& x) const;
     [[noreturn]] void undefined(const char* what) const;
 

@@ -14,9 +14,11 @@ Variable kl_divergence(const Distribution& p, const Distribution& q);
 Variable cross_entropy(const Distribution& p, const Distribution& q);
 
 using Divergence = std::function<Variable(const Distribution&, const Distribution&)>;
-/// Later registrations replace earlier ones; returns true, for initialisers.
+/// Registers the divergence for two classes; a later registration replaces an earlier one. Returns
+/// true, for initialisers.
 bool register_kl(const std::type_info& p, const std::type_info& q, Divergence divergence);
-/// `register_kl<Normal, Laplace>([](const Normal& p, const Laplace& q) { return ...; })`
+/// Registers a divergence for two classes: `register_kl<Normal, Laplace>([](const Normal& p, const
+/// Laplace& q) { return ...; })`.
 template <class P, class Q, class F>
 bool register_kl(F divergence) {
     return register_kl(typeid(P), typeid(Q),

@@ -4,7 +4,7 @@
 
 namespace catena::distributions {
 
-/// The density lam exp(-lam x). Samples are differentiable.
+/// The exponential distribution, with density lam exp(-lam x). Samples are differentiable.
 class Exponential : public Distribution {
 public:
     explicit Exponential(const Operand& lam);

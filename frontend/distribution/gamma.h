@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// Shape k and scale theta. Samples are differentiable towards theta, and constants towards k.
+/// The gamma distribution of shape k and scale theta. Samples are differentiable towards theta, and
+/// constants towards k.
 class Gamma : public Distribution {
 public:
     Gamma(const Operand& k, const Operand& theta);

@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// The number of trials until the first success, 1 or more, where p is the probability of one.
-/// Samples are constants.
+/// The geometric distribution: the number of trials until the first success, 1 or more, where p is
+/// the probability of success. Samples are constants.
 class Geometric : public Distribution {
 public:
     explicit Geometric(const Operand& p);

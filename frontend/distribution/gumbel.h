@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// The limit of largest values, exp(-exp(-(x - loc) / scale)) being the cdf. Samples are
-/// differentiable.
+/// The Gumbel distribution, the limit of largest values, with cdf exp(-exp(-(x - loc) / scale)).
+/// Samples are differentiable.
 class Gumbel : public Distribution {
 public:
     Gumbel(const Operand& loc, const Operand& scale);

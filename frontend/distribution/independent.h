@@ -8,12 +8,13 @@
 
 namespace catena::distributions {
 
-/// Another distribution of which the last batch axes belong to the event: `Independent(Normal(loc,
+/// Another distribution whose last batch axes are taken as event axes: `Independent(Normal(loc,
 /// scale), 1)` of [N,d] is a batch of N distributions of vectors. Logarithms and entropies are
 /// summed over these axes, probabilities multiplied.
 class Independent : public Distribution {
 public:
-    /// How many axes; without a number, all but the first. ValueError if the batch has fewer.
+    /// The number of axes is given; without a number, all but the first. ValueError if the batch
+    /// has fewer.
     template <std::derived_from<Distribution> D>
     explicit Independent(D distribution, std::optional<int> reinterpreted_batch_ndims = {})
         : Independent(std::make_shared<const D>(std::move(distribution)),
@@ -38,10 +39,10 @@ public:
     Variable mode() const override { return base_->mode(); }
     Variable variance() const override { return base_->variance(); }
     Variable stddev() const override { return base_->stddev(); }
-    /// Of the flattened event, in blocks: the base's covariance, or its variance where its events
-    /// are numbers.
+    /// The covariance of the flattened event, in blocks: the base's covariance, or its variance
+    /// where its events are numbers.
     Variable covariance() const override;
-    /// y summed over the axes.
+    /// y summed over the axes that were moved to the event.
     Variable summed(const Variable& y) const;
 
 protected:

@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// The density falls by exp(-|x - loc| / scale) on both sides. Samples are differentiable.
+/// The Laplace distribution, whose density falls by exp(-|x - loc| / scale) on both sides. Samples
+/// are differentiable.
 class Laplace : public Distribution {
 public:
     Laplace(const Operand& loc, const Operand& scale);
@@ -21,7 +22,8 @@ public:
     Variable mean() const override { return loc_; }
     Variable mode() const override { return loc_; }
     Variable variance() const override;
-    Variable stddev() const override;  ///< Not by the variance, which overflows before.
+    /// The standard deviation, not computed from the variance, which overflows earlier.
+    Variable stddev() const override;
 
 protected:
     Variable draw(const Shape& shape) const override;

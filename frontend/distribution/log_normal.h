@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// exp of a normal distribution of mean mu and standard deviation sigma. Samples are
-/// differentiable.
+/// The log-normal distribution: exp of a normal distribution of mean mu and standard deviation
+/// sigma. Samples are differentiable.
 class LogNormal : public Distribution {
 public:
     LogNormal(const Operand& mu, const Operand& sigma);

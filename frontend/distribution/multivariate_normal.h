@@ -4,9 +4,9 @@
 
 namespace catena::distributions {
 
-/// Vectors of d numbers with mean loc [...,d] and covariance L L^T, where L is the lower triangle
-/// of scale_tril [...,d,d]. Samples are differentiable. log_prob and divergences invert L through
-/// LAPACK (runtime/ops/math/linalg.h).
+/// The normal distribution of vectors of d numbers with mean loc [...,d] and covariance L L^T,
+/// where L is the lower triangle of scale_tril [...,d,d]. Samples are differentiable. log_prob and
+/// divergences invert L through LAPACK (runtime/ops/math/linalg.h).
 class MultivariateNormal : public Distribution {
 public:
     MultivariateNormal(const Operand& loc, const Operand& scale_tril);
@@ -17,7 +17,7 @@ public:
     const Variable& loc() const { return loc_; }
     const Variable& scale_tril() const { return scale_tril_; }
     int64_t d() const { return event_shape()[0]; }
-    Variable log_det_scale() const;  ///< Of L.
+    Variable log_det_scale() const;  ///< The logarithm of the determinant of L.
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;
     Variable mean() const override { return loc_; }

@@ -8,7 +8,7 @@ namespace catena::distributions {
 class Normal : public Distribution {
 public:
     Normal(const Operand& loc, const Operand& scale);
-    /// Of the logarithm of scale, which may be any number.
+    /// The distribution with scale = exp(log_scale), where log_scale may be any number.
     static Normal with_log_scale(const Operand& loc, const Operand& log_scale);
 
     std::string name() const override { return "Normal"; }

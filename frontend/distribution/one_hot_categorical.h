@@ -4,8 +4,8 @@
 
 namespace catena::distributions {
 
-/// As Categorical, with the drawn class as a row of zeros and a 1 along the last axis. Samples are
-/// constants.
+/// A choice of a class, as Categorical, given as a row of zeros with a 1 at the class along the
+/// last axis. Samples are constants.
 class OneHotCategorical : public Distribution {
 public:
     explicit OneHotCategorical(const Operand& p);

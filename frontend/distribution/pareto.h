@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// From scale on with a density proportional to x^-(alpha + 1). Samples are differentiable.
+/// The Pareto distribution: values from scale on, with a density proportional to x^-(alpha + 1).
+/// Samples are differentiable.
 class Pareto : public Distribution {
 public:
     Pareto(const Operand& scale, const Operand& alpha);
@@ -16,8 +17,8 @@ public:
     const Variable& alpha() const { return alpha_; }
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;
-    Variable mean() const override;      ///< inf for alpha <= 1.
-    Variable variance() const override;  ///< inf for alpha <= 2.
+    Variable mean() const override;      ///< The mean; inf for alpha <= 1.
+    Variable variance() const override;  ///< The variance; inf for alpha <= 2.
 
 protected:
     Variable draw(const Shape& shape) const override;

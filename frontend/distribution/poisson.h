@@ -4,7 +4,8 @@
 
 namespace catena::distributions {
 
-/// Counts of independent events of which lam are expected. Samples are floats, and constants.
+/// The Poisson distribution: counts of independent events of which lam are expected. Samples are
+/// floats, and constants.
 class Poisson : public Distribution {
 public:
     explicit Poisson(const Operand& lam);

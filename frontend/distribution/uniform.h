@@ -4,12 +4,12 @@
 
 namespace catena::distributions {
 
-/// Equally dense from low to high. Samples are differentiable.
+/// The uniform distribution from low to high. Samples are differentiable.
 class Uniform : public Distribution {
 public:
     Uniform(const Operand& low, const Operand& high);
-    static Uniform with_loc_scale(const Operand& loc,
-                                  const Operand& scale);  ///< From loc to loc + scale.
+    /// The uniform distribution from loc to loc + scale.
+    static Uniform with_loc_scale(const Operand& loc, const Operand& scale);
 
     std::string name() const override { return "Uniform"; }
     std::string support() const override { return "[low, high]"; }
@@ -17,7 +17,7 @@ public:
     const Variable& low() const { return low_; }
     const Variable& high() const { return high_; }
     const Variable& loc() const { return low_; }
-    Variable scale() const;  ///< As it was given, or high - low.
+    Variable scale() const;  ///< The width: `scale` as it was given, or high - low.
     Variable log_prob(const Operand& x) const override;
     Variable cdf(const Operand& x) const override;
     Variable icdf(const Operand& x) const override;
@@ -31,7 +31,7 @@ protected:
 private:
     Uniform() = default;
     Variable low_, high_;
-    Variable scale_;  ///< Undefined: it was not given.
+    Variable scale_;  ///< The given scale; undefined if low and high were given.
 };
 
 }  // namespace catena::distributions

@@ -6,9 +6,9 @@
 
 namespace catena {
 
-/// Takes the regular files of these names out of a .tar.gz archive, whatever folders they are in
-/// there, and stores them in `folder`. Other members are passed over. FileError when one is
-/// missing, or the archive is damaged; of one whose checksum is wrong nothing is stored.
+/// Extracts the regular files of these names from a .tar.gz archive, whatever folders they are in
+/// there, and stores them in `folder`. Other members are skipped. FileError when one is missing, or
+/// the archive is damaged; of an archive whose checksum is wrong nothing is stored.
 void unpack_tar_gz(const std::filesystem::path& archive, const std::filesystem::path& folder,
                    std::vector<std::string> names);
 

@@ -9,17 +9,18 @@ namespace catena {
 // against the published checksums. FileError when that fails, with the name of the file and the
 // folder in which to put it.
 
-/// For get_fashion_mnist().
+/// Downloads Fashion-MNIST where it is missing; the folder for get_fashion_mnist().
 std::string download_fashion_mnist(const std::string& url = "");
-/// For get_kuzushiji_mnist().
+/// Downloads Kuzushiji-MNIST where it is missing; the folder for get_kuzushiji_mnist().
 std::string download_kuzushiji_mnist(const std::string& url = "");
-/// For get_cifar10().
+/// Downloads CIFAR-10 where it is missing; the folder for get_cifar10().
 std::string download_cifar10(const std::string& url = "");
-/// For get_cifar100().
+/// Downloads CIFAR-100 where it is missing; the folder for get_cifar100().
 std::string download_cifar100(const std::string& url = "");
-/// For get_ptb_words() and get_ptb_words_vocabulary().
+/// Downloads the Penn Treebank where it is missing; the folder for get_ptb_words() and
+/// get_ptb_words_vocabulary().
 std::string download_ptb(const std::string& url = "");
-/// For get_svhn(); the extra set has 1.3 GB.
+/// Downloads SVHN where it is missing; the folder for get_svhn(). The extra set has 1.3 GB.
 std::string download_svhn(bool add_extra = false, const std::string& url = "");
 
 }  // namespace catena

@@ -11,8 +11,8 @@ namespace catena {
 /// A file of a public dataset.
 struct RemoteFile {
     std::string name;
-    std::string sha256;    ///< Of the file as it is downloaded, in hexadecimal.
-    std::string md5 = {};  ///< Of files whose authors publish no other checksum.
+    std::string sha256;  ///< The SHA-256 checksum of the file as it is downloaded, in hexadecimal.
+    std::string md5 = {};  ///< The MD5 checksum, for files whose authors publish no other.
 };
 
 /// Downloads the files that are missing in `folder` from the first of `base_urls` that has them. A
@@ -21,9 +21,9 @@ struct RemoteFile {
 void download_missing(const std::filesystem::path& folder, const std::vector<RemoteFile>& files,
                       const std::vector<std::string>& base_urls);
 
-/// Chainer's cached_download: the path of a copy of what `url` gives, made at the first call in
-/// cache_folder()/_dl_cache. Content with another sha256 than the given one is an error; without
-/// one it is taken as it comes.
+/// The path of a copy of the file at `url`, made at the first call in cache_folder()/_dl_cache:
+/// Chainer's cached_download. Content with another sha256 than the given one is an error; without
+/// one any content is accepted.
 std::string cached_download(const std::string& url, const std::string& sha256 = "");
 
 }  // namespace catena

@@ -5,9 +5,10 @@
 
 namespace catena::hdf5 {
 
-/// Of headers, trees and heaps: Jenkins' lookup3 (http://burtleburtle.net/bob/c/lookup3.c).
+/// The checksum of headers, trees and heaps: Jenkins' lookup3
+/// (http://burtleburtle.net/bob/c/lookup3.c).
 uint32_t metadata_checksum(std::string_view bytes);
-/// Of chunks: Fletcher's, of numbers of 16 bits with the large end first.
+/// The checksum of chunks: Fletcher's, over big-endian numbers of 16 bits.
 uint32_t fletcher32(std::string_view bytes);
 
 }  // namespace catena::hdf5

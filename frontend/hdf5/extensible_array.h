@@ -7,13 +7,13 @@
 
 namespace catena::hdf5 {
 
-/// An array on the disk that grows at its end: some elements in its index, then blocks of elements,
+/// An array in the file that grows at its end: some elements in its index, then blocks of elements,
 /// which become larger, then blocks of addresses of such blocks.
 class ExtensibleArray {
 public:
     ExtensibleArray(const FileNumbers& file, uint64_t address);
     uint64_t element_bytes() const { return element_bytes_; }
-    /// None where it was never written.
+    /// The element of that number; none where it was never written.
     std::optional<Numbers> element(uint64_t number) const;
 
 private:
@@ -26,7 +26,8 @@ private:
     const FileNumbers& file_;
     uint64_t address_, element_bytes_ = 0, bits_ = 0, in_index_ = 0, least_ = 0,
                        least_pointers_ = 0, page_ = 0, index_ = 0;
-    mutable std::map<uint64_t, Numbers> blocks_;  ///< By address, each read and checked once.
+    /// The blocks by address, each read and checked once.
+    mutable std::map<uint64_t, Numbers> blocks_;
 };
 
 }  // namespace catena::hdf5

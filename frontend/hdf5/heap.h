@@ -6,11 +6,11 @@
 
 namespace catena::hdf5 {
 
-/// The names of an older group.
+/// The table of names of an older group.
 class NameHeap {
 public:
     NameHeap(const FileNumbers& file, uint64_t address);
-    /// The text at this place, up to its 0.
+    /// The name at this offset, up to its 0.
     std::string name_at(uint64_t offset) const;
 
 private:
@@ -19,11 +19,11 @@ private:
     Numbers content_;
 };
 
-/// The objects of a newer group that has many: blocks that double in size, row by row.
+/// The table of objects of a newer group that has many: blocks that double in size, row by row.
 class FractalHeap {
 public:
     FractalHeap(const FileNumbers& file, uint64_t address);
-    /// The object that `id` stands for.
+    /// The object with that `id`.
     Numbers object(Numbers id) const;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace catena::hdf5 {
 
-/// A message of an object's header: what kind it is of, and its content.
+/// A message of an object's header: its kind and its content.
 struct Message {
     enum Kind : uint64_t {
         dataspace = 1,
@@ -25,18 +25,18 @@ struct Message {
         symbol_table = 17,
     };
     uint64_t kind = 0;
-    bool is_shared = false;  ///< The content says where it is.
+    bool is_shared = false;  ///< Whether the content is only the address of the message.
     Numbers content;
 };
 
-/// The messages of the header at an address, of either form, checksums compared. FileError naming
-/// the byte where it is damaged.
+/// Reads the messages of the header at an address, of either version, and compares checksums.
+/// FileError naming the byte where it is damaged.
 std::vector<Message> messages_at(const FileNumbers& file, uint64_t address);
 
 enum class ObjectKind { group, dataset, other };
 ObjectKind kind_of(const std::vector<Message>& messages);
 
-/// The first of a kind; null if there is none.
+/// The first message of a kind; null if there is none.
 const Message* find_message(const std::vector<Message>& messages, uint64_t kind);
 
 }  // namespace catena::hdf5

@@ -10,11 +10,11 @@ namespace catena {
 
 class Device;
 
-/// Durations of nested calls by name: what timer hooks have measured.
+/// The durations of nested calls, by name, that timer hooks have measured.
 class CallTimes {
 public:
     struct Record {
-        double elapsed_time = 0;  ///< Seconds, calls inside included.
+        double elapsed_time = 0;  ///< Seconds, including calls inside of this one.
         int occurrence = 0;
     };
 
@@ -22,25 +22,27 @@ public:
     const std::vector<std::pair<std::string, double>>& call_history() const {
         return call_history_;
     }
-    double total_time() const { return total_; }  ///< Seconds; calls inside others count once.
+    /// Total seconds; calls inside others count once.
+    double total_time() const { return total_; }
     std::map<std::string, Record> summary() const;
-    /// A table, longest first. Units: "auto" (one for the table), "auto_foreach", "s", "ms", "us",
-    /// "ns"; ValueError for another.
+    /// Prints a table, longest first. Units: "auto" (one for the table), "auto_foreach", "s", "ms",
+    /// "us", "ns"; ValueError for another.
     void print_report(std::ostream& out, const std::string& unit = "auto") const;
-    void print_report(const std::string& unit = "auto") const;  ///< To std::cout.
+    void print_report(const std::string& unit = "auto") const;  ///< Prints the table to std::cout.
 
 protected:
     explicit CallTimes(const char* what)
-        : what_(what) {}  ///< What is called: the head of the table.
-    /// Waits until the device has computed what it was given; the host always has.
+        : what_(what) {}  ///< `what` names the things that are called, in the head of the table.
+    /// Waits until the device has finished all its work; on the host there is nothing to wait for.
     static void finish_work(Device& device);
     void start();
-    void stop(const std::string& name);  ///< Ends the call that began last; none, if it began
-                                         ///< before the hook was added.
+    /// Ends the measurement of the call that began last. If none has, the call began before the
+    /// hook was added, and nothing happens.
+    void stop(const std::string& name);
 
 private:
     const char* what_;
-    std::vector<double> running_;  ///< When they began, in seconds.
+    std::vector<double> running_;  ///< Start times of the calls under way, in seconds.
     std::vector<std::pair<std::string, double>> call_history_;
     double total_ = 0;
 };

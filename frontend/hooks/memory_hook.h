@@ -21,17 +21,18 @@ class Device;
 class MemoryHook : public FunctionHook {
 public:
     struct Record {
-        int64_t used_bytes = 0;      ///< Live afterwards minus before, operations called inside
-                                     ///< included; negative where gradients free what forward kept.
-        int64_t acquired_bytes = 0;  ///< Obtained by the device's pool.
+        /// Bytes of live arrays after the operation minus before, including operations inside of
+        /// it; negative where gradients free what forward kept.
+        int64_t used_bytes = 0;
+        int64_t acquired_bytes = 0;  ///< Bytes that the device's pool obtained meanwhile.
         int occurrence = 0;
     };
     struct Call {
         std::string name;
         int64_t used_bytes, acquired_bytes;
-        int depth;  ///< In how many other calls.
-        const Device*
-            device;  ///< Whose memory was measured: that of the first array, else the current one.
+        int depth;  ///< The number of calls that this one is inside of.
+        /// The device whose memory was measured: that of the first array, else the current one.
+        const Device* device;
     };
 
     std::string name() const override { return "MemoryHook"; }
@@ -42,18 +43,16 @@ public:
     void backward_postprocess(const OpDef& op, std::span<const Array> inputs,
                               std::span<const Variable> grad_outputs) override;
 
-    const std::vector<Call>& call_history() const {
-        return call_history_;
-    }  ///< In the order in which they ended.
-    int64_t total_used_bytes() const {
-        return total_.used_bytes;
-    }  ///< Calls inside others count once, in this and the next.
+    /// All calls in the order in which they ended.
+    const std::vector<Call>& call_history() const { return call_history_; }
+    /// Total bytes used. Calls inside others count once, here and in total_acquired_bytes().
+    int64_t total_used_bytes() const { return total_.used_bytes; }
     int64_t total_acquired_bytes() const { return total_.acquired_bytes; }
     std::map<std::string, Record> summary() const;
-    /// A table, most bytes first. Units: "auto" (one for each column), "auto_foreach", "B", "KB"
-    /// (1024 bytes), ... "TB"; ValueError for another.
+    /// Prints a table, most bytes first. Units: "auto" (one for each column), "auto_foreach", "B",
+    /// "KB" (1024 bytes), ... "TB"; ValueError for another.
     void print_report(std::ostream& out, const std::string& unit = "auto") const;
-    void print_report(const std::string& unit = "auto") const;  ///< To std::cout.
+    void print_report(const std::string& unit = "auto") const;  ///< Prints the table to std::cout.
 
 private:
     struct Start {

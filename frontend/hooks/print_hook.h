@@ -6,12 +6,12 @@
 
 namespace catena {
 
-/// Prints every operation of this thread with its inputs, and in backward those that were kept and
-/// the gradients that it receives. By default types alone; elements are read on the host, so that a
-/// static region would be cut.
+/// Prints every operation of this thread with its inputs; in backward, with the inputs that were
+/// kept and the gradients that it receives. By default types alone are printed; elements are read
+/// on the host, so that a static region would be cut.
 class PrintHook : public FunctionHook {
 public:
-    explicit PrintHook(bool elements = false);  ///< To std::cout.
+    explicit PrintHook(bool elements = false);  ///< Prints to std::cout.
     PrintHook(std::ostream& out, bool elements = false) : out_(out), elements_(elements) {}
 
     std::string name() const override { return "PrintHook"; }

@@ -12,19 +12,19 @@
 namespace catena {
 
 struct ImageDatasetOptions {
-    std::string root = ".";  ///< Folder that paths are relative to.
-    std::optional<Dtype> dtype =
-        {};  ///< Of the pixels, 0 to 255 and not scaled; config().dtype unless given.
+    std::string root = ".";  ///< The folder that paths are relative to.
+    /// Dtype of the pixels, which are 0 to 255 and not scaled; config().dtype unless given.
+    std::optional<Dtype> dtype = {};
     Dtype label_dtype = Dtype::int32;
 };
 
-/// Images (PNG, JPEG) as [channels, height, width], read on access.
+/// A dataset of images (PNG, JPEG) as [channels, height, width], read on access.
 class ImageDataset final : public DatasetMixin {
 public:
     explicit ImageDataset(std::vector<std::string> paths, const ImageDatasetOptions& options = {});
     ImageDataset(std::initializer_list<std::string> paths, const ImageDatasetOptions& options = {})
         : ImageDataset(std::vector<std::string>(paths), options) {}
-    /// A text file with one path per line.
+    /// Reads the paths from a text file with one path per line.
     explicit ImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(paths_.size()); }
     Example get_example(int64_t i) const override;
@@ -39,13 +39,13 @@ private:
     Dtype dtype_;
 };
 
-/// Images with integer labels: tuples of image and label.
+/// A dataset of images with integer labels: tuples of image and label.
 class LabeledImageDataset final : public DatasetMixin {
 public:
     explicit LabeledImageDataset(const std::vector<std::pair<std::string, int64_t>>& pairs,
                                  const ImageDatasetOptions& options = {});
-    /// A text file with "PATH LABEL" lines; paths may contain blanks. FileError naming a malformed
-    /// line.
+    /// Reads a text file with "PATH LABEL" lines; paths may contain blanks. FileError naming a
+    /// malformed line.
     explicit LabeledImageDataset(const std::string& list_file,
                                  const ImageDatasetOptions& options = {});
     int64_t size() const override { return images_.size(); }
@@ -58,12 +58,13 @@ private:
     Dtype label_dtype_;
 };
 
-/// All images in zip files, archive after archive, sorted by name; other files are ignored.
+/// A dataset of all images in zip files, archive after archive, sorted by name; other files are
+/// ignored.
 class ZippedImageDataset final : public DatasetMixin {
 public:
     explicit ZippedImageDataset(const std::string& zip_file, std::optional<Dtype> dtype = {})
         : ZippedImageDataset(std::vector<std::string>{zip_file}, dtype) {}
-    /// Chainer's MultiZippedImageDataset.
+    /// Opens several zip files, as Chainer's MultiZippedImageDataset.
     explicit ZippedImageDataset(const std::vector<std::string>& zip_files,
                                 std::optional<Dtype> dtype = {});
     int64_t size() const override;
@@ -79,7 +80,7 @@ private:
     Dtype dtype_;
 };
 
-/// Images in a zip file with labels; the text file has "NAME LABEL" lines.
+/// A dataset of images in a zip file with labels; the text file has "NAME LABEL" lines.
 class LabeledZippedImageDataset final : public DatasetMixin {
 public:
     LabeledZippedImageDataset(const std::string& zip_file, const std::string& label_file,
@@ -92,7 +93,8 @@ public:
 
 private:
     ZippedImageDataset images_;
-    std::vector<std::pair<int64_t, int64_t>> pictures_;  ///< Place in the archive, label.
+    /// For each example, the image's index in the archive and its label.
+    std::vector<std::pair<int64_t, int64_t>> pictures_;
     Dtype label_dtype_;
 };
 

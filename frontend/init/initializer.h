@@ -49,7 +49,8 @@ enum class FanOption { fan_in, fan_out };
 
 struct Constant : Initializer {
     explicit Constant(double value, OptionalDtype dtype = {});
-    explicit Constant(Array values);  ///< Of the parameter's shape, or a single element.
+    /// Fills with these values: an array of the parameter's shape, or a single element.
+    explicit Constant(Array values);
 };
 struct Zero : Initializer {
     explicit Zero(OptionalDtype dtype = {});
@@ -60,50 +61,53 @@ struct One : Initializer {
 struct NaN : Initializer {
     explicit NaN(OptionalDtype dtype = {});
 };
-/// scale * I; square matrices only.
+/// scale times the identity matrix; square matrices only.
 struct Identity : Initializer {
     explicit Identity(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// N(0, scale^2)
+/// Draws from the normal distribution N(0, scale^2).
 struct Normal : Initializer {
     explicit Normal(double scale = 0.05, OptionalDtype dtype = {});
 };
-/// U(-scale, scale)
+/// Draws from the uniform distribution U(-scale, scale).
 struct Uniform : Initializer {
     explicit Uniform(double scale = 0.05, OptionalDtype dtype = {});
 };
-/// N(0, s^2) with s = scale * sqrt(1 / fan_in)
+/// Draws from N(0, s^2) with s = scale * sqrt(1 / fan_in).
 struct LeCunNormal : Initializer {
     explicit LeCunNormal(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// U(-s, s) with s = scale * sqrt(3 / fan_in)
+/// Draws from U(-s, s) with s = scale * sqrt(3 / fan_in).
 struct LeCunUniform : Initializer {
     explicit LeCunUniform(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// N(0, s^2) with s = scale * sqrt(2 / (fan_in + fan_out))
+/// Draws from N(0, s^2) with s = scale * sqrt(2 / (fan_in + fan_out)).
 struct GlorotNormal : Initializer {
     explicit GlorotNormal(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// U(-s, s) with s = scale * sqrt(6 / (fan_in + fan_out))
+/// Draws from U(-s, s) with s = scale * sqrt(6 / (fan_in + fan_out)).
 struct GlorotUniform : Initializer {
     explicit GlorotUniform(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// N(0, s^2) with s = scale * sqrt(2 / fan)
+/// Draws from N(0, s^2) with s = scale * sqrt(2 / fan).
 struct HeNormal : Initializer {
     explicit HeNormal(double scale = 1.0, OptionalDtype dtype = {},
                       FanOption fan = FanOption::fan_in);
 };
-/// U(-s, s) with s = scale * sqrt(6 / fan_in)
+/// Draws from U(-s, s) with s = scale * sqrt(6 / fan_in).
 struct HeUniform : Initializer {
     explicit HeUniform(double scale = 1.0, OptionalDtype dtype = {});
 };
-/// Which shapes Orthogonal accepts (ShapeError for others): a parameter [m, ...] is m vectors, each
-/// of the product of its other sizes.
+/// The shapes that Orthogonal accepts (ShapeError for others). A parameter [m, ...] counts as m
+/// vectors whose length is the product of its other sizes.
 enum class OrthogonalMode {
-    automatic,   ///< Any shape.
-    projection,  ///< At most as many vectors as they have elements: rows are orthonormal.
-    embedding,   ///< At least as many: columns are orthonormal.
-    basis,       ///< As many: both are.
+    automatic,  ///< Accepts any shape.
+    /// Accepts at most as many vectors as a vector has elements: rows become orthonormal.
+    projection,
+    /// Accepts at least as many vectors as a vector has elements: columns become orthonormal.
+    embedding,
+    /// Accepts as many vectors as a vector has elements: rows and columns become orthonormal.
+    basis,
 };
 /// scale * Q for a random Q of shape [shape[0], product of the others], whose rows or columns,
 /// whichever are fewer, are orthonormal.

@@ -8,11 +8,12 @@ namespace catena::initializers {
 // interpolation, with a stride of (k + 1) / 2: channel i of the result comes from channel i alone
 // (Long et al. 2015, https://arxiv.org/abs/1411.4038). ShapeError for other shapes.
 
-/// Each element is the product over the axes of 1 - |i - centre| / ((k + 1) / 2).
+/// A filter for upsampling: each element is the product over the axes of 1 - |i - centre| / ((k +
+/// 1) / 2).
 struct UpsamplingDeconvFilter : Initializer {
     explicit UpsamplingDeconvFilter(OptionalDtype dtype = {});
 };
-/// The same divided by its sum.
+/// A filter for downsampling: UpsamplingDeconvFilter divided by the sum of its elements.
 struct DownsamplingConvFilter : Initializer {
     explicit DownsamplingConvFilter(OptionalDtype dtype = {});
 };

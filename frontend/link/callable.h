@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// A chain whose call is its forward(), with link hooks around it, as in Chainer:
+/// A chain whose operator() calls its forward(), with link hooks around it, as in Chainer:
 ///
 ///     struct MLP : ct::Callable<MLP> {
 ///         ct::Linear l1{784, 1000}, l2{1000, 10};

@@ -13,7 +13,7 @@ struct NamedLink {
     ~NamedLink();
     std::string name;
     Link& link;
-    size_t bytes;  ///< sizeof the link's class, as far as known where it is listed.
+    size_t bytes;  ///< sizeof the link's class, as far as it is known where the link is listed.
 };
 
 /// A link with named child links, which are its members:
@@ -33,7 +33,7 @@ public:
         list_child(std::move(name), child);
     }
     void add_children(std::initializer_list<NamedLink> children);
-    /// ValueError listing the existing children.
+    /// The child of that name; ValueError listing the existing children.
     Link& operator[](std::string_view name) const;
 
 protected:

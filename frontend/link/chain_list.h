@@ -14,7 +14,8 @@ public:
     ChainList() = default;
     ChainList(const ChainList&) = default;
     ChainList(ChainList&&) = default;
-    /// Links that are alike keep their identity and take the content of the others.
+    /// Assigns a list of links. A link that is like its counterpart in `other` keeps its identity
+    /// and takes the content of the other.
     ChainList& operator=(const ChainList& other);
     ChainList& operator=(ChainList&& other);
     template <std::derived_from<Link> First, std::derived_from<Link>... Rest>
@@ -31,8 +32,9 @@ public:
     }
     void insert(size_t index, OwnedLink link);
     void erase(size_t index);
-    /// Chainer's list[index] = link. A link that is alike takes the content of the new one and
-    /// stays in its optimizer; after any other, the optimizer wants setup() again.
+    /// Replaces a link, as Chainer's list[index] = link. A link that is like the new one takes its
+    /// content and stays in its optimizer; after any other replacement, call the optimizer's
+    /// setup() again.
     template <std::derived_from<Link> L>
     L& replace(size_t index, L link) {
         replace(index, OwnedLink(std::move(link)));
@@ -40,7 +42,7 @@ public:
     }
     void replace(size_t index, OwnedLink link);
 
-    /// Over the links: `for (ct::Link& link : layers)`.
+    /// An iterator over the links: `for (ct::Link& link : layers)`.
     class Iterator {
     public:
         explicit Iterator(std::vector<OwnedLink>::const_iterator at) : at_(at) {}
@@ -53,11 +55,11 @@ public:
     };
     Iterator begin() const { return Iterator(links_.begin()); }
     Iterator end() const { return Iterator(links_.end()); }
-    std::vector<Link*> slice(size_t begin,
-                             size_t end) const;  ///< The links [begin, end), not copies.
+    /// References to the links [begin, end), not copies.
+    std::vector<Link*> slice(size_t begin, size_t end) const;
     size_t size() const { return links_.size(); }
     Link& operator[](size_t index) const;
-    /// ValueError when that link is of another class.
+    /// The link at `index`, as an L; ValueError when it is of another class.
     template <std::derived_from<Link> L>
     L& get(size_t index) const {
         if (L* link = dynamic_cast<L*>(&(*this)[index])) return *link;

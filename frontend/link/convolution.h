@@ -10,24 +10,26 @@ struct ConvolutionLinkOptions {
     PerAxis stride = 1;
     PerAxis pad = 0;
     bool nobias = false;
-    PerAxis outsize =
-        {};  ///< Of transposed ones: spatial sizes of the result; empty: the smallest that fit.
-    Initializer initialW = {};  ///< Default LeCunNormal, with the fans of W as stored.
+    /// For transposed convolutions: spatial sizes of the result; empty: the smallest that fit.
+    PerAxis outsize = {};
+    /// Initializer of W; by default LeCunNormal, with the fans of W as stored.
+    Initializer initialW = {};
     Initializer initial_bias = 0.0;
     PerAxis dilate = 1;
     int64_t groups = 1;
-    bool cover_all = false;  ///< Not of transposed ones: the last window may exceed the padded end.
+    /// Whether the last window may exceed the padded end; not for transposed convolutions.
+    bool cover_all = false;
 };
 using Convolution2DOptions = ConvolutionLinkOptions;
 using Deconvolution2DOptions = ConvolutionLinkOptions;
 
-/// What convolutions over one to three spatial axes and their transposes have in common.
+/// Base of convolutions over one to three spatial axes and of their transposes.
 class ConvolutionLink : public Link {
 public:
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
     bool is_transposed() const { return transposed_; }
 
-    Parameter W, b;  ///< b is empty when nobias.
+    Parameter W, b;  ///< The weights and the bias; b is empty with nobias.
 
 protected:
     ConvolutionLink(const char* kind, bool transposed, int ndim, std::optional<int64_t> in_channels,
@@ -50,12 +52,12 @@ private:
 /// Convolution over `ndim` spatial axes with W [out_channels, in_channels / groups, ksize].
 class ConvolutionND : public ConvolutionLink {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies
-    /// to all axes.
+    /// Makes the link; without in_channels (or with 0) they are taken from the first input. A
+    /// single ksize applies to all axes.
     ConvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
                   const PerAxis& ksize, const ConvolutionLinkOptions& options = {})
         : ConvolutionND("ConvolutionND", ndim, in_channels, out_channels, ksize, options) {}
-    /// With these parameters; an undefined b is no bias.
+    /// A link with these weights; an undefined b means no bias.
     static ConvolutionND from_params(const Array& W, const Array& b = {},
                                      const ConvolutionLinkOptions& options = {}) {
         return ConvolutionND("ConvolutionND", W.rank() - 2, W, b, options);
@@ -85,7 +87,7 @@ protected:
                     int64_t out_channels, Dims ksize, const ConvolutionLinkOptions& options);
 };
 
-/// x [N, C, L].
+/// Convolution over one axis, of x [N, C, L].
 class Convolution1D : public ConvolutionND {
 public:
     Convolution1D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
@@ -93,16 +95,16 @@ public:
         : ConvolutionND("Convolution1D", 1, in_channels, out_channels, {ksize}, options) {}
 };
 
-/// x [N, C, H, W].
+/// Convolution over two axes, of x [N, C, H, W].
 class Convolution2D : public ConvolutionND {
 public:
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                   const ConvolutionLinkOptions& options = {})
         : ConvolutionND("Convolution2D", 2, in_channels, out_channels, ksize, options) {}
-    /// in_channels from the first input.
+    /// Makes a link that takes in_channels from the first input.
     Convolution2D(int64_t out_channels, int64_t ksize)
         : Convolution2D(std::nullopt, out_channels, ksize) {}
-    /// With these parameters; an undefined b is no bias.
+    /// A link with these weights; an undefined b means no bias.
     static Convolution2D from_params(const Array& W, const Array& b = {},
                                      const ConvolutionLinkOptions& options = {}) {
         return Convolution2D(W, b, options);
@@ -113,7 +115,7 @@ private:
         : ConvolutionND("Convolution2D", 2, W, b, options) {}
 };
 
-/// x [N, C, D, H, W].
+/// Convolution over three axes, of x [N, C, D, H, W].
 class Convolution3D : public ConvolutionND {
 public:
     Convolution3D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,

@@ -5,8 +5,9 @@
 
 namespace catena {
 
-/// A parameter with elements and gradient of its own: `Parameter b = a;` shares the elements until
-/// one of the two is assigned, which writes through a pointer do not notice, and has no gradient.
+/// A copy of a parameter with elements and gradient of its own. (`Parameter b = a;` has no gradient
+/// and shares the elements until one of the two is assigned, so writes through a pointer change
+/// both.)
 Parameter deep_copy(const Parameter& param,
                     const std::source_location& at = std::source_location::current());
 

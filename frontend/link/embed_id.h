@@ -6,7 +6,7 @@ namespace catena {
 
 struct EmbedIDOptions {
     Initializer initialW = initializers::Normal(1.0);
-    std::optional<int64_t> ignore_label = {};  ///< This label gives zeros, and no gradient.
+    std::optional<int64_t> ignore_label = {};  ///< A label whose result is zeros, without gradient.
 };
 
 /// Rows of W [in_size, out_size] for integers in [0, in_size).

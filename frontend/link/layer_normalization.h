@@ -5,7 +5,9 @@
 namespace catena {
 
 struct LayerNormalizationOptions {
-    double eps = 1e-6;  ///< The link's default; the function's is 1e-5, as in Chainer.
+    /// A small number added to the variance. This is the link's default; the function's is 1e-5, as
+    /// in Chainer.
+    double eps = 1e-6;
     Initializer initial_gamma = 1.0;
     Initializer initial_beta = 0.0;
 };

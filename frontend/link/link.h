@@ -25,11 +25,11 @@ struct NamedParameter {
     Parameter& param;
 };
 
-/// What Link::copy_from takes from another link of the same structure.
+/// How Link::copy_from takes over the parameters of another link of the same structure.
 enum class CopyMode {
-    share,  ///< The other link's variables: both see every update, gradients included.
-    copy,   ///< Its content; the two are independent.
-    init,   ///< Nothing: parameters are initialised again.
+    share,  ///< The other link's own variables: both links see every update, gradients included.
+    copy,   ///< The content of the other link's parameters; the two links are independent.
+    init,   ///< No content: parameters are initialised again.
 };
 
 /// A function with parameters. Derive from it, hold parameters as members and list them in the
@@ -47,58 +47,65 @@ class Link : public Part {
 public:
     virtual ~Link();
     Link(const Link& other);
-    Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and
-                                  ///< regions go on with them.
+    /// Moves a link, as a growing std::vector does; optimizers and regions that use it go on with
+    /// the new object.
+    Link(Link&& other) noexcept;
 
-    /// Where this link is, wherever it is moved; null once it is destroyed.
+    /// A pointer to the present place of this link, which follows its moves; the place is null once
+    /// the link is destroyed.
     const std::shared_ptr<Link*>& place() const;
 
-    const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
-    /// Class name without namespaces, "Linear".
+    /// The link's name in its parent; "" at the root.
+    const std::string& name() const { return name_; }
+    /// Name of the class without namespaces, "Linear".
     virtual std::string type_name() const;
-    /// Key and value pairs that to_string shows.
+    /// Names and values of settings that to_string() shows.
     virtual std::vector<std::pair<std::string, std::string>> printable_specs() const;
 
     /// Own parameters by name, then those of the children, in the children's order (sorted by name
     /// in a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
     std::vector<Parameter*> params(bool include_uninit = true) const;
     std::vector<std::pair<std::string, Parameter*>> namedparams(
-        bool include_uninit = true) const;                                 ///< "/l1/W"
-    std::vector<std::pair<std::string, State*>> namedpersistents() const;  ///< "/bn/avg_mean"
+        bool include_uninit = true) const;  ///< All parameters with their paths, "/l1/W".
+    /// All persistent states with their paths, "/bn/avg_mean".
+    std::vector<std::pair<std::string, State*>> namedpersistents() const;
     std::vector<Link*> links(bool skipself = false) const;
-    std::vector<std::pair<std::string, Link*>> namedlinks(
-        bool skipself = false) const;  ///< Root: "/"
+    /// This link and all links below it with their paths; the root's is "/".
+    std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;
     std::vector<Link*> children() const;
 
     int64_t count_params() const;  ///< Number of elements of all initialised parameters.
     void cleargrads() const;
     void zerograds() const;
-    /// Copies the parameters (and persistents) of a link of the same structure; ValueError naming
+    /// Copies the parameters (and persistents) from a link of the same structure. ValueError naming
     /// the first path that only one of the two has.
     void copyparams(const Link& other, bool copy_persistent = true) const;
     void addgrads(const Link& other) const;
     void copy_from(const Link& other, CopyMode mode);
     void reinitialize() const;  ///< Initialises all parameters again.
-    /// Parameters and persistents by path, "l1/W".
+    /// Saves or loads parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
-    /// Descriptions of member links and initialised member parameters that were not listed. A base
-    /// class cannot see the members of a derived one; they are found by their addresses, up to the
-    /// end of the object if its size is known (know_size), else up to the last listed member.
+    /// Descriptions of member links and initialised member parameters that the constructor did not
+    /// list. A base class cannot see the members of a derived one; they are found by their
+    /// addresses, up to the end of the object if its size is known (know_size), else up to the last
+    /// listed member.
     std::vector<std::string> unlisted_parts() const;
-    /// ValueError when there is an unlisted one, here or below: it would be neither trained nor
-    /// saved. Links and parameters on the heap to which a member leads (std::unique_ptr, containers
-    /// of links or of pointers to them) may be others' on purpose: they are named once.
+    /// ValueError when this link or one below has an unlisted part, which would be neither trained
+    /// nor saved. Parts on the heap to which a member leads (std::unique_ptr, containers of links
+    /// or of pointers to them) may be unlisted on purpose: they are named in a notice, once.
     void check_all_listed() const;
+    /// Tells the size of the object's class, or of one of its bases.
     void know_size(size_t bytes) const {
         if (size_ < bytes) size_ = bytes;
-    }  ///< sizeof the object, or of one of its bases.
+    }
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
     void enable_update() const;
     void disable_update() const;
-    bool update_enabled() const;  ///< True when some parameter is updated.
-    Device& device()
-        const;  ///< Of its first parameter or persistent; of a link without any, the current one.
+    /// True when some parameter of the link is updated by optimizers.
+    bool update_enabled() const;
+    /// The device of the link's first parameter or persistent; without any, the current one.
+    Device& device() const;
 
     struct NamedHook {
         std::string name;
@@ -114,27 +121,27 @@ public:
             std::shared_ptr<LinkHook>(std::make_shared<std::remove_const_t<Hook>>(std::move(hook))),
             std::move(name));
     }
+    /// Removes the hook of that name. ValueError, with the existing names, when there is none.
     template <std::derived_from<LinkHook> Hook>
     Link& add_hook(Hook& kept, std::string name = "") =
         delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
-    void delete_hook(
-        std::string_view name);  ///< ValueError, with the names there are, when there is none.
-    std::span<const NamedHook> hooks() const;  ///< In the order of their addition.
+    void delete_hook(std::string_view name);
+    std::span<const NamedHook> hooks() const;  ///< The link's hooks in the order of their addition.
 
 protected:
     Link();
-    /// For derived classes, whose members take the content of the others and keep their identity,
-    /// whether the other is copied or moved. ValueError when the other lists other parts. Through a
-    /// Link& nothing would change: see ChainList::replace and copyparams. Hooks belong to the
-    /// identity: this link keeps its own, which take the content of what the other's hooks own; one
+    /// Assigns another link; for derived classes. The members take the content of the other's and
+    /// keep their identity, whether the other is copied or moved. ValueError when the other lists
+    /// other parts. Assigning through a Link& would change nothing: see ChainList::replace and
+    /// copyparams. This link keeps its own hooks, which take the content of the other's; a link
     /// that was moved from has none left and gets the other's (copied or moved, as in
     /// construction).
     Link& operator=(const Link& other);
     Link& operator=(Link&& other);
 
-    /// forward(), the computation of one call, with link hooks around it. Every operator() of a
-    /// link calls its computation through here, after what the first call initialises; `inputs` are
-    /// its arrays.
+    /// Runs forward(), the computation of one call, with link hooks around it. Every operator() of
+    /// a link runs its computation through here, after it has initialised what depends on the first
+    /// call; `inputs` are its arrays.
     template <class Forward>
     auto called(std::initializer_list<const Variable*> inputs, const Forward& forward) const {
         if (hooks_.empty() && !link_hooks_in_scope()) return forward();
@@ -144,7 +151,8 @@ protected:
     auto called(const Variable& x, const Forward& forward) const {
         return called({&x}, forward);
     }
-    /// The same for arguments of any kind: the arrays among them are the inputs.
+    /// Runs one call, as called(), with arguments of any kind: the arrays among them are the
+    /// inputs.
     template <class Forward, class... Arguments>
     auto called_with(const Forward& forward, const Arguments&... arguments) const {
         if (hooks_.empty() && !link_hooks_in_scope()) return forward();
@@ -153,7 +161,7 @@ protected:
         return called_by_hooks(std::move(inputs), forward);
     }
 
-    /// Lists a member. ValueError for a duplicate name.
+    /// Lists a member parameter under a name. ValueError for a duplicate name.
     void add_param(std::string name, Parameter& param);
     void add_params(std::initializer_list<NamedParameter> params);
     void add_persistent(std::string name, State& state);
@@ -168,10 +176,10 @@ protected:
     using LinkVisitor = FunctionRef<void(const std::string& path, Link& link)>;
     /// Visits the children in their order; links that own their children override it.
     virtual void visit_children(ChildVisitor visit) const;
-    /// Moves states to a device that are not saved.
+    /// Moves those states to a device that are not saved.
     virtual void move_states(Device&) {}
-    /// Whether both have the same parameters, states and links by name: one can take the content of
-    /// the other.
+    /// Whether both links have the same parameters, states and links by name, so that one can take
+    /// the content of the other.
     static bool are_alike(const Link& a, const Link& b);
     /// Sets the name of a child that is owned, not listed.
     static void name_child(Link& child, std::string name);
@@ -195,9 +203,9 @@ private:
             for (const auto& part : argument) gather_input(inputs, part);
         }
     }
-    /// What members lead to on the heap.
+    /// The parts on the heap to which members lead.
     std::vector<Part*> parts_behind_pointers() const;
-    /// Where this Link and its listed members lie in the object, in order.
+    /// The addresses of this Link and of its listed members in the object, in order.
     std::vector<std::pair<const char*, const char*>> known_members() const;
     bool is_lost(const Part& part) const;
     std::vector<NamedHook> copied_hooks() const;
@@ -205,41 +213,44 @@ private:
     void take_content_of_hooks(const Link& other);
     std::vector<std::pair<std::string, Parameter*>> hook_params() const;
     std::vector<std::pair<std::string, State*>> hook_persistents() const;
-    /// Names every variable of this link and its children after its path.
+    /// Gives every variable of this link and its children its path as a name.
     void rename_below(const std::string& prefix) const;
     enum class PartKind : uint8_t { param, persistent, child };
     struct Entry {
         std::string name;
         PartKind kind;
-        Part* part;  ///< Null in a copy until the member was copied too.
+        Part* part;  ///< The part; null in a copy until that member was copied, too.
         std::ptrdiff_t distance;
-        size_t bytes;  ///< The part's size as far as known.
+        size_t bytes;  ///< The part's size, as far as it is known.
     };
     void list(std::string name, PartKind kind, Part& part, size_t bytes);
     void expect_parts() noexcept;
     void stop_awaiting() noexcept;
     void list_as_before(const Link& moved) noexcept;
     bool claim(Part* part, std::ptrdiff_t distance);
-    const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
-    /// This link and all below, with their paths.
+    /// The listed parts, sorted by name, after a check that all were copied.
+    const std::vector<Entry>& entries() const;
+    /// Visits this link and all below it, with their paths.
     void visit_links(const std::string& path, LinkVisitor visit) const;
-    void find_params(std::vector<Parameter*>& found,
-                     bool include_uninit) const;  ///< params(), into a list that has memory.
+    /// Appends what params() returns to a list, whose memory is reused.
+    void find_params(std::vector<Parameter*>& found, bool include_uninit) const;
 
     std::string name_;
     std::vector<Entry> entries_;
     std::vector<NamedHook> hooks_;
     size_t missing_ = 0;
-    Link* next_awaiting_ = nullptr;         ///< Of those that this thread copies.
-    mutable std::shared_ptr<Link*> place_;  ///< Made when it is asked for.
-    bool was_moved_from_ = false;           ///< It takes the place of what is moved to it.
+    Link* next_awaiting_ = nullptr;  ///< The next link of this thread that is being copied.
+    /// The object behind place(), made when it is asked for.
+    mutable std::shared_ptr<Link*> place_;
+    /// True after the link was moved from: it then takes the identity of what is moved to it.
+    bool was_moved_from_ = false;
     mutable size_t size_ = sizeof(Part);
 };
 
 template <std::derived_from<Link> L>
 inline constexpr bool is_stateful_callable<L> = true;
 
-/// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a,
+/// A copy of a link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a,
 /// ct::CopyMode::init)`.
 template <std::derived_from<Link> L>
 L copy(const L& link, CopyMode mode = CopyMode::share) {
@@ -248,7 +259,7 @@ L copy(const L& link, CopyMode mode = CopyMode::share) {
     return made;
 }
 
-/// The structure, one link per line, nested by indentation; and unlisted members.
+/// The structure as text, one link per line, nested by indentation, and its unlisted members.
 std::string to_string(const Link& link);
 template <std::derived_from<Link> L>
     requires(!std::same_as<L, Link>)

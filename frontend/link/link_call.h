@@ -15,37 +15,38 @@ namespace catena {
 class Link;
 class LinkHook;
 
-/// Has a begin and an end. (std::ranges::range, whose header costs every user 0.05 s of compile
-/// time.)
+/// True for types with a begin and an end. (The header of std::ranges::range costs every user 0.05
+/// s of compile time.)
 template <class T>
 concept ListLike = requires(T& list) {
     std::begin(list);
     std::end(list);
 };
 
-/// Stands for a member of any type where the members of a struct are counted.
+/// A value that converts to any type, by which the members of a struct are counted.
 struct AnyMember {
     template <class T>
     operator T() const;
 };
 
-/// One call of a link, as its hooks see it (link_hook.h). It ends with finish(), or when an error
-/// leaves it.
+/// One call of a link, as its hooks see it (link_hook.h). It ends with finish(), or when an
+/// exception leaves it.
 class LinkCall {
 public:
     /// Calls forward_preprocess of the thread's hooks, then of the link's.
     LinkCall(Link& link, std::vector<const Variable*> inputs);
     LinkCall(const LinkCall&) = delete;
-    /// Without finish() the hooks hear of the end, too, with failed(). Replaced parameters come
-    /// back in any case.
+    /// Ends the call. Without finish() the hooks are called, too, with failed(). Replaced
+    /// parameters are restored in any case.
     ~LinkCall();
 
     Link& link() const { return link_; }
     std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
-    std::span<const Variable> outputs() const;        ///< Known in forward_postprocess.
-    bool failed() const { return failed_; }  ///< In forward_postprocess: an error left the call.
-    /// For this call a parameter is `value`, which may have a graph. Not while another thread calls
-    /// the same link.
+    std::span<const Variable> outputs() const;  ///< The results; known in forward_postprocess.
+    /// Whether an exception ended the call; known in forward_postprocess.
+    bool failed() const { return failed_; }
+    /// Replaces a parameter by `value`, which may have a graph, during this call. Not while another
+    /// thread calls the same link.
     void replace(Variable& parameter, const Variable& value);
 
     /// Calls forward_postprocess with the variables in a result: one, or a list, a tuple or a
@@ -82,7 +83,7 @@ private:
             gather(a), gather(b);
         }
     }
-    void add_output(const Variable& y);  ///< Unless it is undefined.
+    void add_output(const Variable& y);  ///< Adds y to the results unless it is undefined.
     void end();
     void restore() noexcept;
 

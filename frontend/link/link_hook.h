@@ -9,27 +9,29 @@
 
 namespace catena {
 
-/// Called around calls of links: of one link, with link.add_hook(hook), or of every link that the
-/// thread calls while a LinkHookScope is open. Hooks run in eager code and in static regions, at
-/// every call.
+/// A hook that is called around calls of links: of one link, with link.add_hook(hook), or of every
+/// link that the thread calls while a LinkHookScope is open. Hooks run in eager code and in static
+/// regions, at every call.
 class LinkHook {
 public:
     virtual ~LinkHook() = default;
     virtual std::string name() const = 0;
-    virtual void added([[maybe_unused]] Link* link) {}  ///< Null: to a scope.
+    /// Called when the hook is added to a link; null: to a scope.
+    virtual void added([[maybe_unused]] Link* link) {}
     virtual void deleted([[maybe_unused]] Link* link) {}
     virtual void forward_preprocess(LinkCall&) {}
-    /// Also after an error, with call.failed(); it must not throw then.
+    /// Called after a call, also after an error, with call.failed(); it must not throw then.
     virtual void forward_postprocess(LinkCall&) {}
-    /// What this hook adds to the parameters and persistents of the link that it was added to.
+    /// The parameters (and persistents) that this hook adds to the link that it was added to.
     virtual std::vector<std::pair<std::string, Parameter*>> params();
     virtual std::vector<std::pair<std::string, State*>> persistents();
-    /// The hook of a copy of its link; null: the same hook, which then hears both links.
+    /// The hook for a copy of its link. Null: the copy shares this hook, which is then called for
+    /// both links.
     virtual std::shared_ptr<LinkHook> copied() const;
 };
 
-/// The hook hears all links of this thread until the scope ends. ValueError when one of that name
-/// is active already.
+/// Calls the hook for all links of this thread until the scope ends. ValueError when one of that
+/// name is active already.
 class LinkHookScope {
 public:
     explicit LinkHookScope(LinkHook& hook);

@@ -6,7 +6,7 @@ namespace catena {
 
 class Link;
 
-/// "Linear(in_size=3, out_size=4": the class and what it prints of itself, without the last ")".
+/// The class of a link and its settings without the last ")": "Linear(in_size=3, out_size=4".
 std::string head_of(const Link& link);
 
 }  // namespace catena

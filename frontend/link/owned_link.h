@@ -21,9 +21,9 @@ public:
               assignment<L>()) {}
     OwnedLink(const OwnedLink& other);
     OwnedLink(OwnedLink&&) noexcept;
-    OwnedLink& operator=(OwnedLink other) noexcept;  ///< Another link in the place of this one.
-    /// The link is assigned the other one: it keeps its identity, so that optimizers go on with it.
-    /// Where they are not alike, it is replaced.
+    OwnedLink& operator=(OwnedLink other) noexcept;  ///< Replaces this link by another one.
+    /// Assigns the other link: this one keeps its identity, so optimizers go on with it. Where the
+    /// two are not alike, it is replaced.
     void assign(OwnedLink other);
     ~OwnedLink();
     Link& operator*() const { return *link_; }
@@ -45,9 +45,9 @@ private:
             return nullptr;
     }
     Owned<Link> link_;
-    size_t bytes_ = 0;  ///< Of the link's class.
+    size_t bytes_ = 0;  ///< sizeof the link's class.
     Clone* clone_ = nullptr;
-    Assign* assign_ = nullptr;  ///< Null: there is none.
+    Assign* assign_ = nullptr;  ///< The assignment of the link's class; null: it has none.
 };
 
 }  // namespace catena

@@ -22,15 +22,17 @@ namespace catena {
 /// a CopyMode::share has made stays shared where it is moved to.
 class State : public Variable, public Part {
 public:
-    State();  ///< Empty.
+    State();  ///< An empty state, without content.
     explicit State(Array array);
     State(const State& other);
-    State(State&& other) noexcept;  ///< Takes the identity; `other` becomes a new empty state.
+    /// Takes the identity of `other`, which becomes a new empty state.
+    State(State&& other) noexcept;
     ~State();
     State& operator=(const State& other);
     State& operator=(State&& other);
-    /// New content, as assign(state, content): a part of the program in a static region, outside
-    /// the graph. ShapeError and DtypeError unless of the state's type; an empty state takes any.
+    /// Sets new content, as assign(state, content): a part of the program in a static region,
+    /// outside the graph. ShapeError and DtypeError unless of the state's type; an empty state
+    /// takes any.
     State& operator=(const Operand& content);
 
     bool is_initialized() const { return defined() && array().defined(); }
@@ -38,20 +40,20 @@ public:
     Device& home() const;
     void to_device(Device& device);
 
-    /// Becomes the same state as the other one, for Link::copy_from.
+    /// Becomes the same state as the other one; for Link::copy_from.
     void share(const State& other);
 
 protected:
     explicit State(bool requires_grad);
     bool is_share() const { return is_share_; }
-    /// Whether it has no identity to keep, and nothing since.
+    /// Whether this state was moved from and has got no content since.
     bool is_left() const { return was_moved_from_ && !is_initialized(); }
     void take_identity(State& other);
 
 private:
-    void become_empty() noexcept;  ///< Another state of the same name.
+    void become_empty() noexcept;  ///< Makes this a new empty state of the same name.
     Device* device_ = nullptr;
-    bool is_share_ = false;  ///< Another has the same identity, by share().
+    bool is_share_ = false;  ///< True if share() gave it the identity of another object.
     bool was_moved_from_ = false;
 };
 
@@ -59,24 +61,25 @@ private:
 class Parameter : public State {
 public:
     Parameter();
-    /// Empty until initialize(). The dtype is the initializer's, else config().dtype.
+    /// A parameter that is empty until initialize(). Its dtype is the initializer's, else
+    /// config().dtype.
     explicit Parameter(Initializer initializer);
     explicit Parameter(Initializer initializer, const Shape& shape, std::string name = "");
-    /// As one of the above.
+    /// A parameter whose shape may be given; as one of the constructors above.
     template <std::convertible_to<std::optional<Shape>> OptionalShape>
         requires(!std::convertible_to<OptionalShape, Shape>)
     explicit Parameter(Initializer initializer, const OptionalShape& shape, std::string name = "")
         : Parameter(ForShape{}, std::move(initializer), shape, std::move(name)) {}
     explicit Parameter(Array array, std::string name = "");
 
-    /// Fills with the initializer on the parameter's device, not recorded. ShapeError when it
+    /// Fills it by its initializer on the parameter's device, not recorded. ShapeError when it
     /// already has another shape; no effect when it has this one.
     void initialize(const Shape& shape);
     /// Initialises the content again, keeping shape and dtype.
     void reinitialize();
     const Initializer& initializer() const { return initializer_; }
-    Dtype parameter_dtype() const;   ///< Known even without a shape.
-    void to_device(Device& device);  ///< Moves content and gradient.
+    Dtype parameter_dtype() const;   ///< The dtype, which is known even without a shape.
+    void to_device(Device& device);  ///< Moves content and gradient to a device.
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return !update_enabled_ || *update_enabled_; }
@@ -84,13 +87,14 @@ public:
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);
-    Parameter(Parameter&& other) noexcept;  ///< Takes the identity; `other` becomes a new parameter
-                                            ///< without content.
+    /// Takes the identity of `other`, which becomes a new parameter without content.
+    Parameter(Parameter&& other) noexcept;
     ~Parameter();
     Parameter& operator=(const Parameter& other);
     Parameter& operator=(Parameter&& other);
     using State::operator=;
-    void share(const Parameter& other);  ///< With its update flag.
+    /// Becomes the same parameter as the other one, update flag included.
+    void share(const Parameter& other);
 
 private:
     struct ForShape {};
@@ -99,7 +103,8 @@ private:
     Array generate(const Shape& shape) const;
     void begin_anew(const Initializer& initializer) noexcept;
     Initializer initializer_;
-    std::shared_ptr<bool> update_enabled_;  ///< Null where no memory was left for begin_anew().
+    /// The update flag; null where no memory was left for begin_anew().
+    std::shared_ptr<bool> update_enabled_;
 };
 
 }  // namespace catena

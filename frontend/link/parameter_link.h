@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// A parameter that is a link of its own, Chainer's links.Parameter: called without arguments it
-/// gives W.
+/// A link with a single parameter, Chainer's links.Parameter: called without arguments it returns
+/// W.
 class ParameterLink : public Link {
 public:
     explicit ParameterLink(Array array) : W(std::move(array)) { add_param("W", W); }

@@ -21,8 +21,8 @@ public:
     /// Assignment changes the content of a part, not the link it belongs to.
     Part& operator=(const Part&) noexcept { return *this; }
     bool listed() const { return distance_ != 0; }
-    /// How often parameters and links were made, destroyed, listed, or became others: what an
-    /// optimizer knows of its target holds as long as this stays.
+    /// A counter of parameters and links being made, destroyed, listed, or replaced: what an
+    /// optimizer knows of its target holds as long as it is unchanged.
     static uint64_t changes() noexcept;
 
 protected:
@@ -39,12 +39,13 @@ private:
     /// unlisted members: C++ has no reflection of members.
     void enroll() noexcept;
     void withdraw() noexcept;
-    static std::vector<Part*> within(const void* begin, const void* end);  ///< By address.
+    /// All parts whose addresses are in [begin, end), by address.
+    static std::vector<Part*> within(const void* begin, const void* end);
 
     std::ptrdiff_t distance_ = 0;  ///< Offset from the link that lists this part; 0: not listed.
     Kind kind_ = Kind::state;
-    bool left_out_ = false;  ///< Unlisted on purpose.
-    bool is_owned_ = false;  ///< A child that its parent holds on the heap.
+    bool left_out_ = false;  ///< True if the part is left out of its link's list on purpose.
+    bool is_owned_ = false;  ///< True for a child that its parent holds on the heap.
 };
 
 }  // namespace catena

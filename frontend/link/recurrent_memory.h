@@ -10,31 +10,32 @@
 
 namespace catena {
 
-/// The states of a recurrent link that live from call to call. They are States: compiled programs
-/// read and assign them as eager calls do. Inside one region, and between eager calls, gradients
-/// flow back through them (cut with unchain_backward).
+/// The states of a recurrent link, which persist from call to call. They are States: compiled
+/// programs read and assign them as eager calls do. Inside one region, and between eager calls,
+/// gradients flow back through them (cut with unchain_backward).
 class RecurrentMemory {
 public:
     explicit RecurrentMemory(std::vector<std::string> names);
     RecurrentMemory(const RecurrentMemory& other);
-    RecurrentMemory(RecurrentMemory&& other);  ///< The other one is empty then.
+    /// Takes over the states of the other one, which is empty afterwards.
+    RecurrentMemory(RecurrentMemory&& other);
     RecurrentMemory& operator=(const RecurrentMemory& other);
-    RecurrentMemory& operator=(
-        RecurrentMemory&& other) {  ///< As States, which keep their identity.
-        return *this = std::as_const(other);
-    }
+    /// Takes the content of the other's states; these States keep their identity.
+    RecurrentMemory& operator=(RecurrentMemory&& other) { return *this = std::as_const(other); }
 
     /// True if nothing was stored since the reset, whatever the states hold.
     bool is_empty() const;
-    Variable operator[](size_t k) const;  ///< Undefined while empty.
-    void reset();                         ///< Empties it.
-    /// What a step made of the states, in the order of the names; new ones are allocated on `home`.
+    Variable operator[](size_t k) const;  ///< The state of index k; undefined while empty.
+    void reset();                         ///< Makes it empty.
+    /// Stores the new states that a step has computed, in the order of the names. States that do
+    /// not exist yet are allocated on `home`.
     void store(std::initializer_list<Variable> values, Device& home);
-    /// The same from outside a step.
+    /// Sets the states from outside a step, as set_state() of a link does.
     void set(std::initializer_list<Variable> values, Device& home);
     void move(Device& device);
-    /// Names the states after the path of their link, told from a parameter in it: "/l1/upward/W",
-    /// which the link knows as "upward/W", stands in "/l1", whose states are "/l1/c" and "/l1/h".
+    /// Names the states after their link's path, which is found from one of its parameters: if the
+    /// parameter "/l1/upward/W" is called "upward/W" in its link, the link is "/l1" and its states
+    /// are "/l1/c" and "/l1/h".
     void name_beside(const Parameter& parameter, const std::string& own);
 
 private:
@@ -44,7 +45,8 @@ private:
         State state;
         Variable recent;
         bool chained = false;  ///< `recent` had a creator when it was stored.
-        /// Without a graph once `recent` was unchained: the truncated part needs no gradient.
+        /// The variable to read; without a graph once `recent` was unchained, as the truncated part
+        /// needs no gradient.
         Variable value() const;
         /// Allocates the state with this size, content unspecified: a program can only assign
         /// existing states.
@@ -52,13 +54,14 @@ private:
         void store(const Variable& value);
     };
 
-    /// Whether it is empty, and which states have a graph: a region's code does something else
-    /// then.
+    /// A host fact (host_fact.h): whether the memory is empty and which states have a graph, as the
+    /// code of a region depends on it.
     struct Contents final : HostFact {
         std::vector<Memory> memories;
         bool empty = true;
-        Array before_recording;  ///< Restored to the last state when a recording on shapes, which
-                                 ///< began empty, is undone.
+        /// The content before a recording on shapes began, which is restored when the recording is
+        /// undone.
+        Array before_recording;
         bool is_empty() const;
         uint64_t present() const override;
     };
@@ -67,7 +70,7 @@ private:
 
     /// Tells the recorder that the code depends on the contents.
     Contents& contents() const;
-    /// The same, for a call that is about to change them.
+    /// Tells the recorder that the code is about to change the contents.
     Contents& changing_contents();
     std::shared_ptr<Contents> contents_;
 };

@@ -10,12 +10,12 @@
 
 namespace catena {
 
-/// What a layer may give: a Variable, or a list, a pair or a tuple of them.
+/// The results that a layer may return: a Variable, or a list, a pair or a tuple of them.
 template <class T>
 concept GivesVariables = std::convertible_to<T, Variable> || ListLike<std::remove_reference_t<T>> ||
                          requires { std::tuple_size<T>::value; };
 
-/// Whether F can be called with `count` Variables and gives some.
+/// Whether F can be called with `count` Variables and returns Variables.
 template <class F, int count>
 concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) {
                              { f(x) } -> GivesVariables;
@@ -38,7 +38,8 @@ public:
     Sequential();
     Sequential(const Sequential&);
     Sequential(Sequential&&) noexcept;
-    /// Links that are alike keep their identity and take the content of the others.
+    /// Assigns a Sequential. A layer that is like its counterpart in `other` keeps its identity and
+    /// takes the content of the other.
     Sequential& operator=(const Sequential& other);
     Sequential& operator=(Sequential&& other);
     ~Sequential() override;
@@ -54,8 +55,8 @@ public:
     Variable operator()(const Operand& x) const;
     Variable operator()(const Operand& x0, const Operand& x1) const;
     Variable operator()(const Operand& x0, const Operand& x1, const Operand& x2) const;
-    Variables forward(
-        std::span<const Variable> xs) const;  ///< The same, with all that the last layer gives.
+    /// Calls every layer, as operator(), and returns everything that the last layer gives.
+    Variables forward(std::span<const Variable> xs) const;
 
     template <class Layer>
     Sequential& append(Layer&& layer) {
@@ -84,8 +85,9 @@ public:
         return *this;
     }
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
-    /// Chainer's sequential[index] = layer. A link that is alike takes the content of the new one
-    /// and stays in its optimizer; after any other, the optimizer wants setup() again.
+    /// Replaces a layer, as Chainer's sequential[index] = layer. A link that is like the new one
+    /// takes its content and stays in its optimizer; after any other replacement, call the
+    /// optimizer's setup() again.
     template <class L>
     Sequential& replace(size_t index, L&& layer) {
         check_index(index, size());
@@ -99,19 +101,19 @@ public:
     /// Copies of the layers [begin, end), or of all in the opposite order.
     Sequential slice(size_t begin, size_t end) const;
     Sequential reversed() const;
-    /// The layers of `a`, then those of `b`; copies, as everything that a Sequential takes.
+    /// The layers of `a`, then those of `b`, all copied.
     friend Sequential operator+(Sequential a, const Sequential& b);
     Sequential& operator+=(const Sequential& other) { return extend(other); }
     size_t size() const;
     bool empty() const { return size() == 0; }
     /// The link at an index; ValueError for a function.
     Link& operator[](size_t index) const;
-    /// The place of a link of this Sequential; ValueError when it is none of its.
+    /// The index of a link of this Sequential; ValueError when it is not one of its layers.
     size_t index(const Link& link) const;
     bool contains(const Link& link) const;
     int count_by_layer_type(std::string_view type_name) const;
     int remove_by_layer_type(
-        std::string_view type_name);  ///< Returns the number of removed layers.
+        std::string_view type_name);  ///< Removes the layers of that type and returns their number.
     /// A copy with nested Sequentials replaced by their layers.
     Sequential flatten() const;
 
@@ -121,7 +123,7 @@ protected:
 private:
     using Arguments = std::span<const Variable>;
     using Call = Variables(void* callee, Arguments);
-    /// A function of a type that only its place of insertion knows; copied with it.
+    /// A function whose type is erased; copied with the Sequential.
     class Function {
     public:
         Function() = default;
@@ -147,7 +149,7 @@ private:
     static Variables call_link(void* link, Arguments xs) {
         return call_layer(static_cast<L&>(*static_cast<Link*>(link)), xs);
     }
-    /// With as many Variables as it takes.
+    /// Calls a layer with as many Variables as it takes.
     template <class F>
     static Variables call_layer(F& f, Arguments xs) {
         if constexpr (std::derived_from<F, Sequential>) return f.forward(xs);
@@ -176,7 +178,7 @@ private:
     void place(size_t index, OwnedLink link, unsigned counts, Call* call);
     void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
-    void merge_into_next(size_t index);  ///< The layer behind it is assigned this one.
+    void merge_into_next(size_t index);  ///< Assigns the layer at `index` to the one behind it.
     void check_index(size_t index, size_t limit) const;
     void renumber();
     std::vector<Layer> layers_;

@@ -4,15 +4,17 @@
 
 namespace catena {
 
-/// What containers and pointers in a part of an object hold: C++ has no reflection of members.
-/// Standard containers of GNU's library are known by the form of their words, each pointer of which
-/// must fit the others; nothing is read where the process may not.
+/// Finds the memory that the containers and pointers in a part of an object lead to, as C++ has no
+/// reflection of members. Standard containers of GNU's library are recognised by the form of their
+/// words, each pointer of which must fit the others; memory that the process may not read is left
+/// alone.
 class MemoryWalk {
 public:
-    /// The memory of elements, to its last byte, or the byte to which a pointer leads.
+    /// A function called with the memory of a container's elements, or with the byte to which a
+    /// pointer leads.
     using Visit = FunctionRef<void(const char* begin, const char* end)>;
-    /// Vectors, deques, lists and maps between `begin` and `end`, and those in their elements, and
-    /// what pointers lead to from there: one step, not what lies behind it.
+    /// Visits what vectors, deques, lists, maps and pointers between `begin` and `end` lead to, and
+    /// containers in their elements: one step, not what lies behind it.
     static void from(const char* begin, const char* end, Visit visit);
 };
 

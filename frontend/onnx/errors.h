@@ -4,8 +4,8 @@
 
 namespace catena::onnx {
 
-/// A valid model that needs something Catena lacks: an operator, a type, an attribute's
-/// value.
+/// The error for a valid model that needs something Catena lacks: an operator, a type, an
+/// attribute's value.
 struct UnsupportedError : Error {
     using Error::Error;
 };

@@ -10,7 +10,7 @@
 
 namespace catena::onnx {
 
-/// The range of operator sets for export.
+/// The range of ONNX operator sets that can be written.
 inline constexpr int oldest_opset = 13, newest_opset = 26;
 
 using catena::OpenSize;
@@ -18,16 +18,20 @@ using catena::OpenSize;
 struct ExportOptions {
     int opset = 18;
     std::string graph_name = "catena";
-    std::vector<std::string> input_names = {};   ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names = {};  ///< Default "y", or "y0", "y1", ...
-    std::vector<OpenSize> open_sizes =
-        {};  ///< {{0, 0, "batch"}}: the first axis of the first input.
-    /// How ops, by name, are written instead of by their own form (OpDef::onnx). An operator's type
-    /// may have a domain before it, "com.example.Scale"; its version stands in `opset_imports`.
+    /// Names of the inputs; by default "x", or "x0", "x1", ...
+    std::vector<std::string> input_names = {};
+    /// Names of the outputs; by default "y", or "y0", "y1", ...
+    std::vector<std::string> output_names = {};
+    /// Axes whose size stays open in the model (dynamic axes): {{0, 0, "batch"}} is the first axis
+    /// of the first input.
+    std::vector<OpenSize> open_sizes = {};
+    /// ONNX forms of ops, by name, which replace their own (OpDef::onnx). An operator's type may
+    /// have a domain before it, "com.example.Scale"; its version stands in `opset_imports`.
     std::map<std::string, OnnxMapping> converters = {};
     std::map<std::string, int> opset_imports = {};
     bool train = false;  ///< The mode (Config::train) in which the model is recorded.
-    /// Parameters are written to PATH.data, beside the model, if they exceed this total size.
+    /// Largest total size of parameters, in bytes, inside of the model's file; if they exceed it,
+    /// they are written to PATH.data in the same folder.
     int64_t most_bytes_inside = int64_t(1) << 30;
 };
 
@@ -39,8 +43,8 @@ void export_function(const std::function<Variables(std::span<const Variable>)>& 
                      const std::vector<Variable>& inputs, const std::string& path,
                      const ExportOptions& options = {});
 
-/// The same for a link, a static region or any callable of up to eight Variables (or a list of
-/// them), returning a Variable, or lists and structs of them.
+/// Writes a link, a static region or any callable of up to eight Variables (or a list of them),
+/// which returns a Variable, or lists and structs of them, as export_function() does.
 template <class F>
 void export_model(F&& model, const std::vector<Variable>& inputs, const std::string& path,
                   const ExportOptions& options = {}) {

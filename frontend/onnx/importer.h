@@ -25,12 +25,13 @@ namespace catena::onnx {
 struct ModelFiles;
 using Sequence = std::shared_ptr<const std::vector<Variable>>;
 
-/// What a name stands for: an array, or a sequence of arrays; neither: an optional value that is
-/// absent.
+/// The value of a name in a model: an array, or a sequence of arrays. If it is neither, it is an
+/// optional value that is absent.
 struct Item {
     Variable variable;
     Sequence sequence;
-    bool is_absent = false;  ///< On purpose: an optional value without content.
+    /// True for an optional value that the model itself makes without content.
+    bool is_absent = false;
 
     Item() = default;
     static Item absent() {
@@ -48,29 +49,29 @@ using Items = std::vector<Item>;
 /// Runs a subgraph (a branch, a loop's body) on values for its inputs.
 using RunGraph = FunctionRef<Items(const ::onnx::GraphProto&, std::span<const Item>)>;
 
-/// What a number of the file may be.
+/// The range of numbers that is valid in a place of the file.
 struct Within {
     int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
 
     bool contains(int64_t value) const { return value >= least && value <= most; }
 };
-/// Sums and products of two such sizes stay far below 2^63.
+/// The largest size accepted: sums and products of two such sizes stay far below 2^63.
 inline constexpr int64_t most_size = std::numeric_limits<int32_t>::max();
 inline constexpr Within any_number{}, any_size{0, most_size}, positive{1, most_size},
     size_or_less{-most_size, most_size};
 
-/// What a list of integers of the file may be.
+/// The range and length that are valid for a list of integers in the file.
 struct Expected {
     Within each;
-    std::optional<size_t> length = {};  ///< Nothing: any length.
+    std::optional<size_t> length = {};  ///< The required length; nothing: any.
 };
 
-/// One node of a model with its input values, as passed to an importer. Every number of the file is
-/// read with what is expected of it: FileError naming node, value and expectation otherwise, and
-/// where an attribute is of another type.
+/// One node of a model with its input values, as passed to an importer. Every number is read from
+/// the file together with the range that is valid: FileError naming node, value and range if it is
+/// not in it, and where an attribute is of another type.
 class NodeCall {
 public:
-    /// `known`: one for each input, whether it follows from the model alone.
+    /// `known`: for each input, whether it follows from the model alone.
     NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
              const ModelFiles& files, RunGraph run_graph);
 
@@ -78,74 +79,80 @@ public:
     const std::string& op() const;
     int count() const { return int(items_.size()); }
     int output_count() const;
-    bool wants_output(int i) const;  ///< False when output i has no name.
+    bool wants_output(int i) const;  ///< Whether output i is used: it has a name.
     bool has(int i) const {
         return size_t(i) < items_.size() && items_[size_t(i)].variable.defined();
     }
-    /// FileError when the input is missing.
+    /// Input i; FileError when it is missing.
     const Variable& operator[](int i) const;
-    std::vector<Variable> inputs() const;  ///< All of them.
+    std::vector<Variable> inputs() const;  ///< All inputs.
     const Items& items() const { return items_; }
-    /// FileError when the input is no sequence.
+    /// Input i as a sequence; FileError when it is none.
     const std::vector<Variable>& sequence(int i) const;
-    NodeCall with_inputs(std::vector<Variable> inputs) const;  ///< The same node on other inputs.
-    /// What ONNX's operator `op` gives for other inputs, with the attributes of this node.
+    /// A copy of this node with other inputs.
+    NodeCall with_inputs(std::vector<Variable> inputs) const;
+    /// The result of ONNX's operator `op` for other inputs, with the attributes of this node.
     Variable as(std::string_view op, std::vector<Variable> inputs) const;
 
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
     bool has_attributes() const;
     int64_t integer(std::string_view name, int64_t otherwise, const Within& within) const;
-    /// FileError when it is missing.
+    /// An integer attribute; FileError when it is missing.
     int64_t integer(std::string_view name, const Within& within) const;
     bool flag(std::string_view name, bool otherwise = false) const;
     double number(std::string_view name, double otherwise) const;
     std::string text(std::string_view name, std::string otherwise) const;
-    /// A text that is one of these; the first where it is missing.
+    /// A text attribute that must be one of `all`; the first of these where it is missing.
     std::string choice(std::string_view name, std::initializer_list<std::string_view> all) const;
-    /// Nothing where it is missing.
+    /// A list attribute of integers; nothing where it is missing.
     std::optional<std::vector<int64_t>> integers(std::string_view name,
                                                  const Expected& expected) const;
-    /// `length` numbers; all are `otherwise` where it is missing.
+    /// A list attribute of `length` integers; all are `otherwise` where it is missing.
     std::vector<int64_t> integers(std::string_view name, size_t length, const Within& within,
                                   int64_t otherwise) const;
-    std::vector<double> numbers(std::string_view name) const;  ///< Empty where it is missing.
+    /// A list attribute of numbers; empty where it is missing.
+    std::vector<double> numbers(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     Array tensor(std::string_view name) const;
-    /// The type of elements that attribute `name` gives the number of.
+    /// An attribute with the number of an element type; `otherwise` where it is missing.
     Dtype dtype(std::string_view name, Dtype otherwise) const;
-    Dtype dtype(std::string_view name) const;  ///< FileError when it is missing.
+    /// An attribute with the number of an element type; FileError when it is missing.
+    Dtype dtype(std::string_view name) const;
     Items run_graph(std::string_view attribute, std::span<const Item> inputs) const;
-    /// What the subgraph says of its output; sizes that it leaves open are 0. Nothing where it does
-    /// not say dtype and rank.
+    /// The type that a subgraph declares for its output; sizes that it leaves open are 0. Nothing
+    /// where it does not declare dtype and rank.
     std::optional<Type> graph_output_type(std::string_view attribute, int output) const;
 
-    /// The input follows from the model alone, whatever it is called with.
+    /// Whether input i follows from the model alone, whatever the caller passes.
     bool is_known(int i) const { return has(i) && known_[size_t(i)]; }
-    /// An input that has so many axes.
+    /// Input i, which must have that many axes.
     const Variable& ranked(int i, int least, int most = max_rank) const;
     /// Elements of an input, read on the host: a static region that computes them is cut there.
     std::vector<int64_t> values(int i, const Expected& expected) const;
-    int64_t value(int i, const Within& within) const;  ///< The only element.
-    double number_at(int i) const;                     ///< The only element, as a number.
+    /// The only element of input i, as an integer.
+    int64_t value(int i, const Within& within) const;
+    double number_at(int i) const;  ///< The only element of input i, as a number.
     std::vector<double> numbers_at(int i, size_t length) const;
-    /// An axis in [-rank, rank) made non-negative.
+    /// An axis in [-rank, rank) as a non-negative one.
     int axis(int64_t axis, int rank) const;
-    /// The same of an attribute.
+    /// An axis attribute as a non-negative axis.
     int axis(std::string_view name, int64_t otherwise, int rank) const;
-    /// Axes made non-negative, none of them twice.
+    /// Axes as non-negative ones, none of them twice.
     Axes axes(std::span<const int64_t> given, int rank) const;
-    /// `value` of what `what` names, rounded to zero.
+    /// `value` rounded to zero; `what` names it in errors.
     int64_t whole(double value, const Within& within, std::string_view what) const;
 
-    std::string describe() const;  ///< "Conv node 'conv_1' (opset 13)"
+    std::string describe() const;  ///< The node's name in errors: "Conv node 'conv_1' (opset 13)".
     [[noreturn]] void unsupported(const std::string& what) const;
-    [[noreturn]] void wrong(const std::string& what) const;  ///< FileError.
+    /// Throws a FileError about this node.
+    [[noreturn]] void wrong(const std::string& what) const;
 
 private:
     const ::onnx::AttributeProto* find(std::string_view name) const;
-    /// Of the protobuf type `type`; null where it is missing.
+    /// The attribute of that name, which must have the protobuf type `type`; null where it is
+    /// missing.
     const ::onnx::AttributeProto* find(std::string_view name, int type) const;
-    /// FileError when it is missing.
+    /// The subgraph in an attribute; FileError when it is missing.
     const ::onnx::GraphProto& graph(std::string_view attribute) const;
     void check(const std::string& what, std::span<const int64_t> values,
                const Expected& expected) const;
@@ -158,22 +165,24 @@ private:
     const RunGraph run_graph_;
 };
 
-/// The domain of the operators that ONNX Runtime's optimizer and quantizer put into models.
+/// The ONNX domain of the operators that ONNX Runtime's optimizer and quantizer put into models.
 inline constexpr const char* microsoft = "com.microsoft";
 
-/// What an input is where a model is trained further (ImportOptions::trainable).
+/// The part that an input plays when a model is trained further (ImportOptions::trainable).
 enum class Role {
-    constant,  ///< Not learned: a running statistic, a size, the scale of a grid.
+    constant,  ///< Never learned: a running statistic, a size, the scale of a grid.
     weight,    ///< Learned.
-    operand,   ///< Of arithmetic: learned beside what is computed, unless it is a single number
-               ///< without axes; among constants as `carried`.
-    carried,   ///< What the node's output is: its elements, moved or chosen.
+    /// An operand of arithmetic: learned if another operand is computed, unless it is a single
+    /// number without axes; among constants as `carried`.
+    operand,
+    /// Becomes the node's output, its elements moved or selected: it is learned if that output is.
+    carried,
 };
 
 /// Converts an operator to calls of Catena's functions. Every family has a file in
 /// frontend/onnx/importers.
 struct Importer {
-    /// `run` takes a NodeCall and returns Variables or Items.
+    /// An importer whose `run` takes a NodeCall and returns Variables or Items.
     template <class F>
     Importer(std::string op, F run, std::string domain = "")
         : op(std::move(op)),
@@ -182,25 +191,25 @@ struct Importer {
 
     std::string op, domain;
     std::function<Items(const NodeCall&)> run;
-    /// The operator computes nothing: where a model's own numbers are all that it reads, it runs
-    /// once, when the model is read.
+    /// True for an operator that computes nothing: if it reads only the model's own numbers, it
+    /// runs once, when the model is read.
     bool only_names = false;
 
     Importer only_naming() && {
         only_names = true;
         return std::move(*this);
     }
-    /// The inputs that are weights, bias or tables of embeddings.
+    /// Declares the inputs that are weights, bias or tables of embeddings.
     Importer with_weights(std::initializer_list<int> inputs) && {
         for (const int i : inputs) roles[i] = Role::weight;
         return std::move(*this);
     }
-    /// Its first input is carried.
+    /// Declares that the first input is carried to the output.
     Importer moving() && {
         roles[0] = Role::carried;
         return std::move(*this);
     }
-    /// All inputs are of this role.
+    /// Declares that all inputs play this role.
     Importer of(Role role) && {
         others = role;
         return std::move(*this);
@@ -212,7 +221,7 @@ struct Importer {
 
 private:
     std::map<int, Role> roles;
-    Role others = Role::constant;  ///< Of the inputs that `roles` does not name.
+    Role others = Role::constant;  ///< The role of the inputs that `roles` does not name.
 
     static Items to_items(Items items) { return items; }
     static Items to_items(const Variables& variables) {
@@ -220,17 +229,18 @@ private:
     }
 };
 
-/// Adds operators; for static initialisers.
+/// Registers importers; for static initialisers.
 int add_importers(std::vector<Importer> importers);
-/// Null when there is no such operator. Operators that map one to one to an op of Catena need no
-/// importer: it follows from OpDef::onnx.
+/// The importer of an operator; null when there is none. Operators that map one to one to an op of
+/// Catena need no importer: it follows from OpDef::onnx.
 const Importer* find_importer(std::string_view domain, std::string_view op);
 std::vector<std::string> importer_names();
-/// The node as the op of Catena that maps one to one to its operator, for importers that only say
-/// more about it.
+/// Runs the node as the op of Catena that maps one to one to its operator, for importers that only
+/// add information to it.
 Items directly(const NodeCall& node);
 
-/// A number of the file with type `dtype`, so that it does not promote an integer array.
+/// A number of the file as a Scalar of `dtype`'s kind, so that it does not promote an integer
+/// array.
 inline Scalar number_of(Dtype dtype, double value) {
     return is_float(dtype)         ? Scalar(value)
            : dtype == Dtype::bool_ ? Scalar(value != 0)

@@ -19,16 +19,17 @@ class ModelProto;
 namespace catena::onnx {
 
 struct Model::Implementation {
-    std::shared_ptr<::onnx::ModelProto> proto;  ///< Without its initializers.
+    std::shared_ptr<::onnx::ModelProto> proto;  ///< The model without its initializers.
     std::string path;
     ModelFiles files;
     int opset = 0;
     std::vector<Port> inputs, outputs;
     std::vector<std::pair<std::string, Array>> initializers;
     std::set<std::string> learned;  ///< Names of the initializers that are parameters.
-    Constants constants;  ///< Initializers that are not learned, and what fold_constants() found.
-    PreparedGraph
-        prepared;  ///< Its scope begins with `inputs` and the initializers that are learned.
+    /// The initializers that are not learned, and the results of fold_constants().
+    Constants constants;
+    /// The prepared graph; its scope begins with `inputs` and the initializers that are learned.
+    PreparedGraph prepared;
 
     void check_ports(std::span<const Item> given) const;
     void check_array(const Port& port, const Variable& x) const;
@@ -40,7 +41,7 @@ struct Model::Implementation {
 
 // Of the file in `proto`; FileError or UnsupportedError as import_model().
 void read_opset(Model::Implementation& model);
-/// Initializers, inputs and outputs.
+/// Reads the initializers, inputs and outputs.
 void read_model(Model::Implementation& model);
 
 /// Runs the nodes that only give names to the model's own numbers (Importer::only_names), and takes
@@ -48,14 +49,15 @@ void read_model(Model::Implementation& model);
 /// and every call would run them again.
 void fold_constants(Model::Implementation& model);
 
-/// After all of these: model.prepared.
+/// Prepares model.prepared, after all of the above.
 void prepare_model(Model::Implementation& model);
 
-/// FileError for a node without outputs: before the passes that name things after what nodes give.
+/// FileError for a node without outputs. Called before the passes that name things after a node's
+/// outputs.
 void check_outputs(const ::onnx::GraphProto& graph, const std::string& path);
 
-/// FileError unless every node reads what exists, UnsupportedError unless every operator is known:
-/// before anything runs.
+/// FileError unless every node reads existing values, UnsupportedError unless every operator is
+/// known. Called before anything runs.
 void check_model(const Model::Implementation& model);
 
 }  // namespace catena::onnx

@@ -18,10 +18,11 @@ struct Value {
     bool known = false;
 };
 
-/// Values of the model itself, by name.
+/// The values of the model itself, by name.
 using Constants = std::unordered_map<std::string, Value>;
 
-/// The values of a graph that runs, by the numbers that PreparedGraph gives their names.
+/// The values of a graph that is running, indexed by the numbers that PreparedGraph gives their
+/// names.
 struct Scope {
     const Scope* outer = nullptr;
     std::vector<Value> values;
@@ -29,8 +30,8 @@ struct Scope {
     int64_t* steps_left = nullptr;
 };
 
-/// Where a node finds an input: among the constants, or so many scopes further out; neither: it has
-/// none.
+/// The place where a node finds an input: among the constants, or in the scope so many levels
+/// further out. If neither, it has none.
 struct ValuePlace {
     const Value* constant = nullptr;
     int scopes = -1, number = 0;
@@ -45,15 +46,16 @@ struct ValuePlace {
 
 struct PreparedGraph;
 
-/// A node with everything that each run would look up by a name.
+/// A node with everything that each run would otherwise look up by a name.
 struct PreparedNode {
     const ::onnx::NodeProto* node = nullptr;
     const Importer* importer = nullptr;
     std::vector<ValuePlace> inputs;
-    std::vector<int> outputs;  ///< Numbers in the graph's scope; -1: not wanted.
-    bool reads_shape = false;  ///< Known although the array is not.
-    SourceLoc place;           ///< What errors, and operations that are recorded, name.
-    std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< Of its attributes.
+    std::vector<int> outputs;  ///< The outputs' numbers in the graph's scope; -1: not used.
+    /// Whether the result is known although the input array is not, since only its shape is read.
+    bool reads_shape = false;
+    SourceLoc place;  ///< The place that errors and recorded operations name.
+    std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< The graphs in its attributes.
 
     const PreparedGraph& prepared(const ::onnx::GraphProto& graph) const;
 };
@@ -62,21 +64,22 @@ struct PreparedNode {
 /// it.
 struct PreparedGraph {
     const ::onnx::GraphProto* graph = nullptr;
-    std::vector<int> inputs;        ///< The number of each name that is given,
-    std::vector<int> initializers;  ///< and of each initializer of a subgraph.
+    std::vector<int> inputs;        ///< The numbers of the given names.
+    std::vector<int> initializers;  ///< The numbers of the initializers of a subgraph.
     std::vector<PreparedNode> nodes;
     std::vector<ValuePlace> outputs;
-    int values = 0;  ///< How many numbers there are.
+    int values = 0;  ///< The count of numbers.
 
     Scope scope(const Scope* outer, int64_t* steps_left) const {
         return {outer, std::vector<Value>(size_t(values)), steps_left};
     }
 };
 
-/// A model's graph: `given` names its scope's first values. `path` is that of the model's file.
+/// Prepares a model's graph. `given` are the first names of its scope; `path` is that of the
+/// model's file.
 PreparedGraph prepare_graph(const ::onnx::GraphProto& graph, const std::vector<std::string>& given,
                             const Constants& constants, const std::string& path);
-/// A node that reads constants alone, in a scope of its outputs.
+/// Prepares a node that reads constants alone, in a scope that holds only its outputs.
 PreparedNode prepare_node(const ::onnx::NodeProto& node, const Constants& constants,
                           const std::string& path);
 

@@ -9,7 +9,7 @@ class GraphProto;
 namespace catena::onnx {
 
 /// Sorts the nodes of a graph and its subgraphs topologically; nodes that are in order already keep
-/// their position. FileError naming the nodes of a cycle; `path` is for it.
+/// their position. FileError, naming `path` and the nodes of a cycle.
 void sort_nodes(::onnx::GraphProto& graph, const std::string& path);
 
 }  // namespace catena::onnx

@@ -12,10 +12,10 @@ class TensorProto;
 
 namespace catena::onnx {
 
-/// Converts to and from TensorProto.DataType; none if Catena has no such dtype.
+/// Converts a dtype to TensorProto.DataType, and back (none if Catena has no such dtype).
 int to_onnx(Dtype dtype);
 std::optional<Dtype> from_onnx(int type);
-/// from_onnx, or UnsupportedError naming the type and `what`, which has it.
+/// The dtype of an ONNX type; UnsupportedError naming the type and `what`, which has it.
 Dtype dtype_from_onnx(int type, const std::string& what);
 
 /// Sets name, type, sizes and elements.
@@ -23,10 +23,11 @@ void write_tensor(const Array& array, const std::string& name, ::onnx::TensorPro
 /// The files that a model's tensors may name.
 struct ModelFiles {
     std::string folder;
-    FileBudget* budget = nullptr;  ///< Counts all elements that stand in them, while it is given.
+    /// A budget that counts all elements read from these files, if it is given.
+    FileBudget* budget = nullptr;
 };
-/// Elements are in the tensor or in a file of the folder. FileError when their number does not
-/// match the sizes.
+/// Reads a tensor whose elements are in it or in a file of the folder. FileError when their number
+/// does not match the sizes.
 Array read_tensor(const ::onnx::TensorProto& tensor, const ModelFiles& files);
 
 }  // namespace catena::onnx

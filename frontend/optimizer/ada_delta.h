@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// https://arxiv.org/abs/1212.5701, without a learning rate:
-/// msg = rho msg + (1 - rho) g^2;  dx = sqrt((msdx + eps) / (msg + eps)) g
-/// msdx = rho msdx + (1 - rho) dx^2;  p -= dx
+/// AdaDelta, https://arxiv.org/abs/1212.5701, which needs no learning rate:
+///     msg = rho msg + (1 - rho) g^2;  dx = sqrt((msdx + eps) / (msg + eps)) g
+///     msdx = rho msdx + (1 - rho) dx^2;  p -= dx
 class AdaDelta : public Optimizer {
 public:
     explicit AdaDelta(double rho = 0.95, double eps = 1e-6) : rho(rho, "rho"), eps(eps, "eps") {}

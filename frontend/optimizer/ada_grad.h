@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// http://jmlr.org/papers/v12/duchi11a.html: h += g^2;  p -= lr g / (sqrt(h) + eps)
+/// AdaGrad, http://jmlr.org/papers/v12/duchi11a.html: h += g^2;  p -= lr g / (sqrt(h) + eps)
 class AdaGrad : public Optimizer {
 public:
     explicit AdaGrad(double lr = 0.001, double eps = 1e-8) : lr(lr, "lr"), eps(eps, "eps") {}

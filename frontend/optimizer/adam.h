@@ -15,20 +15,21 @@ struct AdamOptions {
     bool adabound = false;
     double final_lr = 0.1;
     double gamma = 0.001;
-    bool decay_by_alpha = false;  ///< weight_decay_rate is multiplied by alpha, as in PyTorch's
-                                  ///< AdamW.
+    /// Whether weight_decay_rate is multiplied by alpha, as in PyTorch's AdamW.
+    bool decay_by_alpha = false;
 };
 
-/// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
-/// p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t)
-/// / (1 - beta1^t)
+/// Adam (Kingma and Ba 2014, https://arxiv.org/abs/1412.6980) with decoupled weight decay:
+///     m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
+///     alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t)
+///     p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p)
 ///
 /// As in Chainer, eps stands outside the bias correction and the decay is not scaled by alpha.
 ///
-/// decay_by_alpha: alpha weight_decay_rate stands for weight_decay_rate, so that the decay follows
-/// a schedule of alpha. amsgrad: vhat = max(vhat, v) stands for v in p's line. adabound: alpha_t /
-/// (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f is
-/// final_lr alpha / (alpha at setup).
+/// decay_by_alpha: alpha weight_decay_rate replaces weight_decay_rate, so that the decay follows a
+/// schedule of alpha. amsgrad: vhat = max(vhat, v) replaces v in the line of p. adabound: alpha_t /
+/// (sqrt(v) + eps) is clipped to the range from f (1 - 1 / (gamma t + 1)) to f (1 + 1 / (gamma t)),
+/// where f is final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});
@@ -38,7 +39,8 @@ public:
     std::string type_name() const override { return "Adam"; }
     std::vector<std::string> moment_names() const override;
     std::vector<Cell> hyperparameters() const override;
-    double learning_rate() const override;  ///< alpha_t of the last update; alpha before the first.
+    /// The learning rate alpha_t of the last update; alpha before the first.
+    double learning_rate() const override;
     bool amsgrad() const { return amsgrad_; }
     bool adabound() const { return adabound_; }
     bool decay_by_alpha() const { return decay_by_alpha_; }
@@ -53,8 +55,8 @@ private:
     Cell initial_alpha_;
 };
 
-/// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as
-/// in Chainer.
+/// Adam with decoupled weight decay: Adam's own rule under this usual name. The default decay is 0,
+/// as in Chainer.
 class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}

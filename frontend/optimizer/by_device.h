@@ -10,19 +10,19 @@
 
 namespace catena {
 
-/// Whether arrays of the two cannot meet in an operation. The meta device, where only types are
-/// computed, goes with every other.
+/// Whether arrays of the two devices cannot meet in an operation. The meta device, where only types
+/// are computed, goes with every other.
 inline bool are_apart(const Device& a, const Device& b) {
     return &a != &b && !a.is_meta() && !b.is_meta();
 }
 
-/// x for operations on `device`: a copy where it lies on another.
+/// x on `device`: itself, or a copy where it lies on another.
 Variable beside(const Variable& x, Device& device);
-/// The content of a state, moved and not recorded.
+/// Moves the content of a state to `device`, not recorded.
 void move_beside(const State& state, Device& device);
 
-/// Calls run(those of `items` on one device, the device) for every device that one of them is on,
-/// in the order of their firsts.
+/// Calls run(items, device) for every device that some of the items are on, with those items, in
+/// the order of their first items.
 template <class Item, class DeviceOf, class Run>
 void for_each_device(std::span<const Item> items, const DeviceOf& device_of, const Run& run) {
     if (items.empty()) return;

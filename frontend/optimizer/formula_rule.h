@@ -9,25 +9,27 @@
 
 namespace catena {
 
-/// What an update rule of one formula is.
+/// The description of an update rule that is one formula.
 struct RuleFormula {
     std::string name;
-    std::vector<std::pair<std::string, double>> states;   ///< With what they begin.
-    std::vector<std::pair<std::string, double>> numbers;  ///< Hyperparameters, with their defaults.
-    /// Inputs: parameter, gradient, states, t (the number of the update, from 1); scalars: the
-    /// numbers; outputs: parameter and states after the update.
+    /// Names of the states and the numbers that they begin with.
+    std::vector<std::pair<std::string, double>> states;
+    /// Names of the hyperparameters and their defaults.
+    std::vector<std::pair<std::string, double>> numbers;
+    /// The update. Inputs: parameter, gradient, states, t (the number of the update, from 1);
+    /// scalars: the hyperparameters; outputs: parameter and states after the update.
     Formula formula;
 };
 
-/// A RuleFormula made ready: what it computes of t and the numbers alone is computed once for all
-/// parameters and in float64, where 1 - beta^t keeps its digits; the rest is one sweep. It lives as
-/// long as the process.
+/// A RuleFormula prepared for running. Parts that depend on t and the hyperparameters alone are
+/// computed once for all parameters and in float64, where 1 - beta^t keeps its digits; the rest is
+/// one sweep. It lives as long as the process.
 struct DefinedRule;
-/// ValueError for a formula of another number of inputs or outputs.
+/// Prepares a rule; ValueError for a formula with a different number of inputs or outputs.
 const DefinedRule& define_rule(RuleFormula rule);
 const RuleFormula& formula_of(const DefinedRule& rule);
 
-/// An optimizer of such a rule.
+/// An optimizer with such a rule.
 class FormulaRule final : public Optimizer {
 public:
     explicit FormulaRule(const DefinedRule& rule);

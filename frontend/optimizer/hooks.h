@@ -10,12 +10,12 @@ namespace catena {
 class ParameterHook : public OptimizerHook {
 public:
     void operator()(Optimizer& optimizer) final;
-    /// `t` is the number of updates so far, int64, 0-d. It and `slots` are on one device; called
-    /// for each device that has parameters.
+    /// Changes the gradients of `slots`. `t` is the number of updates so far, int64, 0-d, on their
+    /// device. Called once for each device that has parameters.
     virtual void change(std::span<UpdateSlot* const> slots, const Variable& t) = 0;
 };
 
-/// g += rate p
+/// Weight decay: g += rate p
 class WeightDecay : public ParameterHook {
 public:
     explicit WeightDecay(double rate) : rate(rate, "rate") {}
@@ -24,7 +24,7 @@ public:
     Cell rate;
 };
 
-/// g += rate sign(p)
+/// L1 regularisation: g += rate sign(p)
 class Lasso : public ParameterHook {
 public:
     explicit Lasso(double rate) : rate(rate, "rate") {}
@@ -43,7 +43,7 @@ public:
     Cell threshold;
 };
 
-/// g = min(max(g, lower_bound), upper_bound)
+/// Clips each element of a gradient: g = min(max(g, lower_bound), upper_bound)
 class GradientHardClipping : public ParameterHook {
 public:
     GradientHardClipping(double lower_bound, double upper_bound)
@@ -67,11 +67,11 @@ public:
     Cell threshold, weight_decay, eps;
 };
 
-/// g += noise, by default normal noise of variance eta / (1 + t)^0.55:
+/// Adds noise: g += noise, by default normal noise of variance eta / (1 + t)^0.55:
 /// https://arxiv.org/abs/1511.06807.
 class GradientNoise : public ParameterHook {
 public:
-    /// The noise of one gradient, of its shape.
+    /// A function that gives the noise for one gradient, of the gradient's type.
     using Noise =
         std::function<Variable(const Type& gradient, const GradientNoise& hook, const Variable& t)>;
     explicit GradientNoise(double eta, Noise noise = {});

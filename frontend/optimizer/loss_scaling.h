@@ -8,11 +8,13 @@
 
 namespace catena {
 
-/// Chainer's numbers.
+/// Options of loss_scaling(); the defaults are Chainer's.
 struct LossScalingOptions {
-    int64_t interval = 1000;  ///< Once it was too large, the scale doubles in so many updates.
-    double initial = 1;       ///< Doubled at each update until it is too large for the first time.
-    double highest = 65504;   ///< The largest number of float16.
+    /// Number of updates in which the scale doubles, once it was too large.
+    int64_t interval = 1000;
+    /// The first scale. It is doubled at each update until it is too large for the first time.
+    double initial = 1;
+    double highest = 65504;  ///< The highest scale; by default the largest number of float16.
 };
 
 /// A loss scale that follows the gradients, so that those of a float16 network neither vanish nor
@@ -34,23 +36,26 @@ public:
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return between_ && between_->is_behind(); }
     void restart() override;
-    /// The exchange of gradients between processes, under the scaling: what is sent is scaled.
+    /// Sets the exchange of gradients between processes. It works on scaled gradients: what is sent
+    /// is scaled.
     void set_between(std::shared_ptr<GradientExchange> exchange) { between_ = std::move(exchange); }
     const std::shared_ptr<GradientExchange>& between() const { return between_; }
 
-    double scale() const;  ///< Of the next backward. A host read, as the next.
+    /// The scale of the next backward. This and the next function read values on the host.
+    double scale() const;
     bool is_safe_to_update()
         const;  ///< Whether the gradients checked last, those of the last update, were finite.
-    /// For training loops of one's own; finish() does both. Looks for gradients that are infinite
-    /// or NaN.
+    /// Looks for gradients that are infinite or NaN. For training loops of one's own; finish() does
+    /// both this and update_loss_scale().
     void check_nan_in_grads(Optimizer& optimizer);
     void
     update_loss_scale();  ///< Halves the scale after a bad check, lets it grow after a good one.
-    /// "loss_scale", "was_too_large", "sent_scale"; a file without one does not change it.
+    /// Saves or loads "loss_scale", "was_too_large" and "sent_scale"; a file without one of them
+    /// does not change it.
     void serialize(const Serializer& s) override;
 
 private:
-    /// What an update may have to bring back.
+    /// A state's content before an update, which is restored if the update was bad.
     struct Before {
         Variable state;
         Array content;
@@ -61,16 +66,18 @@ private:
     void bring_back_after(Optimizer& optimizer);
     void bring_back_if_bad();
 
-    std::shared_ptr<GradientExchange> between_;  ///< Of several processes; may be null.
+    /// The exchange of gradients between processes; may be null.
+    std::shared_ptr<GradientExchange> between_;
     double growth_, highest_;
     State scale_, was_too_large_, safe_;
-    State
-        sent_scale_;  ///< Of the gradients that the next update uses, when the exchange is behind.
+    /// The scale of the gradients that the next update uses, when the exchange is one update
+    /// behind.
+    State sent_scale_;
     std::vector<Before> before_;
 };
 
-/// Gives `optimizer`, after its setup(), a scale that follows its gradients; one that it has is
-/// replaced. ValueError unless interval >= 1 and 0 < initial <= highest.
+/// Gives `optimizer`, after its setup(), a scale that follows its gradients, and replaces one that
+/// it has. ValueError unless interval >= 1 and 0 < initial <= highest.
 std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer,
                                           const LossScalingOptions& options = {});
 

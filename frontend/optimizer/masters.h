@@ -15,14 +15,15 @@ namespace catena {
 // have changed since, by loading a file or an assignment, replaces those elements of its master
 // that do not round to it.
 
-/// The key of a master in a file, beside the moments.
+/// The name under which a master is stored in a file, among the moments.
 inline constexpr std::string_view master_key = "fp32_param";
 
-/// Puts masters in the place of the active parameters that use them, and makes missing ones. Once
-/// per update: no effect on those that stand there already. Without graph.
+/// Puts float32 masters in the place of the active parameters that use them, and makes missing
+/// ones. Called once per update: no effect on masters that are in place already. Not recorded in
+/// the graph.
 void take_masters(std::span<UpdateSlot> slots);
 
-/// An update: brings the parameters back to their slots at its end.
+/// A scope of one update; at its end the parameters return to their slots.
 class MastersScope {
 public:
     explicit MastersScope(Optimizer& optimizer) : optimizer_(optimizer) {}
@@ -31,7 +32,8 @@ public:
     /// Rounds the masters to the parameters. ValueError when a hook changed the gradient of a
     /// parameter instead of its slot's.
     void store_updates();
-    void store_changes();  ///< The same for masters that were changed since.
+    /// Rounds those masters to their parameters that were changed since store_updates().
+    void store_changes();
 
 private:
     Optimizer& optimizer_;

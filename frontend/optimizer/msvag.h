@@ -12,10 +12,11 @@ struct MSVAGOptions {
 };
 
 /// M-SVAG, https://arxiv.org/abs/1705.07774: momentum scaled by how much of the gradient is signal.
-///
-/// m += (1 - beta) (g - m);  v += (1 - beta) (g^2 - v);  mt = m / (1 - beta^t);  vt = v / (1 -
-/// beta^t) rho = min((1 - beta)^2 (1 - beta^2t) / ((1 - beta^t)^2 (1 - beta^2)), 0.9999);  s = (vt
-/// - mt^2) / (1 - rho) p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
+///     m += (1 - beta) (g - m);  v += (1 - beta) (g^2 - v)
+///     mt = m / (1 - beta^t);  vt = v / (1 - beta^t)
+///     rho = min((1 - beta)^2 (1 - beta^2t) / ((1 - beta^t)^2 (1 - beta^2)), 0.9999)
+///     s = (vt - mt^2) / (1 - rho)
+///     p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
 class MSVAG : public Optimizer {
 public:
     explicit MSVAG(const MSVAGOptions& options = {})

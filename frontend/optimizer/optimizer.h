@@ -23,14 +23,15 @@ class Optimizer;
 class ParameterList;
 class ParameterRule;
 
-/// Called at every update, before (pre) or after it (post), to change gradients or parameters.
+/// A hook that is called at every update, before (pre) or after it (post), to change gradients or
+/// parameters.
 class OptimizerHook {
 public:
     enum class Timing { pre, post };
     virtual ~OptimizerHook() = default;
     virtual std::string name() const = 0;
     virtual Timing timing() const { return Timing::pre; }
-    /// The parameters of this update are optimizer.active_slots().
+    /// Called at an update, whose parameters are optimizer.active_slots().
     virtual void operator()(Optimizer& optimizer) = 0;
 };
 
@@ -42,8 +43,8 @@ public:
     /// Runs loss.backward(options); may begin to send gradients while it runs.
     virtual void backward(Optimizer& optimizer, const Variable& loss,
                           const BackwardOptions& options) = 0;
-    /// The same for one of several losses whose gradients are added up before update(): sends none
-    /// while it runs.
+    /// Runs loss.backward(options) for one of several losses whose gradients are added up before
+    /// update(): sends no gradients while it runs.
     virtual void backward_part(const Variable& loss, const BackwardOptions& options) {
         loss.backward(options);
     }
@@ -51,16 +52,17 @@ public:
     /// change the parameters.
     enum class Outcome {
         replaced,  ///< The slots have the gradients to update with.
-        kept,      ///< The next update will use them.
-        dropped,   ///< No update will use them.
+        kept,      ///< The next update will use the gradients.
+        dropped,   ///< No update will use the gradients.
     };
-    /// Called first by update().
+    /// Completes the exchange; called first by update().
     virtual Outcome finish(Optimizer& optimizer) = 0;
     /// Whether an update uses the gradients of the backward before the last.
     virtual bool is_behind() const { return false; }
-    /// Called by setup(): nothing remembered belongs to the parameters to come.
+    /// Forgets everything that concerns the present parameters; called by setup().
     virtual void restart() {}
-    /// What it remembers from one update to the next; a part of the optimizer's file.
+    /// Saves or loads the data that lasts from one update to the next; a part of the optimizer's
+    /// file.
     virtual void serialize(const Serializer&) {}
 };
 
@@ -86,24 +88,26 @@ public:
         link.know_size(sizeof(L));
         return setup(static_cast<Link&>(link));
     }
-    /// The same with parameters that belong to no link, by their paths; they are shared, may have
-    /// no shape yet, and keep their own names. ValueError for none, and for a path that comes
-    /// twice. target() is then a ParameterList (frontend/link/parameter_list.h).
+    /// Restarts with parameters that belong to no link, given with their paths. They are shared,
+    /// may have no shape yet, and keep their own names. ValueError for an empty list, and for a
+    /// path that occurs twice. target() is then a ParameterList (frontend/link/parameter_list.h).
     Optimizer& setup(std::span<const NamedParameter> params);
     Optimizer& setup(std::initializer_list<NamedParameter> params) {
         return setup(std::span(params.begin(), params.size()));
     }
-    /// Further ones, after setup() with a list: nothing else begins anew. ParameterRules of before
-    /// are not valid any more.
+    /// Adds parameters after setup() with a list; nothing else restarts. Existing ParameterRules
+    /// become invalid.
     Optimizer& add_params(std::span<const NamedParameter> params);
     Optimizer& add_params(std::initializer_list<NamedParameter> params) {
         return add_params(std::span(params.begin(), params.size()));
     }
-    Link& target() const;  ///< ValueError before setup, and when the link is gone.
+    /// The link that is optimized; ValueError before setup, and when the link is gone.
+    Link& target() const;
 
-    /// One step with the present gradients.
+    /// Does one update with the present gradients.
     void update(const std::source_location& at = std::source_location::current());
-    /// Forward, clear the gradients, backward, update: `optimizer.update(lossfun, x, t)`.
+    /// Does one step: forward, clear the gradients, backward, update: `optimizer.update(lossfun, x,
+    /// t)`.
     template <class LossFunction, class... Args>
         requires std::invocable<LossFunction, Args...>
     void update(LossFunction&& lossfun, Args&&... args) {
@@ -115,29 +119,30 @@ public:
     /// loss.backward() with the loss scale, as in update(lossfun). With several processes,
     /// gradients are sent while it runs.
     void backward(const Variable& loss);
-    /// The same for one of several losses, of copies of the model, whose gradients are added up
-    /// before update().
+    /// Runs backward for one of several losses, of copies of the model, whose gradients are added
+    /// up before update().
     void backward_part(const Variable& loss);
-    /// Null: a single process.
+    /// Sets the exchange of gradients between processes; null: a single process.
     void set_exchange(std::shared_ptr<GradientExchange> exchange);
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
-    int64_t t() const;                              ///< Updates so far.
-    const State& step_count() const { return t_; }  ///< int64, 0-d; updated by compiled steps.
+    int64_t t() const;  ///< Number of updates so far.
+    /// The number of updates as a state, int64, 0-d; compiled steps update it.
+    const State& step_count() const { return t_; }
     int64_t epoch() const { return epoch_; }
-    /// Updaters set `use_auto_new_epoch` and pass true. ValueError when they and the user both
-    /// count.
+    /// Counts an epoch. Updaters set `use_auto_new_epoch` and pass true. ValueError when they and
+    /// the user both count.
     void new_epoch(bool automatic = false);
     bool use_auto_new_epoch = false;
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
-    /// False: update(lossfun) fills gradients with zeros instead of clearing them.
+    /// Sets whether update(lossfun) clears gradients; false: it fills them with zeros.
     void use_cleargrads(bool use = true);
     /// Gives zeros to initialised parameters that have no gradient: update() then changes them as
     /// Chainer does, by moments and decay. Without it they are left alone.
     void reallocate_cleared_grads();
-    /// Parameters of 16 bits are updated through float32 masters (frontend/optimizer/masters.h):
-    /// their gradients, moments and hooks are float32, and an update smaller than half a 16-bit
-    /// step is not lost. Before or after setup(); before loading.
+    /// Updates parameters of 16 bits through float32 masters (frontend/optimizer/masters.h): their
+    /// gradients, moments and hooks are float32, and an update smaller than half a 16-bit step is
+    /// not lost. Call it before or after setup(), but before loading.
     void use_fp32_update(bool use = true);
 
     /// Gradients are divided by `scale` before any hook. update(lossfun)
@@ -146,7 +151,7 @@ public:
     void set_loss_scale(double scale);
     double loss_scale() const { return loss_scale_; }
 
-    /// ValueError when the name is taken or setup() has not been called.
+    /// Adds a hook. ValueError when the name is taken or setup() has not been called.
     Optimizer& add_hook(std::shared_ptr<OptimizerHook> hook, std::string name = "");
     template <std::derived_from<OptimizerHook> Hook>
     Optimizer& add_hook(const Hook& hook, std::string name = "") {
@@ -154,29 +159,32 @@ public:
     }
     Optimizer& add_hook(std::string name, std::function<void(Optimizer&)> hook,
                         OptimizerHook::Timing timing = OptimizerHook::Timing::pre);
-    void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
-    /// All hooks of a timing, in the order of their registration; update() calls them itself.
+    /// Removes the hook of that name; ValueError when there is none.
+    void remove_hook(const std::string& name);
+    /// Calls all hooks of a timing, in the order of their registration; update() does it itself.
     void call_hooks(OptimizerHook::Timing timing);
     void call_hook(OptimizerHook& hook) { hook(*this); }
 
-    /// How one parameter is updated: its own hyperparameters and hooks
-    /// (frontend/optimizer/parameter_rule.h). ValueError when it is none of the target's.
+    /// The rule by which one parameter is updated: its own hyperparameters and hooks
+    /// (frontend/optimizer/parameter_rule.h). ValueError when it is not one of the target's
+    /// parameters.
     ParameterRule update_rule(const Parameter& param);
-    /// By whose formula a parameter is updated: this optimizer, unless ParameterRule::use() gave it
-    /// another one.
+    /// The optimizer by whose formula a parameter is updated: this one, unless ParameterRule::use()
+    /// gave it another.
     Optimizer& rule_of(const UpdateSlot& slot) { return slot.rule ? *slot.rule : *this; }
-    void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);  ///< ParameterRule::use().
+    /// Sets the optimizer of a slot; see ParameterRule::use().
+    void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);
     std::span<UpdateSlot> slots();
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
-    void find_active_slots(
-        std::vector<UpdateSlot*>& active);  ///< The same, into a list that has memory.
+    /// The parameters that this update changes, written into a list whose memory is reused.
+    void find_active_slots(std::vector<UpdateSlot*>& active);
 
-    /// Names of the state kept for each parameter, "m", "v".
+    /// Names of the states (moments) that the rule has for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const;
-    /// Step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and what the exchange of
-    /// gradients remembers. The "t" of a parameter that was never updated, so that it has no
-    /// moments, is 0.
+    /// Saves or loads step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and the data
+    /// of the exchange of gradients. The "t" of a parameter that was never updated, so that it has
+    /// no moments, is 0.
     void serialize(const Serializer& s);
     /// Creates missing moments.
     void initialize_moments(UpdateSlot& slot);
@@ -184,25 +192,26 @@ public:
     void set_step_count(int64_t t);
     virtual std::string type_name() const = 0;
 
-    /// Numbers of the rule by name, "alpha", "lr"; setting one affects the next update, a compiled
-    /// one too.
+    /// The rule's hyperparameters by name, "alpha", "lr"; setting one affects the next update, a
+    /// compiled one too.
     virtual std::vector<Cell> hyperparameters() const;
-    Cell hyperparameter(
-        std::string_view name) const;  ///< ValueError that lists the existing names.
+    /// The hyperparameter of that name; ValueError that lists the existing names.
+    Cell hyperparameter(std::string_view name) const;
     virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:
     Optimizer();
-    /// Changes the parameters of a group; usually one sweep (frontend/optimizer/update_rule.h).
+    /// Changes the parameters of a group; usually by one sweep (frontend/optimizer/update_rule.h).
     virtual void update_group(const UpdateGroup& group) = 0;
     /// The content of a moment before its first update; zeros unless a rule says otherwise.
     virtual Array first_moment(const std::string& name, const Type& type) const;
-    /// The same of all moments of one parameter, in the order of moment_names(): for a rule whose
-    /// moments begin with what the parameter holds, or have a shape of their own.
+    /// The contents of all moments of one parameter before its first update, in the order of
+    /// moment_names(). A rule overrides it whose moments begin with what the parameter holds, or
+    /// have a shape of their own.
     virtual std::vector<Array> first_moments(const UpdateSlot& slot) const;
-    /// False: moments may have other shapes than their parameters.
+    /// Whether moments have the shapes of their parameters.
     virtual bool has_moments_like_parameters() const { return true; }
-    /// Called by setup(): what a rule remembers of its numbers at the beginning.
+    /// Called by setup(): stores those hyperparameters whose initial values the rule needs later.
     virtual void begin() {}
 
 private:
@@ -220,12 +229,13 @@ private:
     void check_slots();
     void say_what_is_not_updated(std::span<UpdateSlot* const> active);
 
-    std::shared_ptr<ParameterList> list_;  ///< The target that setup() with a list has made.
-    std::shared_ptr<Link*> target_;        ///< Link::place().
+    std::shared_ptr<ParameterList> list_;  ///< The target if setup() was called with a list.
+    std::shared_ptr<Link*> target_;        ///< The place of the target, see Link::place().
     uint64_t checked_at_ = 0;  ///< Part::changes() when slots and target were last compared.
     std::vector<UpdateSlot> slots_;
     State t_;
-    std::optional<AwaitingUpdate> first_update_;  ///< Between setup() and the first one.
+    /// Notes unreached parameters between setup() and the first update.
+    std::optional<AwaitingUpdate> first_update_;
     int64_t epoch_ = 0;
     bool use_cleargrads_ = true;
     bool scaled_ = false;

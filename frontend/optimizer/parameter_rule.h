@@ -10,7 +10,7 @@
 
 namespace catena {
 
-/// How an optimizer updates one parameter, a handle: Chainer's param.update_rule.
+/// A handle of the rule by which an optimizer updates one parameter: Chainer's param.update_rule.
 ///
 ///     optimizer.update_rule(model.l1.W).hyperparameter("lr") = 0.001;
 ///     optimizer.update_rule(model.l1.b).add_hook(WeightDecay(1e-4));
@@ -20,15 +20,16 @@ class ParameterRule {
 public:
     ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
 
-    /// The parameter's own number, which begins as the present one of its formula and no longer
-    /// follows it. ValueError that lists the existing names.
+    /// The parameter's own hyperparameter, which starts as the present one of its formula and no
+    /// longer follows it. ValueError that lists the existing names.
     Cell hyperparameter(std::string_view name);
     bool has_own(std::string_view name) const;
-    void follow_optimizer();  ///< It has no numbers and no formula of its own any more.
+    /// Drops the parameter's own hyperparameters and formula: it follows the optimizer again.
+    void follow_optimizer();
 
-    /// The parameter is updated by the formula and with the hyperparameters of another optimizer,
-    /// which needs no setup() and may be given to several parameters: they are one sweep. Hooks,
-    /// the loss scale and the step count stay those of this optimizer; moments begin anew, are
+    /// Updates the parameter by the formula and with the hyperparameters of another optimizer,
+    /// which needs no setup() and may be given to several parameters: they are updated together.
+    /// Hooks, the loss scale and the step count stay those of this optimizer. Moments restart, are
     /// called "l1/b/v" after that formula, and are loaded if it was set before loading.
     ///
     ///     auto slow = std::make_shared<ct::MomentumSGD>(0.01);
@@ -39,21 +40,23 @@ public:
         return use(std::make_shared<Other>(std::forward<Args>(args)...));
     }
 
-    /// Called for this parameter alone, after the optimizer's hooks of the same timing. ValueError
-    /// when the name is taken.
+    /// Adds a hook for this parameter alone, called after the optimizer's hooks of the same timing.
+    /// ValueError when the name is taken.
     ParameterRule& add_hook(std::shared_ptr<ParameterHook> hook, std::string name = "");
     template <std::derived_from<ParameterHook> Hook>
     ParameterRule& add_hook(const Hook& hook, std::string name = "") {
         return add_hook(std::make_shared<Hook>(hook), std::move(name));
     }
-    void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
+    /// Removes the hook of that name; ValueError when there is none.
+    void remove_hook(const std::string& name);
 
     bool enabled() const { return *slot_->enabled; }
     void set_enabled(bool enabled);
-    /// For this parameter alone what Optimizer::use_fp32_update does for all; setup() sets it
+    /// Sets use_fp32_update, as Optimizer does for all, for this parameter alone; setup() sets it
     /// again.
     void use_fp32_update(bool use = true);
-    /// A moment, "m". ValueError that lists the existing names; undefined before the first update.
+    /// The moment of that name, "m"; undefined before the first update. ValueError that lists the
+    /// existing names.
     Variable state(std::string_view name) const;
     UpdateSlot& slot() const { return *slot_; }
 

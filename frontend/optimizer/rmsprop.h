@@ -11,8 +11,8 @@ struct RMSpropOptions {
     bool eps_inside_sqrt = false;
 };
 
-/// ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps), or lr g / sqrt(ms + eps) with
-/// eps_inside_sqrt
+/// RMSprop: ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps), or lr g / sqrt(ms +
+/// eps) with eps_inside_sqrt
 class RMSprop : public Optimizer {
 public:
     explicit RMSprop(const RMSpropOptions& options = {})

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// p -= lr g
+/// Stochastic gradient descent: p -= lr g
 class SGD : public Optimizer {
 public:
     explicit SGD(double lr = 0.01) : lr(lr, "lr") {}
@@ -16,7 +16,7 @@ protected:
     void update_group(const UpdateGroup& group) override;
 };
 
-/// v = momentum v - lr g;  p += v
+/// Gradient descent with momentum: v = momentum v - lr g;  p += v
 class MomentumSGD : public Optimizer {
 public:
     explicit MomentumSGD(double lr = 0.01, double momentum = 0.9)
@@ -30,7 +30,7 @@ protected:
     void update_group(const UpdateGroup& group) override;
 };
 
-/// v = momentum v - g;  p += lr v
+/// Gradient descent with momentum: v = momentum v - g;  p += lr v
 ///
 /// The learning rate is outside of v, so a changed one acts at once on all of the step.
 class CorrectedMomentumSGD : public MomentumSGD {

@@ -18,8 +18,8 @@ struct SweepRule {
     Formula formula;
 };
 
-/// One elementwise formula over many parameters of different shapes: one launch and one pass over
-/// memory in eager mode on each device that has some of them, in place where nothing else
+/// One elementwise formula over many parameters of different shapes. In eager mode it is one launch
+/// and one pass over memory on each device that has some of them, in place where nothing else
 /// references the old values. A recorder sees one map per parameter.
 class Sweep {
 public:
@@ -33,8 +33,8 @@ public:
              std::span<const Scalar> scalars, std::vector<Variables>& results) const;
 
 private:
-    /// Rows of one device; `inputs` are the shared values, there, and theirs. Appends the new
-    /// values.
+    /// Runs the formula over rows of one device; `inputs` are the shared values, there, and theirs.
+    /// Appends the new values to the results.
     void run_together(std::span<const Variables* const> rows,
                       std::span<const Variable* const> inputs, std::span<const Scalar> scalars,
                       std::vector<Variable>& values) const;
@@ -44,13 +44,13 @@ private:
     SweepRule rule_;
 };
 
-/// Counts of this thread since it began; for tests.
+/// Counts of sweeps on this thread since it began; for tests.
 struct SweepStatistics {
     int64_t launches =
         0;  ///< Sweeps run eagerly; each is one pass over the memory of its parameters.
-    int64_t parameters = 0;  ///< Parameters in them.
-    int64_t in_place = 0;    ///< Values overwritten in place.
-    int64_t fresh = 0;       ///< Values that needed new memory.
+    int64_t parameters = 0;  ///< Number of parameters in these sweeps.
+    int64_t in_place = 0;    ///< Number of values overwritten in place.
+    int64_t fresh = 0;       ///< Number of values that needed new memory.
 };
 const SweepStatistics& sweep_statistics();
 

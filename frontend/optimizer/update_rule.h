@@ -6,9 +6,9 @@
 
 namespace catena {
 
-/// Runs `sweep` on (parameter, gradient, moments...) of every slot and stores the results: the new
-/// parameter, then the new moments. `shared` are 0-d; each is cast to what a parameter is computed
-/// in.
+/// Runs `sweep` (sweep.h) on (parameter, gradient, moments...) of every slot and stores the
+/// results: the new parameter, then the new moments. `shared` are 0-d; each is cast to the dtype
+/// that a parameter is computed in.
 void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::span<const Cell> scalars,
                       std::span<const Variable> shared = {});
 inline void sweep_parameters(const Sweep& sweep, const UpdateGroup& group,
@@ -20,7 +20,8 @@ inline void sweep_parameters(const Sweep& sweep, const UpdateGroup& group,
 /// Defines a map from an update's number and hyperparameters to numbers that all parameters share.
 const OpDef& define_step_numbers(std::string name, std::vector<std::string> scalars, int outputs,
                                  Formula formula);
-/// Its results, 0-d. In float64, because 1 - beta^t has few digits in float32 for a beta near 1.
+/// The results of such a map, 0-d. In float64, because 1 - beta^t has few digits in float32 for a
+/// beta near 1.
 Variables step_numbers(const OpDef& map, const UpdateGroup& group, std::span<const Cell> scalars);
 inline Variables step_numbers(const OpDef& map, const UpdateGroup& group,
                               std::initializer_list<Cell> scalars) {

@@ -12,45 +12,47 @@ namespace catena {
 class Optimizer;
 class ParameterHook;
 
-/// An optimizer's data of one parameter.
+/// The data that an optimizer holds for one parameter.
 struct UpdateSlot {
-    std::string path;  ///< "/l1/W"
-    Variable param;    ///< What the update changes; while it runs, a float32 master stands here
-                       ///< (masters.h).
+    std::string path;  ///< The parameter's path, "/l1/W".
+    /// The variable that the update changes; while an update runs, a float32 master stands here
+    /// (masters.h).
+    Variable param;
     std::shared_ptr<bool> enabled;  ///< The parameter's update flag.
-    std::vector<State>
-        moments;  ///< In the order of its rule's moment_names(); empty before the first update.
-    std::vector<Cell>
-        own_numbers;  ///< They stand for the optimizer's hyperparameters of the same names.
+    /// The moments, in the order of the rule's moment_names(); empty before the first update.
+    std::vector<State> moments;
+    /// The parameter's own hyperparameters, which replace the optimizer's of the same names.
+    std::vector<Cell> own_numbers;
     std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks;
-    bool use_fp32 = false;  ///< Update a 16-bit parameter through a float32 master.
-    State master;           ///< Empty before the first such update.
+    bool use_fp32 = false;  ///< Whether a 16-bit parameter is updated through a float32 master.
+    State master;           ///< The float32 master; empty before the first such update.
     Variable replaced;  ///< The parameter while its master stands in its place, and the gradient it
                         ///< came with.
     Variable replaced_gradient;
-    std::shared_ptr<Optimizer>
-        rule;  ///< Whose formula and hyperparameters are used; null: those of its optimizer.
+    /// The optimizer whose formula and hyperparameters are used; null: the one that owns the slot.
+    std::shared_ptr<Optimizer> rule;
 
     /// True when an update would change it: it is initialised, enabled and has a gradient.
     bool is_active() const;
-    /// float32 for a parameter that is updated through a master, else its own. It must have a
-    /// dtype.
+    /// The dtype of the update: float32 for a parameter that is updated through a master, else its
+    /// own. It must have a dtype.
     Dtype update_dtype() const;
     bool is_of(const VariableBody* parameter) const {
         return param.body() == parameter || replaced.body() == parameter;
     }
-    const Cell* own_number(const char* name) const;  ///< Null when it has none of that name.
-    /// ShapeError unless the gradient has the parameter's shape, and the moments if they should: it
-    /// may have got another content since.
+    /// The parameter's own hyperparameter of that name; null when it has none.
+    const Cell* own_number(const char* name) const;
+    /// ShapeError unless the gradient has the parameter's shape, and the moments too if they
+    /// should. They may differ when the parameter has got another content since.
     void check_shapes(bool has_moments_alike) const;
 };
 
-/// Parameters that are updated together, by the same numbers.
+/// Parameters that are updated together, by the same formula and hyperparameters.
 struct UpdateGroup {
     std::vector<UpdateSlot*> slots;
-    Variable t;  ///< int64, 0-d: the number of their present update, from 1.
+    Variable t;  ///< The number of their present update, from 1; int64, 0-d.
 
-    /// The parameters' own number of that name, else the optimizer's.
+    /// The hyperparameter for the group: the parameters' own of that name, else the optimizer's.
     const Cell& number(const Cell& of_optimizer) const;
 };
 

@@ -6,9 +6,9 @@
 
 namespace catena {
 
-/// A file stores every state in one size. Removes states whose size depends on the open sizes, if
-/// the programs only assign them (a recurrent link's state that begins empty); ValueError naming
-/// one that is read.
+/// Removes states whose size depends on the open sizes, because a file stores every state in one
+/// size. They can be removed if the programs only assign them (a recurrent link's state that begins
+/// empty); ValueError naming one that is read.
 void leave_out_open_states(std::span<ExportedProgram> programs);
 
 }  // namespace catena

@@ -8,14 +8,16 @@
 
 namespace catena::pages {
 
-/// What a page shows of one compiled program.
+/// The part of a page about one compiled program.
 struct ProgramSection {
     std::string name;
-    std::vector<LaunchReport> launches;                       ///< In the order in which they run.
-    std::vector<std::pair<std::string, std::string>> stages;  ///< Names and texts, in order.
-    std::vector<std::string> notes;                           ///< Why operations were not fused.
-    int border = -1;               ///< The launch before which the second call of a program begins.
-    std::string border_text = {};  ///< What stands there.
+    std::vector<LaunchReport> launches;  ///< The launches, in the order in which they run.
+    /// Names and texts of the compilation's stages, in order.
+    std::vector<std::pair<std::string, std::string>> stages;
+    std::vector<std::string> notes;  ///< The reasons why operations were not fused.
+    /// Index of the first launch of the second part of a program; -1: it has one part.
+    int border = -1;
+    std::string border_text = {};  ///< The text at that border.
 };
 
 /// A page with launches as boxes and stages side by side. All texts may come from a file of unknown

@@ -10,7 +10,8 @@
 
 namespace catena {
 
-/// ValueError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
+/// Checks that all ranks give the same lines. Otherwise a ValueError on all ranks: "WHAT: rank 0
+/// has LINE, rank 2 LINE".
 void agree(Communicator& communicator, const char* what, const std::vector<std::string>& lines);
 
 /// Calls f on rank `root`. Its exception ends all ranks: others fail with a CommunicationError,
@@ -18,12 +19,13 @@ void agree(Communicator& communicator, const char* what, const std::vector<std::
 void on_root(Communicator& communicator, const char* what, const std::function<void()>& f,
              int root = 0);
 
-/// For other ranks; also of what is no std::exception, which they would wait for otherwise.
+/// The message of an exception, for other ranks, which would wait otherwise; also for exceptions
+/// that are no std::exception.
 std::string message_of(const std::exception_ptr& error);
 
 [[noreturn]] void add_note(const CommunicationError& error, const char* note);
 
-/// What f returns. A CommunicationError in it gets the note: what f is for, and what the ranks must
+/// Returns f(). A CommunicationError in it gets the note: what f is for, and what the ranks must
 /// do.
 template <class F>
 auto with_note(const char* note, F&& f) {
@@ -34,7 +36,7 @@ auto with_note(const char* note, F&& f) {
     }
 }
 
-/// States by path, of parameters and persistents.
+/// States with their paths, of parameters and persistents.
 using NamedStates = std::vector<std::pair<std::string, Variable>>;
 
 /// Replaces the content of states by that of rank `root`, where that rank's are initialised.

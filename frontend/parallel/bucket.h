@@ -16,12 +16,13 @@ struct Transfer {
     Variable ticket;
 };
 
-/// Where a transfer stands among those of an update. It is a part of the transfer's label: a rank
-/// that sends more or less than another in one update is then an error there, instead of being an
-/// update ahead from then on.
+/// The position of a transfer among those of an update. It is a part of the transfer's label, so a
+/// rank that sends more or fewer in one update gets an error at once, instead of staying an update
+/// ahead of the others.
 enum class TransferPlace : uint8_t {
     first,
-    first_again,  ///< The update's earlier transfers are not used.
+    /// The first transfer of an update that repeats: earlier transfers of the update are not used.
+    first_again,
     later,
 };
 
@@ -29,7 +30,7 @@ enum class TransferPlace : uint8_t {
 /// has none.
 Transfer start_transfer(Communicator& communicator, std::span<const Variable> gradients,
                         std::span<const std::string> paths, Dtype dtype, TransferPlace place);
-/// One for each path.
+/// Waits for a transfer; the result has one gradient for each path.
 Variables wait_transfer(Communicator& communicator, const Transfer& transfer);
 
 /// A hash of bytes.

@@ -24,17 +24,18 @@ public:
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return options_.double_buffering; }
     void restart() override;
-    /// With double buffering the means that the next update uses; nothing else lasts.
+    /// Saves or loads the means that the next update uses, with double buffering; nothing else
+    /// lasts.
     void serialize(const Serializer& s) override;
 
 private:
     /// Gradients that are sent together.
     struct Bucket {
-        std::vector<UpdateSlot*> slots;  ///< None: this rank has no gradients.
+        std::vector<UpdateSlot*> slots;  ///< The parameters; none: this rank has no gradients.
         Transfer transfer;
     };
-    /// What backward sent of a parameter. Nobody writes to an array that is referred to here, but
-    /// through a pointer.
+    /// The gradient of a parameter that backward has sent. While it is referred to here nobody
+    /// writes to the array, except through a pointer.
     struct Sent {
         UpdateSlot* slot;
         Array gradient;
@@ -67,19 +68,22 @@ private:
     std::shared_ptr<Communicator> communicator_;
     MultiNodeOptimizerOptions options_;
     std::unordered_map<const VariableBody*, UpdateSlot*>
-        waiting_;                    ///< Null: added to a bucket already.
+        waiting_;  ///< The parameters of the update; null: already added to a bucket.
     std::vector<UpdateSlot*> open_;  ///< The bucket that is being filled.
     int64_t open_bytes_ = 0;
     std::vector<Bucket> buckets_;
     std::vector<Sent> sent_;
-    bool is_again_ = false;  ///< Buckets were sent since the last update that it will not use.
-    std::vector<Bucket> previous_;  ///< Double buffering: their tickets are states.
+    /// Whether buckets were sent since the last update that it will not use.
+    bool is_again_ = false;
+    /// The buckets of the previous iteration, with double buffering; their tickets are states.
+    std::vector<Bucket> previous_;
     std::vector<State> tickets_;
-    std::map<std::string, Array>
-        loaded_;  ///< By path: means of the previous iteration that came already, or from a file.
+    /// Means of the previous iteration, by path, that have arrived already or come from a file.
+    std::map<std::string, Array> loaded_;
     uint64_t known_model_ =
-        0;  ///< Which parameters of which types the ranks have agreed on; 0: none.
-    bool may_differ_ = false;  ///< Their contents have not been compared since.
+        0;  ///< A hash of the parameters and their types that the ranks have agreed on; 0: none.
+    /// Whether the parameters' contents have not been compared since then.
+    bool may_differ_ = false;
 };
 
 }  // namespace catena

@@ -5,7 +5,8 @@
 
 namespace catena {
 
-/// The lines of a text of which each ends in '\n', without it: how ranks tell each other lists.
+/// Splits a text into its lines, each of which ends in '\n', without the '\n': the form in which
+/// ranks exchange lists.
 std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace catena

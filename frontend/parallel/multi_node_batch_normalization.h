@@ -8,7 +8,7 @@
 namespace catena {
 
 /// Batch normalisation with the statistics of all ranks' batches together, whose numbers of rows
-/// may differ. In test mode as BatchNormalization.
+/// may differ. In test mode it is a BatchNormalization.
 class MultiNodeBatchNormalization : public BatchNormalization {
 public:
     MultiNodeBatchNormalization(int64_t size, std::shared_ptr<Communicator> communicator,

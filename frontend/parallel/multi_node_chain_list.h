@@ -23,7 +23,7 @@ namespace catena {
 /// what is returned on every rank, or on a loss of it.
 class MultiNodeChainList : public ChainList {
 public:
-    /// No rank, one, or several in order.
+    /// A list of ranks: none, one, or several in order.
     struct Ranks {
         Ranks();
         Ranks(int rank);
@@ -34,7 +34,7 @@ public:
 
     explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator);
 
-    /// ValueError for a rank that does not exist and for a second output of the model.
+    /// Adds a link. ValueError for a rank that does not exist and for a second output of the model.
     template <std::derived_from<Link> L>
     L& add_link(L link, const Ranks& rank_in = {}, const Ranks& rank_out = {}) {
         static_assert(TakesBatch<L>, "the link must be callable with one to six Variables");
@@ -49,7 +49,8 @@ public:
         return run({Variable(inputs)...});
     }
 
-    void append(Link&) = delete;  ///< add_link() knows where values come from and go to.
+    /// Deleted: add_link() must be told where values come from and go to.
+    void append(Link&) = delete;
     void insert(size_t, OwnedLink) = delete;
     void erase(size_t) = delete;
 

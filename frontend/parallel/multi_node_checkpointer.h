@@ -11,24 +11,26 @@
 namespace catena::extensions {
 
 struct CheckpointerOptions {
-    int cp_interval = 5;    ///< Number of latest iterations of all ranks that are kept.
-    int gc_interval = 5;    ///< Older ones are removed when there are this many.
-    std::string path = {};  ///< Folder; default: the trainer's.
+    /// Number of latest iterations, of all ranks, whose files are not removed.
+    int cp_interval = 5;
+    int gc_interval = 5;    ///< Number of older iterations at which they are removed.
+    std::string path = {};  ///< The folder; by default the trainer's.
 };
 
-/// The duration of saving.
+/// The durations of saving.
 struct CheckpointStatistics {
     int64_t count = 0;
     double mean_seconds = 0, min_seconds = 0, max_seconds = 0;
 };
 
-/// ChainerMN's create_multi_node_checkpointer, which it deprecates: multi_node_snapshot writes a
-/// file for each set of equal ranks, and keeps it. Every rank saves its own trainer at every call,
-/// as NAME.RANK.ITERATION. A training that ends without an error on any rank removes all of them.
-/// Copies are handles of one checkpointer.
+/// A checkpointer in which every rank saves its own trainer at every call, as NAME.RANK.ITERATION:
+/// ChainerMN's create_multi_node_checkpointer, which is deprecated there in favour of
+/// multi_node_snapshot. A training that ends without an error on any rank removes all files. Copies
+/// are handles of one checkpointer.
 class MultiNodeCheckpointer : public Extension {
 public:
-    /// ValueError for a name that is empty or has a dot or slash in it.
+    /// A checkpointer with that name. ValueError for a name that is empty or has a dot or slash in
+    /// it.
     MultiNodeCheckpointer(std::string name, std::shared_ptr<Communicator> communicator,
                           CheckpointerOptions options = {});
 
@@ -44,7 +46,8 @@ public:
     void on_error(Trainer& trainer, const std::exception& error) override;
     void finalize() override;
     std::string default_name() const override { return "_MultiNodeCheckpointer"; }
-    int priority() const override { return -100; }  ///< After everything that changes values.
+    /// A low priority: after everything that changes values.
+    int priority() const override { return -100; }
 
 private:
     struct Body;

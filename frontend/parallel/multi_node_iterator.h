@@ -7,14 +7,15 @@
 
 namespace catena {
 
-/// The batches of the master's iterator on every rank, for models that are split over processes.
-/// All ranks call next() and reset() together. The examples of a batch must have equal shapes.
+/// An iterator that gives the master's batches on every rank, for models that are split over
+/// processes. All ranks call next() and reset() together. The examples of a batch must have equal
+/// shapes.
 ///
 /// The master saves its iterator, and every rank what it has seen of it, so that all can load the
 /// master's file; the master needs its own.
 class MultiNodeIterator : public Iterator {
 public:
-    /// `actual` is used on the master only and may be null elsewhere.
+    /// Wraps `actual`, which is used on the master only and may be null elsewhere.
     MultiNodeIterator(std::shared_ptr<Iterator> actual, std::shared_ptr<Communicator> communicator,
                       int rank_master);
     std::optional<std::vector<Example>> next() override;
@@ -52,7 +53,7 @@ inline MultiNodeIterator create_multi_node_iterator(std::shared_ptr<Iterator> ac
 }
 
 /// Gives the iterator the order and the random stream of rank 0's, so that all ranks take the same
-/// examples of datasets that are equally long. Returned for convenience.
+/// examples of datasets that are equally long. Returns `actual`.
 Iterator& create_synchronized_iterator(Iterator& actual, Communicator& communicator);
 
 }  // namespace catena

@@ -15,16 +15,16 @@ class Communicator;
 /// The results of a stacked RNN that is one part of a longer one. Backward begins from the delegate
 /// where states are sent on.
 struct MultiNodeNStepResult {
-    std::vector<Variable> cells;  ///< hy, and cy of an LSTM.
+    std::vector<Variable> cells;  ///< The last states: hy, and cy of an LSTM.
     std::vector<Variable> ys;
-    Variable delegate;  ///< Undefined without rank_out.
+    Variable delegate;  ///< The variable from which backward begins; undefined without rank_out.
 };
 
 namespace detail {
 
-/// The first states, from a rank; undefined (zeros) without one.
+/// The first states, received from a rank; undefined (zeros) without one.
 Variables receive_cells(Communicator& communicator, std::optional<int> rank, int count);
-/// Sends the last states on, if there is a rank for them.
+/// Sends the last states to a rank, if there is one.
 void send_cells(Communicator& communicator, std::optional<int> rank, MultiNodeNStepResult& result);
 
 }  // namespace detail
@@ -72,7 +72,8 @@ private:
     std::optional<int> rank_in_, rank_out_;
 };
 
-/// ChainerMN's create_multi_node_n_step_rnn. The communicator must outlive the link.
+/// Makes a MultiNodeNStepRNN: ChainerMN's create_multi_node_n_step_rnn. The communicator must
+/// outlive the link.
 template <std::derived_from<NStepStack> L>
 MultiNodeNStepRNN<L> create_multi_node_n_step_rnn(L link, Communicator& communicator,
                                                   std::optional<int> rank_in = {},

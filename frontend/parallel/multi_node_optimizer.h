@@ -9,19 +9,21 @@
 namespace catena {
 
 struct MultiNodeOptimizerOptions {
-    /// Updates use the gradients of the previous iteration, whose transfer overlaps with a whole
-    /// iteration. The first update changes nothing.
+    /// Whether updates use the gradients of the previous iteration, whose transfer then overlaps
+    /// with a whole iteration. The first update changes nothing.
     bool double_buffering = false;
-    /// A parameter without a gradient sends zeros. False: it is skipped, on all ranks alike; if one
-    /// rank has its gradient and another has not, that is an error.
+    /// Whether a parameter without a gradient sends zeros. False: it is skipped, on all ranks
+    /// alike; if one rank has its gradient and another has not, that is an error.
     bool zero_fill = true;
-    /// Dtype for sending gradients; default: the communicator's setting, else their own.
+    /// The dtype in which gradients are sent; by default the communicator's setting, else their
+    /// own.
     std::optional<Dtype> allreduce_grad_dtype = {};
-    /// Gradients are collected up to this size before sending; 0: each is sent separately. Default
-    /// 0 with "naive", else 1 MiB.
+    /// The size, in bytes, up to which gradients are collected before sending; 0: each is sent
+    /// separately. By default 0 with "naive", else 1 MiB.
     std::optional<int64_t> bucket_bytes = {};
-    /// Send while optimizer.backward(loss) runs, in the order in which gradients become complete,
-    /// which must then be the same on all ranks. False: at the update, in the parameters' order.
+    /// Whether gradients are sent while optimizer.backward(loss) runs, in the order in which they
+    /// become complete, which must then be equal on all ranks. False: at the update, in the
+    /// parameters' order.
     bool overlap = true;
 };
 
@@ -47,9 +49,9 @@ Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
 /// Copies the initialised parameters of rank `root` to all; ChainerMN's bcast_data.
 void bcast_data(Communicator& communicator, Link& model, int root = 0);
 
-/// Replaces every gradient of the model by its mean over the ranks, one after the other and at
-/// once; an optimizer of create_multi_node_optimizer() does it faster. Parameters without a
-/// gradient send zeros, or are skipped: then the others must be the same on all ranks.
+/// Replaces every gradient of the model by its mean over the ranks, one after the other; an
+/// optimizer of create_multi_node_optimizer() does it faster. Parameters without a gradient send
+/// zeros, or are skipped: then the others must be the same on all ranks.
 void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fill = false);
 
 }  // namespace catena

@@ -11,25 +11,26 @@
 
 namespace catena {
 
-/// Saves and loads for groups of ranks that hold the same state (replica sets): the lowest rank of
-/// each set is its master, writes the file, whose name ends in ".RANK", and sends the loaded state
-/// to its replicas.
+/// Saves and loads for groups of ranks that hold the same state (replica sets). The lowest rank of
+/// each set is its master: it writes the file, whose name ends in ".RANK", and sends the loaded
+/// state to its replicas.
 class MultiNodeSnapshot {
 public:
-    /// Ranks in no set form another set. ValueError for a rank that does not exist or is in two
-    /// sets.
+    /// `replica_sets` lists the sets; ranks in none form another set. ValueError for a rank that
+    /// does not exist or is in two sets.
     MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
                       std::vector<std::vector<int>> replica_sets);
 
     bool is_master() const { return replicas_->rank() == 0; }
     int set_count() const { return set_count_; }
-    Communicator& communicator() const { return *communicator_; }  ///< Of all sets.
+    /// The communicator of all sets.
+    Communicator& communicator() const { return *communicator_; }
     /// The file of this rank's set: name + "." + its master.
     std::string file_name(const std::string& name) const;
-    /// Masters call write(file name); returns when all have finished.
+    /// Saves: masters call write(file name). Returns when all have finished.
     void save(const std::string& name, const std::function<void(const std::string&)>& write) const;
-    /// Masters call read(file name), which loads the model and the optimizer; replicas then receive
-    /// them.
+    /// Loads: masters call read(file name), which loads the model and the optimizer; replicas then
+    /// receive them.
     void load(const std::string& name, const std::function<void(const std::string&)>& read,
               Link& model, Optimizer* optimizer = nullptr) const;
     /// Masters call load(), which changes the state that `object` serialises; replicas then receive

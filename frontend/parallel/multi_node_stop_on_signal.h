@@ -7,11 +7,11 @@
 
 namespace catena::extensions {
 
-/// StopOnSignal for ranks that train together: a signal to any of them ends the training of all
-/// after the same iteration, and their snapshots fit together. Extend every rank's trainer with it.
+/// Ends the training of all ranks after the same iteration when any of them receives a signal, so
+/// that their snapshots fit together. See StopOnSignal. Extend every rank's trainer with it.
 class MultiNodeStopOnSignal final : public StopOnSignal {
 public:
-    /// The ranks ask each other every `interval` iterations, which costs one message each.
+    /// Checks for signals every `interval` iterations, which costs each rank one message.
     explicit MultiNodeStopOnSignal(std::shared_ptr<Communicator> communicator, int interval = 10)
         : communicator_(given(std::move(communicator), "MultiNodeStopOnSignal")),
           interval_(interval) {}

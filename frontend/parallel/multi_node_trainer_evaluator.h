@@ -25,8 +25,8 @@ private:
     std::shared_ptr<Communicator> communicator_;
 };
 
-/// For evaluations other than means, and for parts of different lengths: every rank evaluates its
-/// batches, one rank aggregates all results. Derive from it:
+/// An evaluator whose ranks evaluate their own batches and whose root aggregates all results: for
+/// evaluations other than means, and for parts of different lengths. Derive from it:
 ///
 ///     struct Bleu : ct::extensions::GenericMultiNodeEvaluator {
 ///         using GenericMultiNodeEvaluator::GenericMultiNodeEvaluator;
@@ -36,26 +36,28 @@ private:
 ///     };
 class GenericMultiNodeEvaluator : public Extension {
 public:
-    /// ValueError when the iterator repeats.
+    /// Evaluates the iterator's batches; ValueError when it repeats.
     GenericMultiNodeEvaluator(std::shared_ptr<Communicator> communicator, Iterator& iterator,
                               Converter converter = {}, int root = 0);
     /// Evaluates one batch, in test mode and without a graph.
     virtual std::vector<Array> calc_local(const Batch& batch) = 0;
-    /// On the root only: gets all results, of batch 0 of rank 0, 1, ..., then of batch 1. The
-    /// returned values are reported there, under NAME/...
+    /// Aggregates all results, of batch 0 of rank 0, 1, ..., then of batch 1; called on the root
+    /// only. The returned values are reported there, under NAME/...
     virtual std::map<std::string, double> aggregate(
         std::span<const std::vector<Array>> results) = 0;
 
     void operator()(Trainer& trainer) override;
-    std::map<std::string, double> evaluate();  ///< Empty except on the root.
+    /// Evaluates and returns the values; empty except on the root.
+    std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return priority_writer; }
 
-    Device* device = nullptr;  ///< Batches are moved there; null: not moved. Not by a converter.
-    /// Called on the root with the number of results so far, each time the ranks' next ones have
-    /// come.
+    /// The device to which batches are moved; null: not moved. A converter does not move them.
+    Device* device = nullptr;
+    /// A function called on the root with the number of results so far, each time a result of every
+    /// rank has arrived.
     std::function<void(int64_t)> progress_hook;
 
 private:
@@ -69,7 +71,7 @@ private:
 
 namespace catena {
 
-/// The Evaluator with its results averaged over all ranks; extend every rank's trainer with it.
+/// An Evaluator with its results averaged over all ranks; extend every rank's trainer with it.
 inline extensions::MultiNodeEvaluator create_multi_node_evaluator(
     extensions::Evaluator actual, std::shared_ptr<Communicator> communicator) {
     return {std::move(actual), std::move(communicator)};

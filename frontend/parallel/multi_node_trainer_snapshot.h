@@ -14,7 +14,7 @@ namespace catena::extensions {
 /// and can read, and sends the state to its replicas. All ranks extend their trainers with it.
 class MultiNodeTrainerSnapshot : public Extension {
 public:
-    /// An empty `target` is the trainer. ValueError as MultiNodeSnapshot.
+    /// Saves `target`; an empty one is the trainer. ValueError as MultiNodeSnapshot.
     MultiNodeTrainerSnapshot(std::shared_ptr<Communicator> communicator,
                              SnapshotOptions options = {},
                              std::vector<std::vector<int>> replica_sets = {},
@@ -32,7 +32,7 @@ private:
     void resume_all_sets(Trainer& trainer, const SerializeFunction& target);
 
     MultiNodeSnapshot sets_;
-    SnapshotNames names_;  ///< Of this rank's set.
+    SnapshotNames names_;  ///< The names of the files of this rank's set.
     SnapshotFormat format_;
     bool autoload_;
     SerializeFunction target_;
@@ -43,7 +43,8 @@ private:
 
 namespace catena {
 
-/// As an extension: `multi_node_snapshot(comm, ct::extensions::SnapshotOptions{...})`.
+/// A snapshot as an extension of a trainer: `multi_node_snapshot(comm,
+/// ct::extensions::SnapshotOptions{...})`.
 template <std::same_as<extensions::SnapshotOptions> Options>
 extensions::MultiNodeTrainerSnapshot multi_node_snapshot(
     std::shared_ptr<Communicator> communicator, Options options,

@@ -13,16 +13,16 @@ namespace catena {
 
 void send_obj(Communicator& communicator, const Example& object, int dest, int tag = 0);
 Example recv_obj(Communicator& communicator, int source, int tag = 0);
-/// Only root's object is read.
+/// Root's object, on every rank; only root's is read.
 Example bcast_obj(Communicator& communicator, const Example& object, int root = 0);
-/// Every rank's object at root, empty elsewhere.
+/// Every rank's object, at root; empty elsewhere.
 std::vector<Example> gather_obj(Communicator& communicator, const Example& object, int root = 0);
 std::vector<Example> allgather_obj(Communicator& communicator, const Example& object);
-/// Of every value the sum over the ranks, added in their order. ValueError on every rank unless all
+/// The sum of every value over the ranks, added in their order. ValueError on every rank unless all
 /// have the same keys, dtypes and shapes.
 Example allreduce_obj(Communicator& communicator, const Example& object);
 
-/// Arrays of any types in one call: ChainerMN's send and recv of tuples. Not differentiable
+/// Sends arrays of any types in one call: ChainerMN's send and recv of tuples. Not differentiable
 /// (runtime/ops/communication/tuples.h is).
 void send_arrays(Communicator& communicator, const std::vector<Array>& arrays, int dest,
                  int tag = 0);

@@ -12,9 +12,11 @@
 namespace catena::extensions {
 
 struct ObservationAggregatorOptions {
-    std::string aggregated_key = {};             ///< Key of the result; default: the original key.
-    AnyTrigger comm_trigger = {1, "iteration"};  ///< When the ranks exchange their values.
-    /// Maps all values since the last exchange, rank after rank, to one; default: the mean.
+    std::string aggregated_key = {};  ///< The key of the result; by default the original key.
+    /// The trigger with which the ranks exchange their values.
+    AnyTrigger comm_trigger = {1, "iteration"};
+    /// A function that maps all values since the last exchange, rank after rank, to one; by default
+    /// the mean.
     std::function<double(const std::vector<double>&)> aggregator = {};
 };
 
@@ -40,8 +42,8 @@ private:
 
 namespace catena::triggers {
 
-/// EarlyStoppingTrigger on the mean over all ranks of options.monitor, which is reported under that
-/// name + `suffix`: all ranks stop in the same iteration.
+/// An EarlyStoppingTrigger on the mean of options.monitor over all ranks, which is reported under
+/// that name + `suffix`: all ranks stop in the same iteration.
 class MultiNodeEarlyStoppingTrigger final : public Trigger {
 public:
     explicit MultiNodeEarlyStoppingTrigger(std::shared_ptr<Communicator> communicator,

@@ -13,9 +13,10 @@ namespace catena {
 struct ScatterOptions {
     int root = 0;
     bool shuffle = false;
-    std::optional<int64_t> seed = {};  ///< Of the shuffle; default: the process's random state.
-    /// Every rank gets ceil(n / size) rows, some of them on two ranks. False: disjoint rows, one
-    /// more on the first n % size ranks.
+    /// The seed of the shuffle; by default the process's random state.
+    std::optional<int64_t> seed = {};
+    /// Whether every rank gets ceil(n / size) rows, some of them on two ranks. False: disjoint
+    /// rows, one more on the first n % size ranks.
     bool force_equal_length = true;
 };
 
@@ -28,8 +29,8 @@ std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator,
 std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
                                    const ScatterOptions& options = {});
 
-/// The same for a dataset: tuples stay tuples, and examples may have different shapes. Ranks other
-/// than root pass none.
+/// This rank's part of root's dataset: tuples stay tuples, and examples may have different shapes.
+/// Ranks other than root pass none.
 Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
                         const ScatterOptions& options = {});
 

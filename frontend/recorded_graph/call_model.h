@@ -15,7 +15,7 @@ namespace catena {
 
 namespace recorded_graph {
 
-/// The arguments of a region are those of its callable.
+/// Tells the arguments of a callable; those of a region are those of its callable.
 template <class F>
 struct Callee {
     using type = F;

@@ -15,23 +15,24 @@ namespace catena {
 class RecordedGraph {
 public:
     struct Port {
-        int id;     ///< Of a value of the graph.
-        int value;  ///< Of the trace.
+        int id;     ///< Number of the value in the graph.
+        int value;  ///< Number of the value in the trace.
     };
 
-    /// Refers to the recording and the options.
+    /// Makes the graph; it refers to the recording and the options, which must outlive it.
     RecordedGraph(const Recording& recording, const RecordingOptions& options);
 
     const OnnxGraph& graph() const { return graph_; }
     const std::vector<Port>& inputs() const { return inputs_; }
     const std::vector<Port>& outputs() const { return outputs_; }
     const Recording& recording() const { return recording_; }
-    std::string name_of(int id) const;  ///< "" for -1.
-    /// Of a value that the program has, too; none of one that an operator's form added.
+    std::string name_of(int id) const;  ///< The name of a value of the graph; "" for -1.
+    /// The sizes of a value that the recorded program has, too; none for one that an operator's
+    /// ONNX form added.
     std::optional<OnnxSizes> shape_of(int id) const;
     /// The line of the program that node `n` comes from; "" if unknown.
     const std::string& location(size_t n) const { return locations_[n]; }
-    /// For every value whether outputs depend on it.
+    /// For every value of the graph, whether outputs depend on it.
     std::vector<char> used_values() const;
 
 private:
@@ -56,14 +57,16 @@ private:
     const Trace& trace_;
     const RecordingOptions& options_;
     OnnxGraph graph_;
-    std::vector<int> id_of_;      ///< Graph value of every value of the trace; -1: not given.
-    std::set<int> not_computed_;  ///< Open sizes that the graph has no nodes for.
-    std::set<int> changed_;       ///< States that are assigned.
-    std::map<std::string, OpDef> converted_;  ///< Ops whose form the options replace.
+    /// For every value of the trace, its value in the graph; -1: none yet.
+    std::vector<int> id_of_;
+    std::set<int> not_computed_;  ///< The open sizes that the graph has no nodes for.
+    std::set<int> changed_;       ///< The states that are assigned.
+    /// The ops whose ONNX form the options replace, with that form.
+    std::map<std::string, OpDef> converted_;
     std::vector<char> needed_;
     std::map<int, std::string> names_;
     std::set<std::string> taken_;
-    std::vector<std::string> locations_;  ///< Of every node.
+    std::vector<std::string> locations_;  ///< For every node, the user's line.
     std::vector<Port> inputs_, outputs_;
 };
 

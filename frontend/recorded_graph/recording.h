@@ -15,15 +15,18 @@ namespace catena {
 
 struct RecordingOptions {
     std::string who;  ///< The format that the model is recorded for; errors begin with it.
-    int opset;  ///< Composites with an ONNX form in this operator set are recorded as one call.
-    std::vector<std::string> input_names = {};   ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names = {};  ///< Default "y", or "y0", "y1", ...
+    int opset;  ///< The ONNX operator set; composites with a form in it are recorded as one call.
+    /// Names of the inputs; by default "x", or "x0", "x1", ...
+    std::vector<std::string> input_names = {};
+    /// Names of the outputs; by default "y", or "y0", "y1", ...
+    std::vector<std::string> output_names = {};
     std::vector<OpenSize> open_sizes = {};
     bool train = false;
     std::map<std::string, OnnxMapping> converters =
-        {};                       ///< Forms of ops, by name, instead of their own.
-    bool fold_constants = false;  ///< Compute what follows from parameters alone instead of
-                                  ///< recording it in the graph.
+        {};  ///< ONNX forms of ops, by name, which replace their own.
+    /// Whether values that follow from parameters alone are computed instead of recorded in the
+    /// graph.
+    bool fold_constants = false;
 };
 
 /// A recorded model with its sizes as functions of the open ones.
@@ -31,18 +34,18 @@ struct Recording {
     Trace trace;
     std::vector<std::string> open_names;
     std::vector<OpenSize> open_at;  ///< For each open size, one axis that has it.
-    /// For open sizes beyond the named ones: the two sizes of which each is the product; none if
+    /// For open sizes beyond the named ones: the two sizes whose product each of them is; none if
     /// computed otherwise.
     std::vector<std::optional<std::pair<size_t, size_t>>> products;
-    std::vector<OnnxSizes> shapes;  ///< Of every value of the trace.
-    /// For every step the attributes that hold open sizes.
+    std::vector<OnnxSizes> shapes;  ///< The sizes of every value of the trace.
+    /// For every step, the attributes that hold open sizes.
     std::vector<std::map<std::string, OnnxSizes, std::less<>>> attributes;
 };
 
 /// Whether anything in the program depends on the value; a state may be only assigned.
 bool is_read(const Trace& trace, int value);
 
-/// Runs `body` on shapes only, once, and twice more for open sizes.
+/// Records `body` by running it on shapes only, once, and twice more for open sizes.
 Recording record(const std::function<Variables(std::span<const Variable>)>& body,
                  const std::vector<Variable>& inputs, const RecordingOptions& options);
 

@@ -14,7 +14,8 @@ namespace catena {
 class ArchiveWriter {
 public:
     virtual ~ArchiveWriter() = default;
-    virtual void write(const std::string& key, const Array& array) = 0;  ///< Undefined: None.
+    /// Writes an array under a key; an undefined one is stored as None.
+    virtual void write(const std::string& key, const Array& array) = 0;
     virtual void write_text(const std::string& key, std::string_view text) = 0;
     virtual void finish() = 0;
 };
@@ -26,8 +27,10 @@ public:
     virtual const std::string& path() const = 0;
     virtual std::vector<std::string> keys() const = 0;
     virtual bool contains(std::string_view key) const = 0;
-    virtual Array read(std::string_view key) const = 0;    ///< Undefined: None.
-    virtual bool is_text(std::string_view key) const = 0;  ///< So it is read_text that reads it.
+    /// The array of that key; undefined for None.
+    virtual Array read(std::string_view key) const = 0;
+    /// Whether the value is a text, which read_text() reads.
+    virtual bool is_text(std::string_view key) const = 0;
     virtual std::string read_text(std::string_view key) const = 0;
 };
 

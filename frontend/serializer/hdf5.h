@@ -16,7 +16,7 @@ namespace catena {
 bool hdf5_available();
 std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path);
 
-/// All arrays of a file; texts are left out.
+/// Reads all arrays of a file; texts are left out.
 NamedArrays read_hdf5(const std::string& path);
 void save_hdf5(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
@@ -25,8 +25,8 @@ void save_hdf5(const std::string& path, const SerializeFunction& object,
 void load_hdf5(const std::string& path, const SerializeFunction& object,
                const LoadOptions& options = {});
 
-/// As save_npz and load_npz, with Chainer's keys as groups and datasets; None is an empty dataset.
-/// Texts are UTF-8.
+/// Saves or loads an object, as save_npz and load_npz do, with Chainer's keys as groups and
+/// datasets. None is stored as an empty dataset; texts are UTF-8.
 template <Serializable T>
 void save_hdf5(const std::string& path, T& object, const SaveOptions& options = {}) {
     save_hdf5(path, serialize_function(object), options);

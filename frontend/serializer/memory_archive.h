@@ -11,12 +11,12 @@
 
 namespace catena {
 
-/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; bytes() makes them
-/// transferable between processes.
+/// Stores values by key in memory instead of a file, as Chainer's DictionarySerializer; bytes()
+/// makes them transferable between processes.
 class MemoryArchive final : public ArchiveWriter, public ArchiveReader {
 public:
     MemoryArchive() = default;
-    /// From the result of bytes(); FileError, naming `source`, for anything else.
+    /// An archive with the content of bytes(); FileError, naming `source`, for anything else.
     MemoryArchive(std::string_view bytes, std::string source);
     std::string bytes() const;
 

@@ -9,13 +9,14 @@
 
 namespace catena {
 
-/// Arrays with names, in order: {{"x", x}, {"y", y}}, arrays["x"].
+/// A list of arrays with names, in order: {{"x", x}, {"y", y}}, arrays["x"].
 class NamedArrays : public std::vector<std::pair<std::string, Array>> {
 public:
     using Entries = std::vector<std::pair<std::string, Array>>;
     using Entries::Entries;
     using Entries::operator[];
-    Array operator[](std::string_view key) const;  ///< ValueError with the nearest name.
+    /// The array of that name; ValueError with the nearest name when there is none.
+    Array operator[](std::string_view key) const;
     bool contains(std::string_view key) const;
 };
 

@@ -17,12 +17,13 @@ namespace catena {
 class NpzFile final : public ArchiveReader {
 public:
     explicit NpzFile(const std::string& path);
-    /// What is left of a stream, called `name` in messages.
+    /// Reads an archive from the rest of a stream, called `name` in messages.
     explicit NpzFile(std::istream& stream, const std::string& name = "the stream");
     const std::string& path() const override { return zip_.path(); }
-    std::vector<std::string> keys() const override;  ///< In file order.
+    std::vector<std::string> keys() const override;  ///< The keys, in file order.
     bool contains(std::string_view key) const override { return find(key) != nullptr; }
-    /// Undefined for None; FileError with the nearest key when there is no such key.
+    /// The array of that key; undefined for None. FileError with the nearest key when there is no
+    /// such key.
     Array read(std::string_view key) const override;
     bool is_text(std::string_view key) const override;
     std::string read_text(std::string_view key) const override;
@@ -36,30 +37,30 @@ private:
 
 /// All arrays of a file, in file order: `read_npz(path)["W"]`.
 NamedArrays read_npz(const std::string& path);
-/// Readable by numpy.load. The file is replaced atomically.
+/// Saves arrays in a file that numpy.load reads. The file is replaced atomically.
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
 void save_npz(const std::string& path, const SerializeFunction& object,
               const SaveOptions& options = {});
 void load_npz(const std::string& path, const SerializeFunction& object,
               const LoadOptions& options = {});
-/// Into and out of a stream of bytes (std::ios::binary): a socket, an archive, memory. It is
-/// written from its present position on, without going back, and read to its end. FileError when it
-/// fails.
+/// Saves arrays in a stream of bytes (std::ios::binary), such as a socket, an archive or memory;
+/// the reading functions take streams, too. Streams are written from their present position on,
+/// without going back, and read to their end. FileError when that fails.
 void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options = {});
 void save_npz(std::ostream& stream, const SerializeFunction& object,
               const SaveOptions& options = {});
 void load_npz(std::istream& stream, const SerializeFunction& object,
               const LoadOptions& options = {});
 
-/// A link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a
+/// Saves a link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a
 /// parameter is uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
 template <Serializable T>
 void save_npz(const std::string& path, T& object, const SaveOptions& options = {}) {
     save_npz(path, serialize_function(object), options);
 }
-/// The whole file is checked before the first value changes. Uninitialised parameters get the
-/// file's shape; dtypes are converted, but not from float to integer.
+/// Loads an object. The whole file is checked before the first value changes. Uninitialised
+/// parameters get the file's shape; dtypes are converted, but not from float to integer.
 template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
     load_npz(path, serialize_function(object), options);

@@ -18,17 +18,18 @@ class ArchiveWriter;
 class State;
 
 struct SaveOptions {
-    bool compression =
-        true;  ///< DEFLATE, as numpy.savez_compressed; level 4 in HDF5, as Chainer's.
+    /// Whether values are compressed: by DEFLATE, as numpy.savez_compressed; in HDF5 at level 4, as
+    /// Chainer.
+    bool compression = true;
 };
 
 struct LoadOptions {
     std::string path =
         {};  ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
-    bool strict = true;  ///< A missing key is an error; false: its value is unchanged.
+    bool strict = true;  ///< Whether a missing key is an error; false: its value is unchanged.
     std::vector<std::string> ignore_names = {};  ///< Keys that are skipped.
     std::function<bool(std::string_view key)> ignore =
-        {};  ///< Keys for which it is true are skipped, too; without `path`.
+        {};  ///< A function that returns true for keys to be skipped; it gets them without `path`.
 };
 
 /// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does
@@ -46,43 +47,49 @@ public:
     bool loading() const;
     /// The serializer of a part: "updater" of "updater/iteration".
     Serializer operator[](std::string_view key) const;
-    /// Saving: true. Loading: the file has the key; for keys that other programs' files lack.
+    /// Whether a key exists, for keys that other programs' files lack. While saving it is true.
     bool has(std::string_view key) const;
 
     void operator()(std::string_view key, int64_t& value) const;
-    void operator()(std::string_view key, int& value) const;  ///< An int64 in the file.
+    /// Saves or loads a number, which is an int64 in the file.
+    void operator()(std::string_view key, int& value) const;
     void operator()(std::string_view key, float& value) const;
-    void operator()(std::string_view key, double& value) const;  ///< Integers are accepted, too.
-    void operator()(std::string_view key,
-                    std::optional<double>& value) const;  ///< No value is None.
+    /// Saves or loads a number; integers in the file are accepted, too.
+    void operator()(std::string_view key, double& value) const;
+    /// Saves or loads a number that may be missing; no value is stored as None.
+    void operator()(std::string_view key, std::optional<double>& value) const;
     void operator()(std::string_view key, bool& value) const;
     void operator()(std::string_view key, std::string& value) const;
     void operator()(std::string_view key, std::vector<int64_t>& values) const;
     void operator()(std::string_view key, std::vector<double>& values) const;
     void operator()(std::string_view key, std::vector<float>& values) const;
-    /// Any shape; undefined is None. Of a defined array the dtype and the device stay.
+    /// Saves or loads an array of any shape; an undefined one is stored as None. A defined one
+    /// keeps its dtype and device when it is loaded.
     void operator()(std::string_view key, Array& value) const;
-    /// `dtype` is that of the state when initialised. Uninitialised states are None, and get the
-    /// file's shape.
+    /// Saves or loads a state. `dtype` is the one it has when initialised. An uninitialised state
+    /// is stored as None, and gets the file's shape.
     void operator()(std::string_view key, State& state, Dtype dtype) const;
 
-    /// While loading: the value, for further checks; `otherwise` if read() is undefined.
+    /// The value in the file, for further checks while loading; `otherwise` if read() is undefined.
     int64_t get(std::string_view key, int64_t otherwise) const;
     double get(std::string_view key, double otherwise) const;
     bool get(std::string_view key, bool otherwise) const;
     std::vector<int64_t> get(std::string_view key, const std::vector<int64_t>& otherwise) const;
     std::vector<double> get(std::string_view key, const std::vector<double>& otherwise) const;
 
-    void write(std::string_view key, const Array& array) const;  ///< Undefined: None.
+    /// Writes an array; an undefined one is stored as None.
+    void write(std::string_view key, const Array& array) const;
     void write(std::string_view key, std::string_view text) const;
-    /// Undefined: None; or there is no such key and options.strict is false; or the key is ignored.
+    /// The array in the file. Undefined for None, for a missing key if options.strict is false, and
+    /// for an ignored key.
     Array read(std::string_view key) const;
-    std::string read_text(std::string_view key) const;  ///< "" where read() is undefined.
-    /// FileError unless `array` can become `dtype` without loss of kind: not from float to integer.
+    /// The text in the file; "" where read() would be undefined.
+    std::string read_text(std::string_view key) const;
+    /// `array` as `dtype`. FileError if that would lose its kind: from float to integer.
     Array converted(std::string_view key, const Array& array, Dtype dtype) const;
     /// Defers a change until the file has been validated.
     void later(std::function<void()> change) const;
-    /// FileError: "FILE: 'KEY' PROBLEM".
+    /// Throws the FileError "FILE: 'KEY' PROBLEM".
     [[noreturn]] void wrong(std::string_view key, const std::string& problem) const;
 
 private:
@@ -98,7 +105,7 @@ private:
                           const LoadOptions& options);
 
     Session* session_;
-    std::string prefix_;  ///< "" or ending in '/'.
+    std::string prefix_;  ///< The beginning of all keys: "" or a path that ends in '/'.
 };
 
 using SerializeFunction = std::function<void(const Serializer&)>;
@@ -107,7 +114,8 @@ using SerializeFunction = std::function<void(const Serializer&)>;
 template <class T>
 concept Serializable = requires(T& object, const Serializer& s) { object.serialize(s); };
 
-/// object.serialize; links are told their size, to find members that are not listed.
+/// A function that calls object.serialize; links are told their size, to find members that are not
+/// listed.
 template <Serializable T>
 SerializeFunction serialize_function(T& object) {
     if constexpr (requires { object.know_size(sizeof(T)); }) object.know_size(sizeof(T));

@@ -9,10 +9,10 @@
 
 namespace catena {
 
-/// What all StaticFunctions have in common.
+/// Base of all StaticFunctions.
 class AnyStaticFunction {
 public:
-    /// See StaticGraph.
+    /// Writes the program of the last call to a file; see StaticGraph::save.
     void save(const std::string& path, const PackageOptions& options = {}) const;
     std::string explain() const;
     RegionProfile profile() const;
@@ -24,7 +24,8 @@ public:
 protected:
     AnyStaticFunction() = default;
     AnyStaticFunction(StaticRegion* owned, void (*destroy)(StaticRegion*), void* callable);
-    const std::shared_ptr<StaticRegion>& region() const;  ///< ValueError when there is none.
+    /// The region; ValueError when there is none.
+    const std::shared_ptr<StaticRegion>& region() const;
 
 private:
     std::shared_ptr<StaticRegion> region_;
@@ -34,8 +35,8 @@ private:
 template <class Signature>
 class StaticFunction;
 
-/// Any region that is called so, whatever its callable: the type of a member, an argument or a
-/// list's element.
+/// Any region that is called with these types, whatever its callable: the type for a member, an
+/// argument or a list's element.
 ///
 ///     struct Trainee {
 ///         Model model;
@@ -50,12 +51,14 @@ class StaticFunction;
 template <class Result, class... Arguments>
 class StaticFunction<Result(Arguments...)> : public AnyStaticFunction {
 public:
-    StaticFunction() = default;  ///< No region: all but bool() is a ValueError.
+    /// An object without a region: every use except bool() is a ValueError.
+    StaticFunction() = default;
     template <class F>
         requires std::is_invocable_r_v<Result, F&, Arguments&...>
     StaticFunction(StaticGraph<F> region) : StaticFunction(new StaticGraph<F>(std::move(region))) {}
 
-    /// The region's code may give this another region: the one that runs lives until it returns.
+    /// Calls the region. Its code may give this object another region; the one that runs lives
+    /// until it returns.
     Result operator()(Arguments... arguments) const {
         const std::shared_ptr<StaticRegion> running = region();
         return call_(*running, arguments...);

@@ -31,11 +31,10 @@ public:
     /// A report: what was recorded and fused, what was not and why, and every program with its hits
     /// and times.
     std::string explain() const;
-    /// The launches of its compiled programs, with their times as far as calls ran in a
+    /// The costs of the launches of its compiled programs, with times if calls ran in a
     /// ProfileScope or with CATENA_PROFILE.
     RegionProfile profile() const;
-    /// Writes a page for a browser: the programs as launches and stages, with what is known of
-    /// their costs.
+    /// Writes a page for a browser: the programs as launches and stages, with their known costs.
     void save_html(const std::string& path) const;
     StaticGraphStatistics statistics() const;
     /// Removes all programs; the next call records again.
@@ -51,7 +50,8 @@ protected:
 private:
     friend class AnyStaticFunction;
     struct Implementation;
-    Implementation& there() const;  ///< ValueError for one that was moved from.
+    /// The region's implementation; ValueError for a region that was moved from.
+    Implementation& there() const;
     Owned<Implementation> implementation_;
 };
 
@@ -99,7 +99,7 @@ auto static_graph(F&& f, StaticGraphOptions options = {},
     return StaticGraph<KeptFunction<F>>(KeptFunction<F>(std::forward<F>(f)), std::move(options),
                                         at);
 }
-/// The same with a name and no other options: `static_graph(f, "step")`.
+/// Marks a callable as a static region with a name and no other options: `static_graph(f, "step")`.
 template <class F, std::convertible_to<std::string_view> Name>
 auto static_graph(F&& f, const Name& name,
                   const std::source_location& at = std::source_location::current()) {

@@ -5,14 +5,14 @@
 
 namespace catena {
 
-/// What a check of this folder found; tests let it fail them.
+/// The error that a failed check of this folder throws; tests let it fail them.
 struct CheckError : Error {
     using Error::Error;
 };
 
-/// |x - y| <= atol + rtol |y| for every element; NaN equals NaN, an infinity itself. CheckError
-/// with the number of differences, the largest, where it is, and both values; also for other
-/// shapes. Dtypes may differ.
+/// Checks that |x - y| <= atol + rtol |y| for every element, where NaN equals NaN and an infinity
+/// itself. CheckError with the number of differences, the largest, where it is, and both values;
+/// also for different shapes. Dtypes may differ.
 void assert_allclose(const Array& x, const Array& y, double atol = 1e-5, double rtol = 1e-4,
                      const std::source_location& at = std::source_location::current());
 

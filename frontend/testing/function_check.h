@@ -8,22 +8,23 @@
 
 namespace catena {
 
-/// The results that a function should give, computed in another way. It is called with arrays of
+/// A function that gives the expected results, computed in another way. It is called with arrays of
 /// float64 (and integers as they are).
 using ExpectedResults = std::function<std::vector<Array>(std::span<const Array>)>;
 
-/// What check_function looks at; all of it by default.
+/// The parts of check_function; by default it checks everything.
 struct FunctionCheck {
-    ExpectedResults expected = {};  ///< Without it the results are not compared with others.
-    std::vector<Dtype> dtypes = {Dtype::float16, Dtype::float32,
-                                 Dtype::float64};  ///< Of the float inputs, in turn.
-    bool backward = true;  ///< check_backward in float64, where some input is of floats.
-    bool double_backward =
-        true;  ///< check_double_backward in float64; the gradient must be written with functions.
-    bool compiled = true;  ///< A static region gives the same results and gradients.
+    /// The expected results; without it the results are not compared with others.
+    ExpectedResults expected = {};
+    /// The dtypes in which the float inputs are given, one after the other.
+    std::vector<Dtype> dtypes = {Dtype::float16, Dtype::float32, Dtype::float64};
+    bool backward = true;  ///< Whether check_backward runs, in float64, if some input is of floats.
+    /// Whether check_double_backward runs, in float64; the gradient must be written with functions.
+    bool double_backward = true;
+    bool compiled = true;  ///< Whether a static region must give the same results and gradients.
     GradientCheck gradients = {.eps = 1e-4, .atol = 1e-6, .rtol = 1e-4};
-    /// Tolerances of results in float64; for other dtypes at least what the dtype resolves: 1e-4 of
-    /// float32, 2e-2 of 16 bits.
+    /// Tolerances of results in float64; for other dtypes they are at least the dtype's resolution:
+    /// 1e-4 for float32, 2e-2 for 16 bits.
     double atol = 1e-9, rtol = 1e-9;
 };
 
@@ -38,11 +39,11 @@ void check_function(const TestedFunction& function, const std::vector<Array>& in
                     const FunctionCheck& options = {},
                     const std::source_location& at = std::source_location::current());
 
-/// The same of an elementwise function of one array, against a function of numbers, at points of
-/// [low, high): testing.unary_math_function_unittest.
+/// The options of a check of an elementwise function of one array, against a function of numbers,
+/// at points of [low, high): Chainer's testing.unary_math_function_unittest.
 struct UnaryCheck {
     double low = -1, high = 1;
-    FunctionCheck options = {};  ///< `expected` is not read.
+    FunctionCheck options = {};  ///< Options of the check; `expected` is not read.
 };
 void check_unary_function(const std::function<Variable(const Variable&)>& function,
                           const std::function<double(double)>& expected,

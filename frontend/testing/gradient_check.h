@@ -14,7 +14,7 @@ namespace catena {
 using TestedFunction = std::function<Variables(std::span<const Variable>)>;
 
 /// Gradients of sum(f(xs) * grad_outputs) by central differences, element by element: (f(x + eps) -
-/// f(x - eps)) / 2 eps. In the xs' dtypes; of arrays that are no floats undefined.
+/// f(x - eps)) / 2 eps. They have the xs' dtypes, and are undefined for arrays that are no floats.
 std::vector<Array> numerical_grad(const TestedFunction& f, const std::vector<Array>& xs,
                                   const std::vector<Array>& grad_outputs, double eps = 1e-3);
 
@@ -24,11 +24,12 @@ struct GradientCheck {
     double atol = 1e-5;
     double rtol = 1e-4;
     std::vector<Variable> params =
-        {};  ///< Further leaves that f reads: their gradients are checked, too.
-    std::vector<size_t> no_grads = {};  ///< xs that are not checked.
-    std::optional<Dtype> dtype = {};  ///< Compute in it: float64 shows small mistakes. f must then
-                                      ///< compute in its inputs' dtype.
-    int directions = 2;               ///< The slope is compared along so many random directions.
+        {};  ///< Further leaves that f reads, whose gradients are checked, too.
+    std::vector<size_t> no_grads = {};  ///< Indices of xs that are not checked.
+    /// The dtype to compute in: float64 shows small mistakes. f must then compute in its inputs'
+    /// dtype.
+    std::optional<Dtype> dtype = {};
+    int directions = 2;  ///< Number of random directions along which the slope is compared.
 };
 /// Compares the gradients of f's backward with slopes of f. CheckError with both numbers if they
 /// differ, or if no gradient flows to an input. An undefined y_grad is ones.

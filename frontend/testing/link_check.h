@@ -10,24 +10,24 @@
 
 namespace catena {
 
-/// What check_link looks at; all of it by default.
+/// The parts of check_link; by default it checks everything.
 template <std::derived_from<Link> L>
 struct LinkCheck {
-    /// The results, in float64, of a link whose parameters are float64; without it they are not
-    /// compared with others.
+    /// The expected results, in float64, of a link whose parameters are float64; without it they
+    /// are not compared with others.
     std::function<std::vector<Array>(const L& link, std::span<const Array> xs)> expected = {};
-    bool backward =
-        true;  ///< Gradients of float inputs and of parameters against slopes, in float64.
-    bool double_backward = true;  ///< Their gradients, too.
-    bool compiled = true;         ///< A static region gives the same results and gradients.
-    bool saved = true;            ///< Another link that loads its file gives the same results.
+    /// Whether gradients of float inputs and of parameters are compared with slopes, in float64.
+    bool backward = true;
+    bool double_backward = true;  ///< Whether gradients of the gradients are compared, too.
+    bool compiled = true;  ///< Whether a static region must give the same results and gradients.
+    bool saved = true;     ///< Whether another link that loads its file must give the same results.
     GradientCheck gradients = {.eps = 1e-4, .atol = 1e-6, .rtol = 1e-4};
-    double atol = 1e-9, rtol = 1e-9;  ///< Of results against `expected`.
+    double atol = 1e-9, rtol = 1e-9;  ///< Tolerances of results against `expected`.
 };
 
 namespace checks {
 
-/// A link whose class is known to the callbacks only.
+/// A link whose class only the callbacks know.
 struct ErasedLink {
     std::function<std::shared_ptr<Link>()> make;
     std::function<std::shared_ptr<Link>(const Link&)> copy;

@@ -13,7 +13,8 @@ namespace catena {
 
 namespace detail {
 
-/// `counts`: bit n is set where the function takes n Variables.
+/// Throws the error for a batch that does not fit a function. `counts`: bit n is set where the
+/// function takes n Variables.
 [[noreturn]] void wrong_batch_size(size_t values, bool is_dict, unsigned counts);
 
 template <class F, size_t... I>
@@ -57,7 +58,7 @@ R call_on_batch(F& f, const Batch& batch) {
         return f(batch);
 }
 
-/// A callable without its type.
+/// A callable of a batch without its type.
 template <class R>
 struct BatchCall {
     std::shared_ptr<void> callable;
@@ -74,14 +75,15 @@ R run_on_batch(void* callable, const Batch& batch) {
 
 }  // namespace detail
 
-/// Callable with the Batch itself, or with one Variable for each value of it, up to six.
+/// True for callables of the Batch itself, or of one Variable for each value of it, up to six.
 template <class F>
 concept TakesBatch =
     std::invocable<F&, const Batch&> || detail::Takes<F, 1> || detail::Takes<F, 2> ||
     detail::Takes<F, 3> || detail::Takes<F, 4> || detail::Takes<F, 5> || detail::Takes<F, 6>;
 
-/// `f` as a function of a batch, whose values are the arguments; with R void its result is
-/// discarded. Links are held by reference and must outlive it; other callables are copied or moved.
+/// Makes a function of a batch from `f`, whose arguments are the batch's values; with R void its
+/// result is discarded. Links are held by reference and must outlive it; other callables are copied
+/// or moved.
 template <class R, class F>
     requires TakesBatch<std::remove_reference_t<F>>
 std::function<R(const Batch&)> batch_function(F&& f) {

@@ -12,22 +12,23 @@
 
 namespace catena {
 
-/// Which value of a batch is the labels: its position, from the end if negative, or its name in a
-/// dict.
+/// The value of a batch that holds the labels: its position, from the end if negative, or its name
+/// in a dict.
 using LabelKey = std::variant<int, std::string>;
 
-/// A batch taken apart.
+/// A batch split into labels and the rest.
 struct LabelledBatch {
     Batch features;  ///< All other values, in their order; a dict if the batch was one.
     Variable labels;
 };
-/// ValueError with what the batch has, when it has no such value, and for a position in a dict.
+/// Splits a batch. ValueError, with the values that the batch has, when it has no such value, and
+/// for a position in a dict.
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
-/// The key is -1.
+/// Whether the key is -1, the last value.
 bool labels_are_last(const LabelKey& key);
-/// -1
+/// The key -1, the last value.
 LabelKey last_value();
-/// Reports "loss" and, unless it is null, "accuracy".
+/// Reports "loss" and, unless `accuracy` is null, "accuracy".
 void report_scores(const Link& model, const Variable& loss, const Variable* accuracy);
 
 /// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports
@@ -56,14 +57,14 @@ public:
         if (!labels_are_last(label_key_)) return (*this)(Batch{x, t});
         return called({&x, &t}, [&] { return scored(predictor(x), t); });
     }
-    /// For predictors of two arrays.
+    /// The loss for predictors of two arrays.
     Variable operator()(const Variable& x0, const Variable& x1, const Variable& t)
         requires std::invocable<Predictor&, const Variable&, const Variable&>
     {
         if (!labels_are_last(label_key_)) return (*this)(Batch{x0, x1, t});
         return called({&x0, &x1, &t}, [&] { return scored(predictor(x0, x1), t); });
     }
-    /// A batch of any number of values, as updaters and evaluators give it.
+    /// The loss for a batch of any number of values, as updaters and evaluators give it.
     Variable operator()(const Batch& batch)
         requires TakesBatch<Predictor>
     {
@@ -74,8 +75,8 @@ public:
 
     Predictor predictor;
     bool compute_accuracy = true;
-    /// Of the last call, as Chainer's attributes; they keep its graph, and in a static region they
-    /// are results.
+    /// Whether the loss and accuracy of the last call stay available, as Chainer's attributes. They
+    /// keep its graph alive, and in a static region they are results.
     bool keep_results = false;
     Variable y, loss, accuracy;
 

@@ -9,11 +9,11 @@ namespace catena {
 
 // Extensions of higher priority are called first.
 
-/// Writes to the observation.
+/// Priority of extensions that write to the observation.
 inline constexpr int priority_writer = 300;
-/// Changes the observation.
+/// Priority of extensions that change the observation.
 inline constexpr int priority_editor = 200;
-/// Reads the observation.
+/// Priority of extensions that read the observation.
 inline constexpr int priority_reader = 100;
 
 /// Called by a Trainer when its trigger fires: to evaluate, log, save.
@@ -24,18 +24,20 @@ public:
     /// Loads the snapshot of an earlier training, if there is one: before any extension is
     /// initialized, so that all of them begin with the loaded state whatever their order.
     virtual void resume(Trainer&) {}
-    virtual void initialize(Trainer&) {
-    }  ///< Before the first iteration, also of a resumed training.
-    virtual void stopped(Trainer&) {
-    }  ///< After the last iteration of a training that Trainer::stop() ended early.
-    virtual void finalize() {}  ///< After the last one, also when an error ended the training, if
-                                ///< only while others were initialized.
+    /// Called before the first iteration, also of a resumed training.
+    virtual void initialize(Trainer&) {}
+    /// Called after the last iteration of a training that Trainer::stop() ended early.
+    virtual void stopped(Trainer&) {}
+    /// Called after the last iteration, also when an error ended the training, even while other
+    /// extensions were being initialized.
+    virtual void finalize() {}
     virtual void on_error(Trainer&, const std::exception&) {}
     virtual void serialize(const Serializer&) {}
 
-    /// Used if Trainer::extend gets no name; the class's, "LogReport".
+    /// The name if Trainer::extend gets none: by default the class's, "LogReport".
     virtual std::string default_name() const;
-    virtual AnyTrigger trigger() const;  ///< {1, "iteration"}
+    /// The trigger if Trainer::extend gets none: by default {1, "iteration"}.
+    virtual AnyTrigger trigger() const;
     virtual int priority() const { return priority_reader; }
     const std::string& name() const {
         return name_;

@@ -7,10 +7,10 @@
 
 namespace catena {
 
-/// JSON as Python's json writes it, where NaN, Infinity and -Infinity are numbers, too. FileError,
-/// naming `source`, for invalid JSON.
+/// Parses JSON as Python's json writes it, where NaN, Infinity and -Infinity are numbers, too.
+/// FileError, naming `source`, for invalid JSON.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& source);
-/// The same text; `indent` as the library's dump(): -1 is one line.
+/// Writes JSON as Python's json does; `indent` as the library's dump(): -1 is one line.
 std::string json_text(nlohmann::ordered_json json, int indent = -1);
 
 }  // namespace catena

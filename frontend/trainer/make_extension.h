@@ -8,12 +8,13 @@ namespace catena {
 
 struct MakeExtensionOptions {
     AnyTrigger trigger = {1, "iteration"};
-    std::string default_name = {};  ///< Empty: Trainer::extend needs a name.
+    /// The extension's name; if it is empty, Trainer::extend needs one.
+    std::string default_name = {};
     int priority = priority_reader;
     std::function<void(Trainer&)> initializer =
-        {};  ///< Before the first iteration, also of a resumed training.
+        {};  ///< Called before the first iteration, also of a resumed training.
     std::function<void()> finalizer =
-        {};  ///< After the last one, also when an error ended the training.
+        {};  ///< Called after the last iteration, also when an error ended the training.
     std::function<void(Trainer&, const std::exception&)> on_error = {};
 };
 

@@ -14,10 +14,10 @@ namespace catena {
 
 struct ParallelUpdaterOptions {
     /// Names and devices of the model and its copies; "main" must be among them (ValueError). Null:
-    /// where the model is.
+    /// the device that the model is on.
     std::vector<std::pair<std::string, Device*>> devices = {};
-    Converter converter = {};  ///< concat_examples by default.
-    double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
+    Converter converter = {};  ///< The function that makes batches; concat_examples by default.
+    double loss_scale = 0;     ///< The loss scale, see Optimizer::set_loss_scale; 0: none.
     bool auto_new_epoch = true;
 };
 
@@ -37,10 +37,10 @@ struct LossOfModel {
 
 }  // namespace detail
 
-/// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i +
-/// 2n, ... of every mini-batch, the gradients are added up in the main model (summed, not
-/// averaged), which is then updated. The copies report under their names. For several processes see
-/// create_multi_node_optimizer.
+/// Updates one model by several devices in one process, as Chainer's: copies of the model take the
+/// examples i, i + n, i + 2n, ... of every mini-batch, the gradients are added up in the main model
+/// (summed, not averaged), which is then updated. The copies report under their names. For several
+/// processes see create_multi_node_optimizer.
 class ParallelUpdater : public Updater {
 public:
     /// `model` is the optimizer's target, a function of the batch that returns the loss.
@@ -54,7 +54,7 @@ public:
         place_models();
     }
 
-    /// The same with a loss function that is told on which copy of the model to compute:
+    /// An updater with a loss function that is told on which copy of the model to compute:
     /// loss(model, x, t).
     template <std::derived_from<Link> Model, class Loss>
         requires TakesBatch<detail::LossOfModel<Loss, Model>>
@@ -68,7 +68,7 @@ public:
         place_models();
     }
 
-    /// The same with copies of one's own, by the names of `options.devices` but "main"
+    /// An updater with copies of one's own, named as in `options.devices` without "main"
     /// (ValueError); they must outlive the updater. Parameters are copied to them from `model`
     /// before every use.
     template <std::derived_from<Link> Model>
@@ -87,7 +87,8 @@ public:
     void serialize(const Serializer& s) override;
     std::vector<std::pair<std::string, Optimizer*>> optimizers() const override;
     Iterator& get_iterator(const std::string& name = "main") const override;
-    Link& model(const std::string& name) const;  ///< ValueError when there is none of that name.
+    /// The copy of that name; ValueError when there is none.
+    Link& model(const std::string& name) const;
 
 protected:
     void update_core() override;
@@ -113,14 +114,14 @@ private:
         replica.model = std::shared_ptr<Model>(&model, [](Model*) {});
         replica.loss = batch_function<Variable>(model);
     }
-    Replica& vacant_replica(
-        const std::string& name);  ///< ValueError unless it is one of the devices, without a model.
+    /// The device of that name; ValueError unless it is one of the devices that have no model yet.
+    Replica& vacant_replica(const std::string& name);
     void place_models();
     Batch convert(std::span<const Example> examples, Device* device) const;
     Iterator& iterator_;
     Optimizer& optimizer_;
     ParallelUpdaterOptions options_;
-    std::vector<Replica> replicas_;  ///< "main" first.
+    std::vector<Replica> replicas_;  ///< The model ("main") and then its copies.
 };
 
 }  // namespace catena

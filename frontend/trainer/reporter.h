@@ -22,11 +22,10 @@ public:
     Reported(Variable value, double weight = 1) : variable_(std::move(value)), weight_(weight) {}
 
     bool is_number() const { return !variable_.defined() || variable_.size() == 1; }
-    double value() const;  ///< ShapeError unless is_number().
+    double value() const;  ///< The number; ShapeError unless is_number().
     double weight() const { return weight_; }
-    const Variable& variable() const {
-        return variable_;
-    }  ///< Undefined when a plain number was given.
+    /// The Variable; undefined when a plain number was given.
+    const Variable& variable() const { return variable_; }
 
 private:
     Variable variable_;
@@ -40,13 +39,14 @@ using Observation = std::map<std::string, Reported>;
 /// which is the thread's current reporter while it trains or evaluates.
 class Reporter {
 public:
-    /// `observer` reports under NAME/..., until it is registered under another name.
+    /// Registers a link whose values are reported under NAME/..., until it is registered under
+    /// another name.
     void add_observer(std::string name, const Link& observer);
-    /// The link and all links below it: NAME, NAME/predictor, NAME/predictor/l1.
+    /// Registers the link and all links below it: NAME, NAME/predictor, NAME/predictor/l1.
     void add_observers(const std::string& name, const Link& link);
-    /// ValueError when the observer is not registered. A static region that reports runs its code
-    /// at every call, whatever its Audit. TraceError while a model is recorded for a file: return
-    /// the value from it instead.
+    /// Reports values of an observer. ValueError when it is not registered. A static region that
+    /// reports runs its code at every call, whatever its Audit. TraceError while a model is
+    /// recorded for a file: return the value from it instead.
     void report(const Observation& values, const Link* observer = nullptr);
 
     /// While it lives, this reporter is the thread's current one and writes to `observation`.
@@ -67,10 +67,10 @@ public:
 private:
     std::unordered_map<const Link*, std::string> names_;
     Observation* observation_ = nullptr;
-    Recorder* recorder_ = nullptr;  ///< The recorder active when the scope began.
+    Recorder* recorder_ = nullptr;  ///< The recorder that was active when the scope began.
 };
 
-/// Null outside of any Reporter::Scope.
+/// The thread's current reporter; null outside of any Reporter::Scope.
 Reporter* current_reporter();
 
 /// Reports values to this thread's current reporter, if there is one. Inside a link's call:

@@ -26,7 +26,8 @@ public:
     StaticGraphStatistics statistics() const { return region_.statistics(); }
 
 private:
-    using Values = std::map<std::string, std::pair<Variable, double>>;  ///< With their weights.
+    /// Reported values by name, with their weights.
+    using Values = std::map<std::string, std::pair<Variable, double>>;
     Values run() const;
     std::function<void(const Batch&)> function_;
     const Batch* batch_ = nullptr;

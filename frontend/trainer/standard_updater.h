@@ -26,7 +26,7 @@ struct TrainingStep {
     explicit TrainingStep(F f) : f(std::move(f)) {}
 };
 
-/// What a step returns.
+/// The result of a step.
 struct StepResult {
     std::map<std::string, Variable> values;
     StepResult(Variable loss);
@@ -34,15 +34,19 @@ struct StepResult {
 };
 
 struct StandardUpdaterOptions {
-    Converter converter = {};  ///< concat_examples by default.
-    Device* device = nullptr;  ///< Batches and targets are moved there; null: not moved.
+    Converter converter = {};  ///< The function that makes batches; concat_examples by default.
+    /// The device to which batches and targets are moved; null: not moved.
+    Device* device = nullptr;
     Device* input_device =
-        nullptr;  ///< Batches are moved there instead, for a model that copies them itself.
-    double loss_scale = 0;       ///< See Optimizer::set_loss_scale; 0: none.
-    bool auto_new_epoch = true;  ///< Call new_epoch() of the optimizer with the iterator's.
-    /// Forward, backward, update and what the loss function reports become one compiled program.
+        nullptr;            ///< Another device for batches, for a model that copies them itself.
+    double loss_scale = 0;  ///< The loss scale, see Optimizer::set_loss_scale; 0: none.
+    /// Whether new_epoch() of the optimizer is called when the iterator begins an epoch.
+    bool auto_new_epoch = true;
+    /// Whether forward, backward, update and the reports of the loss function become one compiled
+    /// program.
     bool static_graph = false;
-    bool keep_grads = false;  ///< Gradients can be read after a compiled step; costs a copy.
+    /// Whether gradients can be read after a compiled step; costs a copy.
+    bool keep_grads = false;
     Audit audit = Audit::always;
 };
 
@@ -71,11 +75,11 @@ public:
         : StandardUpdater(iterator, optimizer, std::move(options)) {
         step_ = batch_function<StepResult>(std::move(step.f));
     }
-    /// Several optimizers: derive and override update_core().
+    /// An updater with several optimizers: derive from it and override update_core().
     StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers,
                     StandardUpdaterOptions options = {});
-    /// Several iterators and optimizers: derive and override update_core(). 'main' must be among
-    /// the iterators.
+    /// An updater with several iterators and optimizers: derive from it and override update_core().
+    /// 'main' must be among the iterators.
     StandardUpdater(std::map<std::string, Iterator*> iterators,
                     std::map<std::string, Optimizer*> optimizers,
                     StandardUpdaterOptions options = {});
@@ -86,7 +90,7 @@ public:
     std::vector<std::pair<std::string, Optimizer*>> optimizers() const override;
     Iterator& get_iterator(const std::string& name = "main") const override;
 
-    /// StaticGraph::explain() of the compiled step; empty without static_graph.
+    /// The report StaticGraph::explain() of the compiled step; empty without static_graph.
     std::string explain() const;
     StaticGraphStatistics statistics() const;
 
@@ -104,7 +108,7 @@ private:
     std::map<std::string, Optimizer*> optimizers_;
     StandardUpdaterOptions options_;
     LossFunction loss_function_;
-    StepFunction step_;  ///< Replaces the loss function.
+    StepFunction step_;  ///< The step, which replaces the loss function.
     Owned<ReportingRegion> compiled_;
 };
 

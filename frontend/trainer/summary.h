@@ -14,7 +14,7 @@ class Summary {
 public:
     void add(double value, double weight = 1);
     double mean() const { return x_ / n_; }
-    double deviation() const;  ///< Population deviation: sqrt(E[x^2] - E[x]^2).
+    double deviation() const;  ///< The population deviation sqrt(E[x^2] - E[x]^2).
     void serialize(const Serializer& s);
 
 private:
@@ -28,7 +28,7 @@ public:
     void clear();
     std::map<std::string, double> compute_mean() const;
     std::map<std::string, double> make_statistics()
-        const;  ///< Means, and deviations as "NAME.std".
+        const;  ///< The means by name, and deviations as "NAME.std".
     void serialize(const Serializer& s);
 
 private:

@@ -18,7 +18,8 @@ class Updater;
 /// Options of Trainer::extend; defaults come from the extension.
 struct ExtendOptions {
     std::string name = {};
-    AnyTrigger trigger = {};  ///< AnyTrigger::never() for one that is called before training only.
+    /// The trigger; AnyTrigger::never() for an extension that is called before training only.
+    AnyTrigger trigger = {};
     std::optional<int> priority = {};
     bool call_before_training = false;
 };
@@ -67,20 +68,21 @@ public:
     void stop() { stopping_ = true; }
     bool stopping() const { return stopping_; }
 
-    /// Calls `f` when all extensions have been asked in this iteration, or when one of them has
-    /// failed; at once outside of an iteration. So a snapshot has all that its iteration changes.
+    /// Calls `f` when all extensions of this iteration have run or one has failed; at once outside
+    /// of an iteration. A snapshot uses it to contain all changes of its iteration.
     void after_extensions(std::function<void()> f);
 
     Updater& updater() const { return updater_; }
     AnyTrigger& stop_trigger() { return stop_trigger_; }
-    Observation& observation() { return observation_; }  ///< Of this iteration.
+    Observation& observation() { return observation_; }  ///< The values reported in this iteration.
     Reporter& reporter() { return reporter_; }
     const std::string& out() const { return out_; }
-    double elapsed_time()
-        const;  ///< Seconds of training, with those before the snapshot; ValueError before run().
+    /// Seconds of training, including those before the snapshot that was loaded; ValueError before
+    /// run().
+    double elapsed_time() const;
     bool is_before_training() const;
-    Extension& get_extension(
-        const std::string& name) const;  ///< ValueError that lists the existing names.
+    /// The extension of that name; ValueError that lists the existing names.
+    Extension& get_extension(const std::string& name) const;
     template <class E>
     E& get_extension(const std::string& name) const {
         return dynamic_cast<E&>(get_extension(name));  // std::bad_cast for another type
@@ -111,14 +113,16 @@ private:
     Observation observation_;
     std::vector<Owned<Entry>> extensions_;
     std::vector<std::string>
-        unasked_;  ///< Extensions of this iteration that are still to be asked.
+        unasked_;  ///< Extensions of this iteration whose triggers are still to be asked.
     std::vector<std::function<void()>> after_extensions_;
     bool is_asking_ = false;
-    bool is_unfinished_ = false;   ///< The stop trigger was not yet asked in this iteration.
-    std::optional<double> start_;  ///< When run() was called, by a steady clock in seconds.
+    /// Whether the stop trigger is still to be asked in this iteration.
+    bool is_unfinished_ = false;
+    /// The time when run() was called, by a steady clock in seconds.
+    std::optional<double> start_;
     std::optional<double> final_time_;
     bool stopping_ = false;
-    double time_before_ = 0;  ///< Time of the training before the snapshot.
+    double time_before_ = 0;  ///< Seconds of the training before the snapshot.
 };
 
 }  // namespace catena

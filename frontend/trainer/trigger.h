@@ -24,24 +24,24 @@ class Trigger {
 public:
     virtual ~Trigger() = default;
     virtual bool operator()(Trainer& trainer) = 0;
-    virtual bool finished() const { return false; }  ///< It will never fire again.
-    /// As a stop trigger: whether its limit is reached or passed, as by a training that is resumed
-    /// with a smaller one. By default that of one that has fired for the last time.
+    virtual bool finished() const { return false; }  ///< Whether it will never fire again.
+    /// For stop triggers: whether the limit is reached or passed, as by a training that is resumed
+    /// with a smaller limit. By default, whether it has fired for the last time.
     virtual bool is_over(const Trainer&) const { return finished(); }
     virtual std::optional<TrainingLength> training_length() const;
     virtual void serialize(const Serializer&) {}
 };
 
-/// Any form of a trigger, for arguments: `{1, "epoch"}`, a Trigger, a function of the trainer. The
-/// default never fires. A value: a copy counts for itself, so that one can be given to several
-/// extensions. Only a std::shared_ptr is shared; of its users it fires for the first that asks in
-/// an iteration.
+/// An argument that accepts any trigger: `{1, "epoch"}`, a Trigger, a function of the trainer. The
+/// default never fires. It is a value: a copy counts for itself, so that one can be given to
+/// several extensions. Only a std::shared_ptr is shared; it then fires for the first of its users
+/// that asks in an iteration.
 class AnyTrigger {
 public:
     AnyTrigger();
     ~AnyTrigger();
-    /// Every `period` epochs or iterations; ValueError for another unit or a period that is not
-    /// positive.
+    /// A trigger that fires every `period` epochs or iterations; ValueError for another unit or a
+    /// period that is not positive.
     template <class N>
         requires std::is_arithmetic_v<N>
     AnyTrigger(N period, const std::string& unit) : AnyTrigger(interval(double(period), unit)) {}
@@ -79,7 +79,8 @@ private:
     static AnyTrigger interval(double period, const std::string& unit);
     static AnyTrigger from_function(std::function<bool(Trainer&)> function);
     std::shared_ptr<Trigger> trigger_;
-    std::shared_ptr<Trigger> (*clone_)(const Trigger&) = nullptr;  ///< Null: shared.
+    /// The function that copies the trigger; null: copies share it.
+    std::shared_ptr<Trigger> (*clone_)(const Trigger&) = nullptr;
 };
 
 }  // namespace catena

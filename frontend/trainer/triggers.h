@@ -8,18 +8,20 @@
 
 namespace catena::triggers {
 
-/// Where a training was when a trigger was asked last, in both units, as Chainer's files have it.
+/// The position of a training when a trigger was asked last, in both units, as Chainer's files
+/// store it.
 struct Asked {
-    int64_t iteration = 0;  ///< Negative, as `epoch_detail`: not known.
+    /// The iteration; a negative one, as a negative `epoch_detail`, means unknown.
+    int64_t iteration = 0;
     double epoch_detail = 0;
 
-    /// The place then and the one now, of which it takes note.
+    /// The old position and the present one, which is stored for the next call.
     std::pair<Fraction, Fraction> to_now(const Updater& updater, const std::string& unit);
     void serialize(const Serializer& s);
 };
 
-/// Every `period` epochs or iterations: in the first iteration that reaches or passes the next
-/// multiple. Fractions of epochs are fine, and exact: .1 is a tenth.
+/// Fires every `period` epochs or iterations: in the first iteration that reaches or passes the
+/// next multiple. Fractions of epochs are fine, and exact: .1 is a tenth.
 class IntervalTrigger final : public Trigger {
 public:
     IntervalTrigger(double period, std::string unit);
@@ -27,7 +29,8 @@ public:
     std::optional<TrainingLength> training_length() const override {
         return TrainingLength{period_, unit_};
     }
-    bool is_over(const Trainer& trainer) const override;  ///< A limit, not an interval.
+    /// Whether `period` is reached; as a stop trigger, the period is a limit, not an interval.
+    bool is_over(const Trainer& trainer) const override;
     void serialize(const Serializer& s) override;
 
 private:
@@ -37,14 +40,14 @@ private:
     Asked asked_;
 };
 
-/// At the given epochs or iterations.
+/// Fires at the given epochs or iterations.
 class ManualScheduleTrigger final : public Trigger {
 public:
     ManualScheduleTrigger(std::vector<double> points, std::string unit);
     ManualScheduleTrigger(double point, std::string unit);
     bool operator()(Trainer& trainer) override;
     bool finished() const override { return finished_; }
-    /// As a stop trigger, the first point.
+    /// The length of the training, for a stop trigger: the first point.
     std::optional<TrainingLength> training_length() const override;
     bool is_over(const Trainer& trainer) const override;
     void serialize(const Serializer& s) override;
@@ -52,12 +55,13 @@ public:
 private:
     std::vector<double> points_;
     std::string unit_;
-    std::vector<Fraction> exact_points_;  ///< In ascending order.
+    std::vector<Fraction> exact_points_;  ///< The points in ascending order.
     Asked asked_;
     bool finished_ = false;
 };
 
-/// In the first iteration, and with call_on_resume in the first one after a snapshot was loaded.
+/// Fires in the first iteration, and with call_on_resume in the first one after a snapshot was
+/// loaded.
 class OnceTrigger final : public Trigger {
 public:
     explicit OnceTrigger(bool call_on_resume = false) : resumed_(call_on_resume) {}
@@ -69,12 +73,13 @@ private:
     bool first_ = true, resumed_;
 };
 
-/// Every `period` seconds of training.
+/// Fires every `period` seconds of training.
 class TimeTrigger final : public Trigger {
 public:
     explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
     bool operator()(Trainer& trainer) override;
-    bool is_over(const Trainer& trainer) const override;  ///< A limit, not an interval.
+    /// Whether `period` is reached; as a stop trigger, the period is a limit, not an interval.
+    bool is_over(const Trainer& trainer) const override;
     void serialize(const Serializer& s) override;
 
 private:
@@ -111,10 +116,11 @@ struct EarlyStoppingOptions {
     AnyTrigger check_trigger = {1, "epoch"};
     std::string monitor = "main/loss";
     int patience = 3;  ///< Number of checks without improvement until it stops.
-    std::string mode =
-        "auto";  ///< "max", "min"; "auto" is "max" for a monitor with "accuracy" in its name.
+    /// The direction of improvement: "max", "min"; "auto" is "max" for a monitor with "accuracy" in
+    /// its name.
+    std::string mode = "auto";
     bool verbose = false;
-    AnyTrigger max_trigger = {100, "epoch"};  ///< Stops in any case.
+    AnyTrigger max_trigger = {100, "epoch"};  ///< The trigger that stops the training in any case.
 };
 
 /// A stop trigger: fires when a reported value has not improved for `patience` checks.
@@ -126,7 +132,7 @@ public:
         return options_.max_trigger.training_length();
     }
     bool is_over(const Trainer& trainer) const override;
-    /// Unlike in Chainer its state is saved, so that a resumed training stops when the
+    /// Saves or loads the state (Chainer does not), so that a resumed training stops when the
     /// uninterrupted one does.
     void serialize(const Serializer& s) override;
 

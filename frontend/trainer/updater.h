@@ -17,7 +17,7 @@ class Trainer;
 class Updater {
 public:
     virtual ~Updater() = default;
-    /// One iteration; values are reported to the current reporter.
+    /// Runs one iteration; values are reported to the current reporter.
     void update() {
         update_core();
         ++iteration_;
@@ -27,12 +27,14 @@ public:
     virtual void serialize(const Serializer& s) = 0;
 
     virtual std::vector<std::pair<std::string, Optimizer*>> optimizers() const = 0;
-    Optimizer& get_optimizer(
-        const std::string& name) const;  ///< ValueError that lists the existing names.
+    /// The optimizer of that name; ValueError that lists the existing names.
+    Optimizer& get_optimizer(const std::string& name) const;
     virtual Iterator& get_iterator(const std::string& name = "main") const = 0;
 
-    int64_t iteration() const { return iteration_; }  ///< Updates so far.
-    int64_t epoch() const;  ///< This and the next three: of the main iterator.
+    int64_t iteration() const { return iteration_; }  ///< Number of updates so far.
+    /// Number of completed epochs of the main iterator; the next three are about that iterator,
+    /// too.
+    int64_t epoch() const;
     double epoch_detail() const;
     std::optional<double> previous_epoch_detail() const;
     bool is_new_epoch() const;

@@ -29,11 +29,12 @@ enum class Reduction : uint8_t {
 
 /// Counters of one communicator since it was made.
 struct CommunicatorStatistics {
-    int64_t bytes_sent = 0;        ///< Elements only.
-    int64_t background_bytes = 0;  ///< Of those, sent by transfers in the background.
+    int64_t bytes_sent = 0;  ///< Elements only.
+    /// The part of bytes_sent that transfers in the background have sent.
+    int64_t background_bytes = 0;
     double background_seconds =
-        0;  ///< Time that transfers in the background took, waiting for other ranks included.
-    double waited_seconds = 0;  ///< Of that, the time callers waited.
+        0;  ///< Seconds that transfers in the background took, waiting for other ranks included.
+    double waited_seconds = 0;  ///< Seconds, of background_seconds, that callers waited.
     double hidden_seconds() const {
         return background_seconds > waited_seconds ? background_seconds - waited_seconds : 0;
     }
@@ -58,32 +59,35 @@ public:
     virtual std::string name() const = 0;  ///< "local", "mpi", "nccl".
     int rank() const { return rank_; }
     int size() const { return size_; }
-    int intra_rank() const { return intra_rank_; }  ///< Among the ranks of this machine.
+    /// This rank's number among the ranks of its machine.
+    int intra_rank() const { return intra_rank_; }
     int intra_size() const { return intra_size_; }
-    int inter_rank() const { return inter_rank_; }  ///< Index of this machine.
+    int inter_rank() const { return inter_rank_; }  ///< The index of this rank's machine.
     int inter_size() const { return inter_size_; }
 
-    /// A new group of the ranks with the same color, ordered by key, then rank. Null for a negative
-    /// color.
+    /// A new group of the ranks that give the same color, ordered by key, then rank. Null for a
+    /// negative color.
     virtual std::shared_ptr<Communicator> split(int color, int key) = 0;
 
-    void send(const Array& x, int dest, int tag = 0);  ///< Returns when `dest` has received it.
+    /// Sends x to rank `dest`; returns when it has been received.
+    void send(const Array& x, int dest, int tag = 0);
     Array recv(int source, int tag = 0);
-    /// The type of the next recv(source, tag); waits for the message.
+    /// The type of the array that the next recv(source, tag) returns; waits for the message.
     Type type_of_recv(int source, int tag = 0);
 
-    Array bcast(const Array& x, int root = 0);  ///< Only root's x is read.
-    /// The type of the next bcast or scatter; on ranks other than its root.
+    Array bcast(const Array& x, int root = 0);  ///< Root's x, on every rank; only root's x is read.
+    /// The type of the array of the next bcast or scatter; called on ranks other than its root.
     Type type_of_bcast(int root = 0);
     Type type_of_scatter(int root = 0);
-    /// Every rank's x at root, empty elsewhere. Shapes may differ, dtypes not.
+    /// The x of every rank, at root; empty elsewhere. Shapes may differ, dtypes not.
     std::vector<Array> gather(const Array& x, int root = 0);
-    std::vector<Array> allgather(const Array& x);  ///< All x have one type.
+    /// The x of every rank, on every rank. All must have one type.
+    std::vector<Array> allgather(const Array& x);
     std::vector<Array> alltoall(
-        std::span<const Array> xs);  ///< xs[i] to rank i; result[i] is from rank i.
-    Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i] at rank i.
+        std::span<const Array> xs);  ///< Sends xs[i] to rank i; result[i] comes from rank i.
+    Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i], on rank i.
     Array allreduce(const Array& x, Reduction reduction = Reduction::sum);
-    /// Rank i's part of the sum over the ranks of xs[i].
+    /// On rank i, the sum of xs[i] over all ranks.
     Array reduce_scatter(std::span<const Array> xs, Reduction reduction = Reduction::sum);
     void barrier();
 
@@ -95,7 +99,8 @@ public:
 
     /// Host memory for start_allreduce that needs the fewest copies.
     virtual Array transfer_buffer(const Type& type);
-    /// The same for arrays on `device`: on it, if the communicator can send from there.
+    /// Memory on `device` for start_allreduce if the communicator can send from there, else host
+    /// memory.
     Array transfer_buffer(const Type& type, Device& device);
     /// Begins an all-reduce of `buffer` (contiguous, on the host or where transfer_buffer() gave
     /// it) in place, in the background, and returns its ticket. Later calls wait until it is done.
@@ -105,9 +110,10 @@ public:
     Array wait_allreduce(int64_t ticket);
     CommunicatorStatistics statistics() const;
 
-    /// Settings that others look up by name, as ChainerMN's set_config.
+    /// Stores a setting that others look up by name, as ChainerMN's set_config.
     void set_config(const std::string& name, const std::string& value = "1");
-    const std::string& get_config(const std::string& name) const;  ///< "" when it was not set.
+    /// The setting of that name; "" when it was not set.
+    const std::string& get_config(const std::string& name) const;
 
     /// Finishes background work and leaves the group. Later calls are errors.
     void finalize();
@@ -129,22 +135,23 @@ public:
 protected:
     Communicator(int rank, int size);
     /// Transfers all messages and returns when all are done. Messages between two ranks with one
-    /// tag keep their order, and both sides give the same size. `tag` is at least 0, or -1 for
-    /// collectives.
+    /// tag keep their order, and the sizes given by sender and receiver are equal. `tag` is at
+    /// least 0, or -1 for collectives.
     virtual void transfer(const char* call, int tag, std::span<const Message> sends,
                           std::span<const Message> receives) = 0;
     virtual void leave() {}
-    /// Called after a transfer has failed, which was the last one: tells the other ranks. `memory`
-    /// is that of its messages, and is released after this call unless it is kept here.
+    /// Tells the other ranks that a transfer has failed; there will be no further one. `memory`
+    /// owns what its messages point into; it is released after this call unless the implementation
+    /// keeps it.
     virtual void break_off([[maybe_unused]] const std::string& reason,
                            [[maybe_unused]] const std::shared_ptr<void>& memory) {}
-    /// The largest tag of messages.
+    /// The largest tag that messages may have.
     virtual int largest_tag() const;
     /// A rank that is known to have ended or left, else -1.
     virtual int lost_rank() { return -1; }
-    /// Whether reduce_buffer takes arrays of this device; otherwise they go through the host.
+    /// Whether reduce_buffer() takes arrays of this device; otherwise they go through the host.
     virtual bool reaches(const Device& device) const;
-    /// Called for every buffer that reduce_buffer will get, by the thread that filled it.
+    /// Called for every buffer that reduce_buffer() will get, by the thread that filled it.
     virtual void filled([[maybe_unused]] const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
@@ -154,7 +161,7 @@ protected:
                                int64_t label);
     /// Counts the bytes of reduce_buffer when others read this rank's memory directly.
     void count_reduced(const Array& buffer);
-    /// For implementations that wrap another one.
+    /// A transfer by another communicator, for implementations that wrap one.
     static void transfer_by(Communicator& other, const char* call, int tag,
                             std::span<const Message> sends, std::span<const Message> receives);
     static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
@@ -167,13 +174,14 @@ protected:
     void find_neighbours_as(const Communicator& other);
     /// Finds the ranks on each machine; called once by every rank when transfer() works.
     void find_neighbours(const std::string& machine);
-    void share_one_machine();  ///< For ranks of one process: without messages.
-    void close();  ///< For destructors: ends the background thread while transfer() still works.
+    /// Declares that all ranks are on one machine, without messages: for ranks of one process.
+    void share_one_machine();
+    void close();  ///< Ends the background thread while transfer() still works; for destructors.
 
 private:
     /// The header of every message: the call and the type of the content.
     struct Envelope;
-    /// What a call must have in common on all ranks.
+    /// The facts about a call that must be equal on all ranks.
     struct Terms {
         const char* call;
         int root = -1;
@@ -186,8 +194,8 @@ private:
 
     template <class F>
     auto in_turn(const char* call, F&& f);
-    /// transfer(), after which nothing else is if it fails. `memory` is what the messages point
-    /// into.
+    /// Calls transfer(). If it fails, every later call fails, too. `memory` owns what the messages
+    /// point into.
     template <class... Memory>
     void move(const char* call, int tag, std::span<const Message> sends,
               std::span<const Message> receives, Memory&... memory);
@@ -196,8 +204,8 @@ private:
     void give_up(const std::string& reason, const std::shared_ptr<void>& memory);
     void check_peer(const char* call, int rank) const;
     void check_message(const char* call, const char* verb, int peer, int tag) const;
-    /// All ranks exchange envelopes (of xs[i] with rank i, undefined: no content); returns those
-    /// received.
+    /// Exchanges envelopes between all ranks (the one for rank i describes xs[i]; undefined: no
+    /// content); returns those received.
     std::vector<Envelope> meet(const Terms& terms, std::span<const Array> xs);
     void check_terms(const Envelope& own, const Envelope& theirs, int rank) const;
     Type type_from(const char* call, int root);
@@ -217,7 +225,7 @@ private:
     int intra_rank_ = 0, intra_size_ = 1, inter_rank_ = 0, inter_size_ = 1;
     int64_t id_;
     Variable order_;
-    int64_t sequence_ = 0;  ///< Collectives so far; equal on all ranks.
+    int64_t sequence_ = 0;  ///< Number of collectives so far; equal on all ranks.
     bool finalized_ = false;
     std::map<std::string, std::string> config_;
     Owned<Background> background_;
@@ -226,7 +234,7 @@ private:
 /// The communicator of this process with that id; CommunicationError when it is gone.
 Communicator& communicator_of(int64_t id);
 
-/// Seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
+/// The seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
 double communication_timeout();
 
 /// The communicator that `who` was given; ValueError for null.

@@ -22,11 +22,11 @@ namespace catena {
 struct Communicator::Envelope {
     char call[16] = {};
     char label[48] = {};
-    int64_t sequence = 0;   ///< Collectives are counted.
-    int64_t gradients = 0;  ///< What start_allreduce was told about its buffer.
+    int64_t sequence = 0;   ///< The number of the collective: all are counted.
+    int64_t gradients = 0;  ///< The label that start_allreduce was given for its buffer.
     int32_t root = -1;
     int8_t reduction = -1;
-    bool empty = true;  ///< No content follows.
+    bool empty = true;  ///< True if no content follows.
     Dtype dtype = Dtype::float32;
     uint8_t rank = 0;
     int64_t dims[max_rank] = {};
@@ -45,15 +45,17 @@ struct Communicator::Background {
     std::map<int64_t, Request> requests;
     int64_t tickets = 0;
     CommunicatorStatistics statistics;
-    std::string failure;                             ///< The first error of a transfer.
-    std::map<std::pair<int, int>, Envelope> opened;  ///< Read ahead, by type_of_recv.
-    std::vector<Envelope> met_early;                 ///< Read ahead, by type_of_bcast,
-    Envelope own_early;                              ///< which sent this one.
-    std::unique_ptr<BackgroundThread>
-        thread;  ///< Made at the first transfer in the background; goes first.
+    std::string failure;  ///< The first error of a transfer.
+    /// Envelopes that type_of_recv has read ahead, by source and tag.
+    std::map<std::pair<int, int>, Envelope> opened;
+    std::vector<Envelope> met_early;  ///< Envelopes that type_of_bcast has read ahead.
+    Envelope own_early;               ///< The envelope that this rank has sent in that exchange.
+    /// The thread, made at the first transfer in the background. It is destroyed before the other
+    /// members.
+    std::unique_ptr<BackgroundThread> thread;
 };
 
-/// Runs `f` on this thread, or after the background work.
+/// Runs `f` on this thread once all background work is done.
 template <class F>
 auto Communicator::in_turn(const char* call, F&& f) {
     check_usable(call);
@@ -92,12 +94,12 @@ void Communicator::move(const char* call, int tag, std::span<const Message> send
     or_break_off([&] { transfer(call, tag, sends, receives); }, memory...);
 }
 
-/// A call, and what its label says.
+/// The name of a call with its label, for messages.
 inline std::string title(const char* call, const char* label) {
     return *label ? fmt::format("{} ('{}')", call, label) : std::string(call);
 }
 
-/// x; ValueError when it is undefined.
+/// Returns x; ValueError when it is undefined.
 inline const Array& defined(const char* call, const Array& x, int rank) {
     if (!x.defined()) fail<ValueError>("{}: rank {} gives an undefined array", call, rank);
     return x;

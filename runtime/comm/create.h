@@ -10,9 +10,9 @@
 namespace catena {
 
 struct CommunicatorOptions {
-    /// Dtype for sending gradients; default: their own. Floats only.
+    /// The dtype in which gradients are sent; default: their own. Floats only.
     std::optional<Dtype> allreduce_grad_dtype = {};
-    /// pure_nccl: this process's GPU; default "cuda:N" with N its rank on the machine.
+    /// For pure_nccl: this process's GPU; default "cuda:N" with N its rank on the machine.
     Device* device = nullptr;
 };
 
@@ -33,7 +33,7 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_
 /// The entry function of a plug-in: returns the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
-/// Of the NCCL plug-in: with CommunicatorOptions::device.
+/// The entry function of the NCCL plug-in, which also takes CommunicatorOptions::device.
 using DeviceCommunicatorEntry = Communicator* (*)(Device*);
 inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
 

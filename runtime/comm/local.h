@@ -11,7 +11,7 @@ namespace catena {
 /// throws, the calls of the others fail, and the first exception is rethrown.
 void run_local(int size, const std::function<void(const std::shared_ptr<Communicator>&)>& f);
 
-/// This thread's rank inside run_local; elsewhere a group of one.
+/// The communicator of this thread inside run_local(); elsewhere a group of one.
 std::shared_ptr<Communicator> local_communicator();
 
 }  // namespace catena

@@ -26,13 +26,15 @@ protected:
     /// Communicator::transfer over the network.
     virtual void transfer_far(const char* call, int tag, std::span<const Message> sends,
                               std::span<const Message> receives) = 0;
-    /// Network progress for other ranks while this one waits; as SharedMemory::Idle.
+    /// Makes progress on the network for other ranks while this one waits; parameters and result as
+    /// SharedMemory::Idle.
     virtual int make_progress(std::span<const int> late) = 0;
     void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override;
     int lost_rank() override;
 
 private:
-    std::unique_ptr<SharedMemory> shared_;  ///< When all ranks are on this machine.
+    /// The shared memory, when all ranks are on this machine; else null.
+    std::unique_ptr<SharedMemory> shared_;
 };
 
 }  // namespace catena

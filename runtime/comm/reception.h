@@ -8,15 +8,15 @@
 
 namespace catena {
 
-/// What a rank says first when it calls another one.
+/// The first bytes that a rank sends when it connects to another one.
 struct Hello {
-    static constexpr uint64_t version = 0x324d4f43414e4554;  ///< Of the protocol.
+    static constexpr uint64_t version = 0x324d4f43414e4554;  ///< The version of the protocol.
     uint64_t magic = version, secret = 0;
     int32_t rank = 0, size = 0, port = 0, unused = 0;
 };
 
-/// Answers calls at a listening socket, all at once: strangers may be silent for as long as they
-/// like. Those that do not know the secret are sent away.
+/// Accepts connections at a listening socket, many at a time, since strangers may be silent for as
+/// long as they like. Those that do not know the secret are closed.
 class Reception {
 public:
     Reception(const Socket& listening, uint64_t secret) : listening_(listening), secret_(secret) {}
@@ -24,7 +24,7 @@ public:
         Socket socket;
         Hello hello;
     };
-    /// The next one that knows the secret; none when the deadline has passed.
+    /// The next connection that knows the secret; none when the deadline has passed.
     std::optional<Caller> next(Deadline deadline);
 
 private:
@@ -41,7 +41,8 @@ private:
 
     const Socket& listening_;
     uint64_t secret_;
-    std::vector<Call> calls_;  ///< The oldest first.
+    /// Connections that have not introduced themselves yet, the oldest first.
+    std::vector<Call> calls_;
 };
 
 }  // namespace catena

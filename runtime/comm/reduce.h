@@ -7,7 +7,7 @@
 
 namespace catena {
 
-/// DtypeError for bool, and for the mean of integers.
+/// DtypeError for a dtype that cannot be reduced so: bool, and integers for the mean.
 void check_reducible(const char* call, Dtype dtype, Reduction reduction);
 
 /// result[i] = parts[0][i] + parts[1][i] + ..., in that order (for mean: divided by their number),
@@ -16,9 +16,10 @@ void check_reducible(const char* call, Dtype dtype, Reduction reduction);
 void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
                   int64_t count, Reduction reduction);
 
-/// This rank's share of an all-reduce of `count` elements in memory that all ranks can read:
-/// `data[r]` is rank r's buffer. The sum is written to all of them. `barrier` returns when every
-/// rank has called it as often; when the function is called, all buffers must be ready.
+/// Computes this rank's part of an all-reduce of `count` elements in memory that all ranks can
+/// read: `data[r]` is rank r's buffer, and the sum is written to all of them. `barrier` returns
+/// when every rank has called it as often as this one. All buffers must be ready when the function
+/// is called.
 void reduce_together(const char* call, Dtype dtype, std::span<char* const> data, int rank,
                      int64_t count, Reduction reduction, const std::function<void()>& barrier);
 

@@ -9,18 +9,21 @@ struct Storage;
 
 /// A piece of memory that other processes can map, too.
 struct SharedBlock {
-    void* data = nullptr;  ///< Null: no block.
+    void* data = nullptr;  ///< The address in this process; null: no block.
     size_t bytes = 0;
-    int file = -1;  ///< This process's descriptor, while others may open /proc/PID/fd/FILE.
+    /// This process's descriptor of the block, through which others may open /proc/PID/fd/FILE; -1:
+    /// closed.
+    int file = -1;
 };
 
-/// New memory, zeroed; no data, and an errno, on failure.
+/// A new block, zeroed; no data, and an errno, on failure.
 SharedBlock make_shared_block(size_t bytes);
 /// Maps descriptor `file` of process `pid`; no data, and an errno, when it is not accessible or has
 /// another size.
 SharedBlock map_shared_block(int64_t pid, int file, size_t bytes);
-void close_file(SharedBlock& block);          ///< When no more processes will map it.
-void unmap_shared_block(SharedBlock& block);  ///< Also closes the file.
+/// Closes the descriptor, when no more processes will map the block.
+void close_file(SharedBlock& block);
+void unmap_shared_block(SharedBlock& block);  ///< Unmaps the block and closes its descriptor.
 
 /// The block behind an array's memory; no data unless it is from shared_array().
 SharedBlock shared_block_of(const Storage& storage);

@@ -27,9 +27,10 @@ public:
     /// Sends all bytes before the deadline; false when the other side is gone or too slow.
     bool send_all(const void* data, size_t bytes, Deadline deadline);
     bool receive_all(void* data, size_t bytes, Deadline deadline);
-    /// What has arrived, at most `bytes`; 0 when nothing has, -1 when the other side is gone.
+    /// Receives the bytes that have arrived, at most `bytes`, and returns their number; 0 when
+    /// there are none, -1 when the other side is gone.
     int64_t receive_some(void* data, size_t bytes);
-    std::string peer_host() const;  ///< Numeric address.
+    std::string peer_host() const;  ///< The other side's address in numbers.
 
 private:
     int file_ = -1;
@@ -40,7 +41,7 @@ Socket listen_at(const std::string& host, int port, int backlog);
 int port_of(const Socket& listening);
 /// Accepts a connection that is waiting, if any.
 Socket accept_from(const Socket& listening);
-/// None when nobody listens there.
+/// A connection to a listening socket; none when nobody listens there.
 Socket connect_to(const std::string& host, int port, Deadline deadline);
 
 }  // namespace catena

@@ -9,13 +9,13 @@ namespace catena {
 
 /// How processes that were not started by mpirun find each other.
 struct Rendezvous {
-    /// "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0 writes its address
-    /// and a secret to this file; it is removed when all ranks are connected.
+    /// The meeting place. "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0
+    /// writes its address and a secret to this file; it is removed when all ranks are connected.
     std::string place;
     int rank = 0, size = 1;
 
-    /// CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError if they are
-    /// invalid.
+    /// The meeting place from CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError if they
+    /// are invalid.
     static Rendezvous from_environment();
     static bool is_in_environment();
 };

@@ -7,8 +7,8 @@
 namespace catena {
 
 /// Whether a walk over the array in row-major order would stride through its memory although
-/// another order would not: a transposed array, or images with their channels last. (False for an
-/// array that has repeated elements, or few.)
+/// another order would not: a transposed array, or images with their channels last. False for an
+/// array that has repeated elements, or few.
 inline bool lies_across(const Array& array) {
     constexpr int64_t few = 4096;
     if (array.contiguous() || array.size() < few) return false;

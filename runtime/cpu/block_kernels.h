@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// The types a map computes in, as indices of the kernel tables.
+/// The types that a map is computed in, as indices of the kernel tables.
 enum class Compute : uint8_t { float32, float64, int64 };
 inline constexpr int compute_count = 3;
 inline constexpr int combine_count = 4;
@@ -22,22 +22,25 @@ inline size_t size_of(Compute compute) { return compute == Compute::float32 ? 4 
 /// cache. Truth values are masks: integers as wide as the type, 0 or all ones. `to` may be one of
 /// the arguments.
 struct BlockKernels {
-    /// One intrinsic on `n` elements. Bit k of `uniform` says that argument k is a single element.
+    /// A kernel of one intrinsic on `n` elements. Bit k of `uniform` says that argument k is a
+    /// single element.
     using Operation = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n,
                                uint32_t uniform);
-    /// Elements of some dtype, `stride` elements apart, to a dense block.
+    /// A kernel that loads elements of some dtype, `stride` elements apart, into a dense block.
     using Load = void (*)(void* to, const void* from, int64_t n, int64_t stride);
-    /// A dense block to dense elements of some dtype; a uniform one is repeated.
+    /// A kernel that stores a dense block to dense elements of some dtype; a uniform one is
+    /// repeated.
     using Store = void (*)(void* to, const void* from, int64_t n, bool uniform);
 
-    /// `n` dense elements of the type computed in combined into one; the identity for none.
+    /// A kernel that combines `n` dense elements of the type computed in into one; the identity for
+    /// none.
     using ReduceRow = void (*)(void* to, const void* from, int64_t n);
 
     const char* instruction_set;
     Operation operation[compute_count][intrinsic_count];
     Load load[compute_count][dtype_count];
     Store store[compute_count][dtype_count];
-    Store store_truth[compute_count][dtype_count];  ///< Masks as 1 and 0.
+    Store store_truth[compute_count][dtype_count];  ///< Kernels that store masks as 1 and 0.
     ReduceRow reduce_row[combine_count][compute_count];
 };
 

@@ -4,8 +4,9 @@
 
 namespace catena {
 
-/// The discrete Fourier transform along the last axis, y_k = sum of x_j exp(-2 pi i j k / n);
-/// inputs and outputs are real and imaginary parts. Computed in float64; O(n log n) for every n.
+/// The kernel of the discrete Fourier transform along the last axis, y_k = sum of x_j exp(-2 pi i j
+/// k / n); inputs and outputs are real and imaginary parts. Computed in float64; O(n log n) for
+/// every n.
 void run_fft(const KernelCall& call);
 
 }  // namespace catena

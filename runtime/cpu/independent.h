@@ -1,7 +1,7 @@
 #pragma once
 
-/// Before a loop whose turns do not read what another one writes: it becomes vector code without a
-/// check at run time.
+/// Put before a loop whose iterations do not read what others write: it becomes vector code without
+/// a check at run time.
 #if defined(__clang__)
 #define CATENA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// Runs the kernel of `call`, which is run(context): its outputs change, and errors about memory
+/// Runs the kernel of `call`, which is run(context). Its outputs change, and errors about memory
 /// and those of oneDNN become errors that name the operation and its inputs.
 void run_with_kernel_errors(const KernelCall& call, void (*run)(void*), void* context);
 

@@ -12,8 +12,9 @@ namespace catena {
 /// dtype and strides.
 void run_map(const KernelCall& call);
 
-/// The type a map computes in, for eager kernels and compiled code alike: that of the promoted
-/// inputs; of the outputs where there are no inputs, or where integers go in and floats come out.
+/// The type that a map is computed in, for eager kernels and compiled code alike: that of the
+/// promoted inputs; of the outputs where there are no inputs, or where integers go in and floats
+/// come out.
 Dtype map_compute_dtype(std::span<const Type> inputs, std::span<const Type> outputs);
 
 }  // namespace catena

@@ -6,10 +6,11 @@ namespace catena {
 
 // Arrays are contiguous, of one dtype, float32 or float64.
 
-/// y = (x - mean) / sqrt(variance + eps) * gamma + beta along the last axis.
+/// Layer normalization along the last axis: y = (x - mean) / sqrt(variance + eps) * gamma + beta.
 void layer_norm_forward(const Array& x, const Array& gamma, const Array& beta, double eps,
                         const Array& y);
-/// Gradients towards x, gamma and beta. Sums over rows are taken in a fixed order.
+/// Gradients of layer normalization towards x, gamma and beta. Sums over rows are taken in a fixed
+/// order.
 void layer_norm_backward(const Array& x, const Array& gamma, const Array& gy, double eps,
                          const Array& gx, const Array& ggamma, const Array& gbeta);
 

@@ -9,12 +9,12 @@
 
 namespace catena {
 
-/// The memory that a call works in, handed out in pieces: what its caller has planned for it, or a
-/// block of the pool where that is too small. Where memory is checked, each piece is a block of its
-/// own (runtime/core/memory/checked_memory.h).
+/// The scratch memory of a call, handed out in pieces: memory that the caller has planned for it,
+/// or a block of the pool where that is too small. Where memory is checked, each piece is a block
+/// of its own (runtime/core/memory/checked_memory.h).
 class Scratch {
 public:
-    /// A piece begins at a multiple of this, and so should what is planned.
+    /// The alignment of pieces, and of planned memory.
     static constexpr size_t alignment = 64;
     static constexpr size_t rounded(size_t bytes) {
         return (bytes + alignment - 1) / alignment * alignment;
@@ -22,7 +22,7 @@ public:
 
     /// `bytes`: the sum of the pieces, each of them rounded().
     Scratch(std::span<std::byte> planned, size_t bytes);
-    /// Null for no bytes.
+    /// The next piece; null for no bytes.
     std::byte* take(size_t bytes);
 
 private:

@@ -13,10 +13,11 @@ struct AxisView {
     AxisView(const Shape& shape, int axis);
 };
 
-/// float16 and bfloat16 are processed as float32: the array itself or a converted copy, row-major.
+/// The array as the kernel reads it: itself or a copy, row-major; float16 and bfloat16 are
+/// converted to float32.
 Array as_working_array(const Array& array, Dtype dtype);
-/// Memory for results of `type` in the working dtype (runtime/core/dtype/working_dtype.h): `y`
-/// itself, or a temporary that store() converts.
+/// Memory for a result in the working dtype (runtime/core/dtype/working_dtype.h): `y` itself, or a
+/// temporary that store() converts.
 Array working_output(const Array& y);
 void store(const Array& working, const Array& y);
 
@@ -27,14 +28,14 @@ void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis
 
 /// The parameters of softmax cross entropy.
 struct CrossEntropyTask {
-    const int64_t* labels;        ///< One per [outer, inner] position.
-    const double* class_weights;  ///< One per class or null.
+    const int64_t* labels;        ///< One label per [outer, inner] position.
+    const double* class_weights;  ///< One weight per class; or null.
     int64_t ignore_label;
 };
-/// Per position: the loss (0 where ignored), max(x) and sum(exp(x - max(x))).
+/// Computes, for each position, the loss (0 where ignored), max(x) and sum(exp(x - max(x))).
 void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const Array& loss,
                            const Array& highest, const Array& total);
-/// gx = (softmax - onehot) * weight * gy * scale. gy has one element or one per position.
+/// Computes gx = (softmax - onehot) * weight * gy * scale. gy has one element or one per position.
 void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& highest,
                             const Array& total, const Array& gy, double scale, const Array& gx);
 

@@ -12,7 +12,7 @@
 namespace catena {
 namespace avx512 {
 
-/// x[i][j] = x[j][i] as it was.
+/// Transposes sixteen registers: x[i][j] becomes the old x[j][i].
 __attribute__((target("avx512f"), always_inline)) inline void transpose_vectors(__m512 (&x)[16]) {
     __m512 y[16];
 #pragma GCC unroll 8
@@ -64,8 +64,8 @@ __attribute__((target("avx512f"))) inline void transpose_lanes(const float* from
 
 }  // namespace avx512
 
-/// to[c * to_row + r] = from[r * from_row + c] for the first of 16 columns c, whose bits are set in
-/// `columns`; rows from `rows` on give zeros.
+/// Transposes lanes: to[c * to_row + r] = from[r * from_row + c] for the columns c, up to 16, whose
+/// bits are set in `columns`; rows from `rows` on give zeros.
 inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns,
                             float* to, int64_t to_row) {
     if (has_avx512())

@@ -6,8 +6,8 @@
 
 namespace catena::cuda {
 
-/// A stream beside the device's own, in the context that is current when it is made. Whoever is
-/// done with one leaves it to the next: the driver's table has no call that ends one.
+/// A stream beside the device's own, in the context that is current when it is made. Streams are
+/// reused instead of destroyed, because the driver's table has no call that ends one.
 class BorrowedStream {
 public:
     explicit BorrowedStream(const std::string& device);

@@ -11,13 +11,14 @@
 
 namespace catena::cuda {
 
-/// Device memory that the calls in a device's graphs use beside their operands. Graphs run one
-/// after another, and so do their calls: all share it. It is kept for as long as there is a graph:
-/// nobody else may be given what one writes to. One thread at a time.
+/// Device memory for the library calls in a device's graphs, beside their operands. Graphs run one
+/// after another, so all share it. It is held as long as there is a graph, because what one writes
+/// to must not be given to anybody else. One thread at a time.
 class GraphMemory {
 public:
     GraphMemory(MemoryPool& pool, CUstream stream) : pool_(pool), stream_(stream) {}
-    ~GraphMemory();  ///< Gives it back, to be used after what the stream has been asked for by now.
+    /// Returns the memory, to be used after the work that the stream has been given so far.
+    ~GraphMemory();
     GraphMemory(const GraphMemory&) = delete;
 
     struct Block {
@@ -25,10 +26,10 @@ public:
         size_t bytes;
         bool used;
     };
-    Block allocate(size_t bytes);  ///< Of at least so many.
-    bool free(CUdeviceptr block);  ///< False if it is none of these.
+    Block allocate(size_t bytes);  ///< A block of at least so many bytes.
+    bool free(CUdeviceptr block);  ///< Ends the use of a block; false if it is not one of these.
     bool is_all_free() const;
-    /// What is not free is somebody else's from now on.
+    /// Hands the blocks that are in use to their new owner, so that they are never reused here.
     void leave_used_blocks();
 
 private:
@@ -37,20 +38,21 @@ private:
     std::vector<Block> blocks_;
 };
 
-/// While one is alive, what its thread gives the device is put into graphs instead of being
-/// computed, and takes its memory from GraphMemory. Other threads go on as ever.
+/// While alive, work that its thread gives the device is put into graphs instead of being computed,
+/// and takes its memory from GraphMemory. Other threads are not affected.
 class Capture {
 public:
     Capture(const std::string& device, GraphMemory& memory);
     ~Capture();
     Capture(const Capture&) = delete;
 
-    /// What `work` launches as a graph, which is the caller's; null if it is nothing. DeviceError.
+    /// The launches of `work` as a graph, which the caller owns; null if there are none.
+    /// DeviceError.
     CUgraph taken(const std::function<void()>& work);
     GraphMemory& memory() { return memory_; }
 
     CUstream stream() const { return stream_.get(); }
-    /// The calling thread's for the device of this name; null: there is none.
+    /// The calling thread's capture on the device of this name; null: there is none.
     static Capture* of(const std::string& device);
 
 private:

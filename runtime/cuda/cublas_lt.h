@@ -9,7 +9,7 @@
 
 namespace catena::cuda {
 
-/// The entries of cuBLASLt that Catena calls, found at run time. Tests put a double in their place.
+/// The functions of cuBLASLt that Catena calls, found at run time. Tests replace them by a fake.
 #define CATENA_CUBLAS_LT(entry)                                                             \
     entry(cublasLtGetVersion) entry(cublasLtGetStatusName) entry(cublasLtGetStatusString)   \
         entry(cublasLtCreate) entry(cublasLtMatrixLayoutCreate)                             \
@@ -23,13 +23,14 @@ struct CublasLt {
 #define CATENA_CUBLAS_LT_POINTER(name) decltype(&::name) name = nullptr;
     CATENA_CUBLAS_LT(CATENA_CUBLAS_LT_POINTER)
 #undef CATENA_CUBLAS_LT_POINTER
-    std::string complaint;  ///< Why it is not to be used; empty when it is.
+    std::string complaint;  ///< The reason why it cannot be used; empty when it can.
 };
 
-/// The process's, loaded at the first use from CATENA_CUBLASLT_PATH, else as the loader finds it.
+/// The cuBLASLt library of the process, loaded at the first use from CATENA_CUBLASLT_PATH, else as
+/// the loader finds it.
 const CublasLt& cublas_lt();
 CublasLt load_cublas_lt();
-/// For tests; null brings the process's own back.
+/// Replaces the library, for tests; null restores it.
 void replace_cublas_lt(const CublasLt* replacement);
 
 }  // namespace catena::cuda

@@ -13,8 +13,8 @@
 
 namespace catena::cuda {
 
-/// cuda:N. All its work is in the order of one stream; only copies to the host wait for it. Any
-/// thread may use it.
+/// The device cuda:N. All its work is in the order of one stream; only copies to the host wait for
+/// it. Any thread may use it.
 class CudaDevice final : public CodeDevice {
 public:
     explicit CudaDevice(int index);
@@ -49,21 +49,22 @@ public:
     std::unique_ptr<Timer> make_timer() override;
     void release_cached_memory();
     MemoryStatistics memory_statistics() const override { return pool_.statistics(); }
-    std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"
+    /// Name, architecture and memory: "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB".
+    std::string description() const;
 
 private:
     LibraryProvider* library_for(const KernelCall& call);
-    /// What one call of a library may take beside its operands.
+    /// The most memory, in bytes, that one call of a library may take beside its operands.
     size_t most_workspace() const;
-    /// Lets the device read and write the peer's memory, where the two are connected so; asked
-    /// once.
+    /// Lets the device read and write the peer's memory, if the two are so connected; tried once.
     void reach(const CudaDevice& peer);
-    /// Of what the calling thread launches.
+    /// The stream for work of the calling thread.
     CUstream stream() const;
-    /// DeviceError while the calling thread records: `what` is done at once, by a copy engine.
+    /// DeviceError while the calling thread records a graph: `what` is done at once, by a copy
+    /// engine, and cannot be recorded.
     void expect_no_capture(const char* what) const;
-    /// raise_faults() of this device and of all whose results may have come here: who reads here
-    /// may never read there.
+    /// Calls raise_faults() of this device and of all devices whose results may have been copied
+    /// here, because nobody may ever read on those.
     void raise_all_faults();
     /// Makes the device's context the calling thread's.
     void enter() const;
@@ -74,20 +75,22 @@ private:
     std::string architecture_;
     int multiprocessors_ = 0;
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
-    std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
+    std::set<const CudaDevice*> asked_;  ///< The peers that reach() was called for.
     std::set<CudaDevice*>
-        sources_;  ///< Peers that copies came from; devices live as long as the process.
-    int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
+        sources_;  ///< The peers that copies came from; devices live as long as the process.
+    /// The fault words, in pinned host memory, which kernels can write.
+    int64_t* faults_ = nullptr;
     std::atomic<int64_t> replays_ = 0;
     MemoryPool pool_;
     std::mutex& recording_ = taken_by_forks(*new std::mutex);
-    std::weak_ptr<GraphMemory> graph_memory_;  ///< Of the graphs that there are.
+    std::weak_ptr<GraphMemory> graph_memory_;  ///< The memory of the graphs that exist.
     Staging staging_;
     std::vector<std::unique_ptr<LibraryProvider>>
-        libraries_;  ///< The first that takes a call has it.
+        libraries_;  ///< The libraries; the first one that takes a call computes it.
 };
 
-/// cuda:N, made at the first use; DeviceError that says how many there are when N is too large.
+/// The device cuda:N, made at the first use; DeviceError that says how many there are when N is too
+/// large.
 CudaDevice& cuda_device(int index);
 int device_count();
 

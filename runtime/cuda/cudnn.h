@@ -11,8 +11,8 @@
 
 namespace catena::cuda {
 
-/// The entries of cuDNN that Catena calls, those of its graph interface, found at run time. Tests
-/// put a double in their place.
+/// The functions of cuDNN that Catena calls, those of its graph interface, found at run time. Tests
+/// replace them by a fake.
 #define CATENA_CUDNN(entry)                                                          \
     entry(cudnnGetVersion) entry(cudnnGetErrorString) entry(cudnnGetLastErrorString) \
         entry(cudnnCreate) entry(cudnnSetStream) entry(cudnnBackendCreateDescriptor) \
@@ -24,13 +24,14 @@ struct Cudnn {
 #define CATENA_CUDNN_POINTER(name) decltype(&::name) name = nullptr;
     CATENA_CUDNN(CATENA_CUDNN_POINTER)
 #undef CATENA_CUDNN_POINTER
-    std::string complaint;  ///< Why it is not to be used; empty when it is.
+    std::string complaint;  ///< The reason why it cannot be used; empty when it can.
 };
 
-/// The process's, loaded at the first use from CATENA_CUDNN_PATH, else as the loader finds it.
+/// The cuDNN library of the process, loaded at the first use from CATENA_CUDNN_PATH, else as the
+/// loader finds it.
 const Cudnn& cudnn();
 Cudnn load_cudnn();
-/// For tests; null brings the process's own back.
+/// Replaces the library, for tests; null restores it.
 void replace_cudnn(const Cudnn* replacement);
 
 }  // namespace catena::cuda

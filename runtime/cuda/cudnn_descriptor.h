@@ -13,15 +13,16 @@
 
 namespace catena::cuda {
 
-/// What cuDNN answered in place of success.
+/// An error status of cuDNN.
 class CudnnError : public std::runtime_error {
 public:
     CudnnError(cudnnStatus_t status, std::string call);
-    const std::string& call() const { return call_; }  ///< "cudnnBackendFinalize"
-    const std::string& words() const {
-        return words_;
-    }  ///< "CUDNN_STATUS_BAD_PARAM: ...", as cuDNN says it.
-    /// Nothing is wrong with cuDNN or the device: it only does not take what it was given.
+    /// The name of the call that failed: "cudnnBackendFinalize".
+    const std::string& call() const { return call_; }
+    /// The status as cuDNN names it: "CUDNN_STATUS_BAD_PARAM: ...".
+    const std::string& words() const { return words_; }
+    /// Whether cuDNN has only refused its arguments, so that nothing is wrong with cuDNN or the
+    /// device.
     bool refused() const;
 
 private:
@@ -33,10 +34,10 @@ private:
 /// CudnnError unless `status` is success.
 void check_cudnn(cudnnStatus_t status, const char* call);
 
-/// cuDNN says with an error all that it has warned of since it was last asked; this lets it forget.
+/// Discards cuDNN's collected warnings, which it would report with the next error.
 void forget_cudnn_warnings();
 
-/// The type that cuDNN knows values of T as.
+/// cuDNN's number for values of type T.
 template <class T>
 struct AttributeType;
 #define CATENA_CUDNN_ATTRIBUTE_TYPE(T, type)                       \
@@ -96,7 +97,7 @@ public:
         return values;
     }
     int64_t number(cudnnBackendAttributeName_t name) const;
-    /// The descriptors that stand in an attribute, each of type `type`.
+    /// The descriptors in an attribute, each of type `type`.
     std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                             cudnnBackendDescriptorType_t type) const;
 

@@ -11,18 +11,18 @@
 
 namespace catena::cuda {
 
-/// Whose engines are looked for: those of a device that is there, or those of one that is known by
-/// its properties alone, for which plans are made as for any other but cannot be executed.
+/// The device whose engines are searched: an existing one, or one that is known by its properties
+/// alone, for which plans are made as usual but cannot be executed.
 struct EngineSource {
     cudnnHandle_t handle = nullptr;
     const Descriptor* properties = nullptr;
 };
 
-/// One operation, the last, after what it is made of.
+/// A cuDNN operation: the descriptors that it is made of, and last the operation itself.
 using Operation = std::vector<Descriptor>;
 
-/// What engines may do for results of a dtype: the same result every time, rounded as the dtype
-/// says; with `tf32` tensor cores may round factors of float32 first.
+/// The rules that engines must obey for results of a dtype: the same result every time, rounded as
+/// the dtype says; with `tf32` tensor cores may round factors of float32 first.
 struct EngineRules {
     bool tensor_cores = true;
     size_t most_workspace = 256 << 20;
@@ -32,32 +32,31 @@ struct EngineRules {
     bool allow(cudnnBackendNumericalNote_t note) const;
 };
 
-/// Where a tensor of an operation lies: on the device, or on the host for one that is given by
+/// The address of a tensor of an operation: on the device, or on the host for one that is given by
 /// value.
 struct Binding {
     int64_t id;
     void* memory;
 };
 
-/// How cuDNN computes one operation.
+/// A way in which cuDNN computes one operation.
 class Plan {
 public:
-    /// A plan that text() of another process gave; nothing when it is damaged or for another device
+    /// A plan from the text() of another process; nothing when it is damaged or for another device
     /// or cuDNN.
     static std::optional<Plan> from_text(const std::string& text, const EngineSource& source);
-    /// The first `most` that work of those that cuDNN's heuristics name for the operation and the
-    /// rules allow, in the order of the heuristics, which begin with what they hold for the
-    /// fastest. CudnnError when cuDNN fails. `skipped` becomes the workspace of the first that
-    /// would have been taken if it wanted less.
+    /// The first `most` working plans among those that cuDNN's heuristics propose for the operation
+    /// and the rules allow, in the order of the heuristics, which put the presumably fastest first.
+    /// CudnnError when cuDNN fails. `skipped` becomes the workspace of the first plan that was
+    /// rejected only because it needs too much.
     static std::vector<Plan> find(Operation operation, const EngineSource& source,
                                   const EngineRules& rules, size_t most = 1,
                                   size_t* skipped = nullptr);
 
     size_t workspace() const { return workspace_; }
-    bool is_compiled() const {
-        return compiled_;
-    }  ///< Its engine was compiled for it: that takes its time.
-    bool is_kept() const { return kept_; }  ///< It was made from a text.
+    /// Whether its engine was compiled for it, which takes time.
+    bool is_compiled() const { return compiled_; }
+    bool is_kept() const { return kept_; }  ///< Whether it was made from a text.
     std::string text() const;
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 

@@ -8,8 +8,8 @@
 
 namespace catena::cuda {
 
-/// The entries of libcuda.so.1 that Catena calls, found at run time: nothing is linked. Tests put a
-/// double in their place.
+/// The functions of libcuda.so.1 that Catena calls, found at run time: nothing is linked. Tests
+/// replace them by a fake.
 #define CATENA_CUDA_DRIVER(entry)                                                                 \
     entry(cuInit) entry(cuDriverGetVersion) entry(cuGetErrorName) entry(cuGetErrorString) entry(  \
         cuDeviceGetCount) entry(cuDeviceGet) entry(cuDeviceGetName) entry(cuDeviceGetAttribute)   \
@@ -40,21 +40,22 @@ struct Driver {
     CATENA_CUDA_DRIVER(CATENA_CUDA_POINTER)
 #undef CATENA_CUDA_POINTER
 
-    /// cuda.h of CUDA 13 names a later version of it, which drivers before 12.8 lack.
+    /// The time between two events. cuda.h of CUDA 13 names a later version of it, which drivers
+    /// before 12.8 lack.
     CUresult (*elapsed_time)(float* milliseconds, CUevent from, CUevent until) = nullptr;
-    std::string complaint;  ///< Why there is no driver to use; empty when there is.
-    int version = 0;        ///< 13000: CUDA 13.0.
+    std::string complaint;  ///< The reason why there is no usable driver; empty when there is one.
+    int version = 0;        ///< The driver's version: 13000 for CUDA 13.0.
 };
 
 /// Opens `library` (libcuda.so.1), binds and initialises. Never throws: see `complaint`.
 Driver load_driver(const char* library);
 
-/// The process's: loaded at the first use from CATENA_CUDA_DRIVER, else libcuda.so.1.
+/// The driver of the process, loaded at the first use from CATENA_CUDA_DRIVER, else libcuda.so.1.
 const Driver& driver();
-/// Puts `replacement` in its place, for tests; null brings the process's own back.
+/// Replaces the driver, for tests; null restores the process's own.
 void replace_driver(const Driver* replacement);
 
-/// "13.0" of 13000.
+/// A version as text: "13.0" for 13000.
 std::string version_text(int version);
 
 /// DeviceError "cuda:0: cuMemAlloc of 4096 bytes: CUDA_ERROR_OUT_OF_MEMORY: out of memory" when

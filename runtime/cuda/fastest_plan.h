@@ -10,9 +10,9 @@
 
 namespace catena::cuda {
 
-/// The index of the plan that takes the least time on the device: each is executed once to warm up,
-/// then three times, of which the least counts. One that cuDNN refuses to execute is not taken
-/// while there is another. CudnnError.
+/// The index of the plan that takes the least time on the device. Each plan is executed once to
+/// warm up, then three times, of which the least time counts. A plan that cuDNN refuses to execute
+/// is chosen only if all are refused. CudnnError.
 size_t fastest_plan(CodeDevice& device, std::span<const Plan> plans,
                     const std::function<void(const Plan&)>& execute);
 

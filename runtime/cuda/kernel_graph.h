@@ -12,28 +12,29 @@
 
 namespace catena::cuda {
 
-/// A sequence of launches, and of what calls of libraries launch, as one CUDA graph. Kernels are
-/// nodes of their own, so that a call costs one launch and an update of the nodes whose arguments
-/// are others than last time. Launches of one level run beside each other; work runs one after
-/// another.
+/// A sequence of launches and library calls as one CUDA graph. Kernels are nodes of their own, so a
+/// call costs one launch and an update of those nodes whose arguments have changed. Launches of one
+/// level run concurrently; work runs one after another.
 class KernelGraph final : public CodeDevice::Replay {
 public:
-    /// `capture`: takes what the calls of `work` launch; null where it has none. DeviceError.
+    /// Builds the graph. `capture` records what the calls of `work` launch; null if there are no
+    /// calls. DeviceError.
     KernelGraph(std::string device, std::span<const CodeDevice::Work> work,
                 Capture* capture = nullptr);
     ~KernelGraph() override;
     KernelGraph(const KernelGraph&) = delete;
 
-    /// What its calls use beside their operands.
+    /// Keeps the memory alive that its calls use beside their operands.
     void keep(std::shared_ptr<GraphMemory> memory) { memory_ = std::move(memory); }
 
-    /// `work` is that of the constructor; only the content of its launches' arguments may differ.
+    /// Runs the graph. `work` is that of the constructor; only the content of its launches'
+    /// arguments may differ.
     void run(std::span<const CodeDevice::Work> work, CUstream stream);
 
 private:
     struct Node {
         CUgraphNode node = nullptr;
-        std::vector<char> arguments;  ///< As the graph has them.
+        std::vector<char> arguments;  ///< The arguments as the graph has them now.
     };
     void add(std::span<const CodeDevice::Launch> launches);
     void add(CUgraph part);
@@ -46,8 +47,8 @@ private:
     CUgraphExec executable_ = nullptr;
     std::vector<Node> nodes_;
     // While the graph is built:
-    std::vector<CUgraphNode> level_;  ///< Nodes beside each other,
-    CUgraphNode before_ = nullptr;    ///< and what they wait for.
+    std::vector<CUgraphNode> level_;  ///< The nodes of the present level.
+    CUgraphNode before_ = nullptr;    ///< The node that the nodes of the present level wait for.
 };
 
 }  // namespace catena::cuda

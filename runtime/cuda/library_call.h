@@ -11,49 +11,50 @@
 
 namespace catena::cuda {
 
-/// What takes calls of some ops in place of generated kernels. Its plans are kept by shape.
+/// A vendor library that computes calls of some ops instead of generated kernels. Its plans are
+/// cached by shape.
 class LibraryProvider {
 public:
     virtual ~LibraryProvider() = default;
-    /// By types and attributes alone.
+    /// Whether the library should compute the call, judged by types and attributes alone.
     virtual bool takes(const KernelCall& call) = 0;
-    /// False when the library knows no way after all. The context is current. DeviceError with the
-    /// library's words.
+    /// Computes the call; false when the library finds no way to do so. The device's context must
+    /// be current. DeviceError with the library's words.
     virtual bool launch(const KernelCall& call) = 0;
 };
 
-/// Where a provider works.
+/// The device, the stream and the memory limit of a provider.
 struct LibraryPlace {
     CodeDevice& device;
     CUstream stream;
-    std::function<size_t()> most_workspace = [] {
-        return size_t(256) << 20;
-    };  ///< Of one call, in bytes.
+    /// The most memory of one call, in bytes.
+    std::function<size_t()> most_workspace = [] { return size_t(256) << 20; };
 };
 
-/// Where the calling thread's work goes: to the place's stream, or into a graph.
+/// The stream of the calling thread's work: the place's, or that of a capture.
 inline CUstream stream_in(const LibraryPlace& place) {
     const Capture* capture = Capture::of(place.device.name());
     return capture ? capture->stream() : place.stream;
 }
 
-/// Says once on standard error, for each op, shapes and reason, that a library does not compute a
-/// call that it is meant for, or not in its best way, and what does instead.
+/// Prints once, for each op, shapes and reason, that a library does not compute a call that it is
+/// meant for, or not in its best way, and what computes it instead.
 void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason,
                   const char* instead);
 inline constexpr const char* generated_kernel = "a generated kernel";
 
-/// Says that `what` is generated because the library is not there; nothing where `variable` is
-/// /none.
+/// Prints that kernels for `what` are generated because the library is missing; nothing where
+/// `variable` is /none.
 void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint,
                   const char* what);
 
-/// cuBLASLt for contractions; null where its header was not there at build time.
+/// The provider of contractions by cuBLASLt; null if its header was not there at build time.
 std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place);
-/// cuDNN for convolutions, average pooling and batch normalization; null as above.
+/// The provider of convolutions, average pooling and batch normalization by cuDNN; null if its
+/// header was not there at build time.
 std::unique_ptr<LibraryProvider> make_windows(LibraryPlace place);
 
-/// "cuBLASLt 13.0", or "no cuBLASLt: not there (tried ...)".
+/// The version of cuBLASLt, "cuBLASLt 13.0", or "no cuBLASLt: not there (tried ...)".
 std::string cublas_lt_version();
 std::string cudnn_version();
 

@@ -4,8 +4,8 @@
 
 namespace catena::cuda {
 
-/// Refuses a library that was made for a later major version of CUDA than the driver's; `entry` is
-/// its size_t (*)() that gives the version: 13000.
+/// A function that refuses a library made for a later major version of CUDA than the driver's.
+/// `entry` is its size_t (*)() that gives the version: 13000.
 SharedLibrary::Refusal later_than_driver(const char* entry);
 
 }  // namespace catena::cuda

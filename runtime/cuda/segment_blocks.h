@@ -10,8 +10,9 @@
 
 namespace catena::cuda {
 
-/// Which parts of some segments of memory are in use. A request takes the smallest free block that
-/// it fits into, and leaves the rest of it; free neighbours become one block again. Asks no driver.
+/// Keeps track of which parts of some memory segments are in use. A request takes the smallest free
+/// block that it fits into, and leaves the rest of it; free neighbours are merged. It never calls
+/// the driver.
 class SegmentBlocks {
 public:
     struct Segment {
@@ -20,17 +21,17 @@ public:
     };
 
     void add(const Segment& segment);
-    /// 0 where no block is large enough.
+    /// Takes a block; 0 where no free block is large enough.
     CUdeviceptr take(size_t bytes);
     /// Ends the use of what take() gave.
     void give_back(CUdeviceptr block);
-    /// Of a block in use: what was asked for, or a little more where the rest would have been too
-    /// small for anybody.
+    /// The size of a block in use: what was asked for, or a little more where the rest would have
+    /// been too small to use.
     size_t size_of(CUdeviceptr block) const { return blocks_.at(block).bytes; }
 
     /// Segments of which no part is in use, the largest first.
     std::vector<Segment> unused() const;
-    /// Forgets one of them.
+    /// Forgets a segment that unused() returned.
     void remove(const Segment& segment);
 
 private:
@@ -41,7 +42,7 @@ private:
     };
     using Blocks = std::map<CUdeviceptr, Block>;
     void set_free(Blocks::iterator block, bool free);
-    /// One block of two neighbours, the first of which stays.
+    /// Merges two neighbouring blocks into the first.
     void join(Blocks::iterator block, Blocks::iterator next);
 
     Blocks blocks_;

@@ -10,8 +10,8 @@
 
 namespace catena::cuda {
 
-/// Pinned host memory through which copies pass, so that they run beside the host. The context must
-/// be current.
+/// Pinned host memory through which copies pass, so that they run concurrently with the host. The
+/// context must be current.
 class Staging {
 public:
     explicit Staging(std::string device) : device_(std::move(device)) {}
@@ -19,16 +19,16 @@ public:
     Staging& operator=(const Staging&) = delete;
     ~Staging();
 
-    /// The host's bytes may change when this returns; the copy is done in the order of the stream.
-    /// Waits for earlier copies only where all the memory that this may take,
-    /// CATENA_CUDA_STAGING_MB, is full of them, and then for the oldest alone.
+    /// Copies to the device in the order of the stream; the host's bytes may change when this
+    /// returns. Waits for earlier copies only if they fill all the memory that this may take,
+    /// CATENA_CUDA_STAGING_MB, and then for the oldest alone.
     void upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
-    /// Returns when the bytes are there, after all earlier work of the stream.
+    /// Copies to the host after all earlier work of the stream; returns when the bytes are there.
     void download(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
 
 private:
-    /// Filled from its beginning by one copy after another. When it is full an event behind the
-    /// last of them says when it is free again.
+    /// A piece of the memory, filled from its beginning by one copy after another. When it is full,
+    /// an event behind the last of them tells when it is free again.
     struct Chunk {
         char* memory = nullptr;
         size_t used = 0;
@@ -41,9 +41,10 @@ private:
 
     std::string device_;
     std::mutex uploading_, downloading_;
-    Chunk filling_;                ///< Of uploads; no memory: none yet.
-    std::deque<Chunk> in_flight_;  ///< Full ones, the oldest first.
-    size_t most_chunks_ = 0;       ///< 0: not asked for yet.
+    Chunk filling_;                ///< The chunk that uploads fill now; without memory at first.
+    std::deque<Chunk> in_flight_;  ///< Full chunks, the oldest first.
+    /// The largest number of chunks; 0: the environment was not asked yet.
+    size_t most_chunks_ = 0;
     Chunk downloads_;
 };
 

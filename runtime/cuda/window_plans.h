@@ -12,43 +12,47 @@
 
 namespace catena::cuda {
 
-/// Where texts of plans outlive the process. Empty functions: nowhere.
+/// Storage in which texts of plans outlive the process. Empty functions: there is none.
 struct PlanStore {
     std::function<std::optional<std::string>(const std::string& key)> find;
     std::function<void(const std::string& key, const std::string& text)> keep;
 };
 
-/// How a plan is chosen.
+/// Options of choosing a plan.
 struct PlanChoice {
-    FunctionRef<size_t()> most_workspace;  ///< Asked where a plan is made.
-    bool tf32 = false;                     ///< Tensor cores may round float32.
-    /// The index of the fastest of several, which it measures; null: what cuDNN's heuristics hold
-    /// for the fastest is taken.
+    /// A function that gives the largest workspace, called when a plan is made.
+    FunctionRef<size_t()> most_workspace;
+    bool tf32 = false;  ///< Whether tensor cores may round float32.
+    /// A function that measures several plans and returns the index of the fastest; null: the one
+    /// that cuDNN's heuristics hold for the fastest is taken.
     std::function<size_t(std::span<const Plan>)> fastest_of = nullptr;
 };
 
-/// Plans by what they were made for: role, attributes, how they are chosen, and each tensor's
-/// dtype, sizes, steps and alignment. Those that take long to make, or to choose, are stored.
+/// A cache of plans by what they were made for: role, attributes, options, and each tensor's dtype,
+/// sizes, strides and alignment. Plans that take long to make, or to choose, are also stored on
+/// disk.
 class WindowPlans {
 public:
     explicit WindowPlans(EngineSource source, PlanStore store = {})
         : source_(source), store_(std::move(store)) {}
 
     struct Choice {
-        std::optional<Plan> plan;      ///< Nothing when cuDNN knows no way.
-        size_t most_workspace = 0;     ///< That was allowed then.
-        size_t skipped_workspace = 0;  ///< What a better engine wanted; 0: there was none.
-        bool noted = false;            ///< Whoever asks may have told the user.
-        bool has_run = false;          ///< The plan has been executed.
-        std::string
-            refusal;  ///< Why cuDNN did not execute a plan that it had made; there is none then.
+        std::optional<Plan> plan;   ///< The plan; nothing when cuDNN finds no way.
+        size_t most_workspace = 0;  ///< The largest workspace allowed at that time.
+        /// The workspace that a better engine would need; 0: there was none.
+        size_t skipped_workspace = 0;
+        bool noted = false;    ///< A mark for the caller: the user may have been told.
+        bool has_run = false;  ///< Whether the plan has been executed.
+        /// The reason why cuDNN did not execute a plan that it had made; then there is no plan.
+        std::string refusal;
     };
-    /// Operands are those of window_operands() or normalization_operands(). CudnnError.
+    /// Finds or makes the choice. Operands are those of window_operands() or
+    /// normalization_operands(). CudnnError.
     Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes,
                  const PlanChoice& how);
 
 private:
-    /// What a plan is made for; `numbers` are all of it but the attributes.
+    /// A key of the cache; `numbers` hold all of it but the attributes.
     struct Asked {
         std::vector<int64_t> numbers;
         Attributes attributes;

@@ -15,24 +15,23 @@ namespace catena {
 /// least recently used are deleted when the limit is exceeded. Failures to write are silent.
 class DiskCache {
 public:
-    /// Code is executed, so a folder that others can write to is not used; see problem(). An empty
-    /// path: no cache.
+    /// Opens the cache in `folder`; an empty path means no cache. Because its code is executed, a
+    /// folder that others can write to is not used; see problem().
     DiskCache(std::string folder, size_t limit_bytes);
-    /// As CATENA_KERNEL_CACHE says (a folder, or "off"), else CATENA_CACHE_DIR/kernels, else
-    /// XDG_CACHE_HOME or ~/.cache and then catena/kernels. CATENA_KERNEL_CACHE_DISK_MB bounds it,
-    /// 512 otherwise.
+    /// The cache of the process: in the folder CATENA_KERNEL_CACHE (or "off"), else
+    /// CATENA_CACHE_DIR/kernels, else catena/kernels in XDG_CACHE_HOME or ~/.cache.
+    /// CATENA_KERNEL_CACHE_DISK_MB limits its size, 512 by default.
     static DiskCache& instance();
 
     std::optional<std::string> find(std::string_view key);
-    /// What was stored under the key of this fingerprint.
+    /// The content that was stored under the key with this fingerprint.
     std::optional<std::string> find_named(const std::string& fingerprint);
     void store(std::string_view key, std::string_view value);
 
     bool on() const { return !folder_.empty(); }
     const std::string& folder() const { return folder_; }
-    const std::string& problem() const {
-        return problem_;
-    }  ///< Why the cache is off although a folder was given.
+    /// The reason why the cache is off although a folder was given.
+    const std::string& problem() const { return problem_; }
 
     struct Counts {
         int64_t found = 0, missed = 0, stored = 0, damaged = 0, deleted = 0;
@@ -40,7 +39,8 @@ public:
     Counts counts() const;
 
 private:
-    /// Of the key with this fingerprint; `key`, if given, must be that of the file.
+    /// The content stored under the key with this fingerprint; `key`, if given, must equal the one
+    /// in the file.
     std::optional<std::string> look_up(const std::string& fingerprint, const std::string_view* key);
     void make_room();
 

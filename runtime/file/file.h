@@ -31,22 +31,24 @@ std::string file_buffer(uint64_t bytes, const std::string& name);
 /// A file open for reading at any offset.
 class FileReader {
 public:
-    explicit FileReader(std::string path);  ///< FileError with the system's reason.
+    explicit FileReader(std::string path);  ///< Opens the file. FileError with the system's reason.
     /// Bytes in memory, such as a stream's; `name` stands for the path in messages.
     FileReader(std::string name, std::string content);
     ~FileReader();
     FileReader(const FileReader&) = delete;
     const std::string& path() const { return path_; }
     uint64_t size() const { return size_; }
-    void read_at(uint64_t offset, void* to, size_t bytes) const;  ///< FileError past the end.
+    /// Reads bytes at an offset; FileError past the end.
+    void read_at(uint64_t offset, void* to, size_t bytes) const;
     std::string read_all() const;
-    /// Behind the mark that some editors begin texts in UTF-8 with (U+FEFF); 0 where there is none.
+    /// The offset of a text's first character: behind a UTF-8 byte order mark (U+FEFF), which some
+    /// editors write; 0 where there is none.
     uint64_t text_begin() const;
-    std::string read_text() const;  ///< From there on.
+    std::string read_text() const;  ///< The text from text_begin() on.
 
 private:
     std::string path_, content_;
-    int descriptor_ = -1;  ///< Negative: the content is in memory.
+    int descriptor_ = -1;  ///< The file's descriptor; negative: the content is in memory.
     uint64_t size_ = 0;
 };
 
@@ -66,21 +68,23 @@ private:
     std::string name_;
 };
 
-/// Removes from `folder` the temporary files left by AtomicFiles of terminated processes:
-/// NAME.partial-XXXXXX, if `wanted` returns true for NAME. Files still being written are locked and
-/// kept.
+/// Removes from `folder` the temporary files (NAME.partial-XXXXXX) that AtomicFiles of terminated
+/// processes have left, if `wanted` returns true for NAME. Files still being written are locked and
+/// stay.
 void remove_abandoned(const std::string& folder,
                       const std::function<bool(const std::string& name)>& wanted);
 
-/// Replaces a file atomically: writes a temporary file beside it, syncs it and renames it in
-/// commit(). Until then, and without commit(), an existing file of that name is unchanged.
+/// Replaces a file atomically: writes a temporary file in the same folder, syncs it and renames it
+/// in commit(). Until then, and without commit(), an existing file of that name is unchanged.
 class AtomicFile {
 public:
-    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written, or has
-                                            ///< no file but a pipe of that name.
+    /// Opens the temporary file. FileError when the folder cannot be written, or where `path` is a
+    /// pipe, device or folder.
+    explicit AtomicFile(std::string path);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
-    void write(const void* from, size_t bytes);  ///< FileError, as when the disk is full.
+    /// Appends bytes. FileError on failure, such as a full disk.
+    void write(const void* from, size_t bytes);
     uint64_t offset() const { return offset_; }
     void commit();
 

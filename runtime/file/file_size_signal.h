@@ -4,8 +4,9 @@
 
 namespace catena {
 
-/// Where a file would pass the process's limit (ulimit -f) the system sends SIGXFSZ, which kills
-/// the process. Blocked in this thread, write() fails with EFBIG, an error like a full disk.
+/// Blocks the signal SIGXFSZ in this thread while alive. The system sends it where a file would
+/// exceed the process's limit (ulimit -f), which kills the process; blocked, write() fails with
+/// EFBIG, an error like a full disk.
 class FileSizeSignalBlocked {
 public:
     FileSizeSignalBlocked();

@@ -14,14 +14,18 @@ namespace catena {
 /// read_to_end().
 class GzipReader {
 public:
-    explicit GzipReader(std::string path);  ///< FileError with the system's reason; also for what
-                                            ///< is no regular file.
+    /// Opens the file. FileError with the system's reason, also for anything but a regular file.
+    explicit GzipReader(std::string path);
     const std::string& path() const { return path_; }
-    /// Up to `bytes` bytes, fewer only at the end. FileError where the file is damaged or cut off.
+    /// Reads up to `bytes` bytes, fewer only at the end, and returns their number. FileError where
+    /// the file is damaged or cut off.
     size_t read_some(void* to, size_t bytes);
-    void read(void* to, size_t bytes);  ///< FileError when there are fewer.
-    void finish();  ///< FileError unless this is the end of the content, and the content is whole.
-    void read_to_end();  ///< Passes over the rest; FileError unless the content is whole.
+    /// Reads exactly `bytes` bytes; FileError when there are fewer.
+    void read(void* to, size_t bytes);
+    /// Checks that this is the end of the content and that the checksum is right; FileError
+    /// otherwise.
+    void finish();
+    void read_to_end();  ///< Skips the rest and checks the checksum as finish() does.
 
 private:
     std::string path_;

@@ -15,14 +15,14 @@ struct FileLimits {
     uint64_t bytes = uint64_t(1) << 30;
     /// A file may declare more than `bytes` up to this many times its own size.
     uint64_t ratio = 100;
-    uint64_t entries = uint64_t(1) << 20;  ///< Of an archive.
-    uint64_t json =
-        uint64_t(64) << 20;  ///< Bytes of a JSON document: parsed, it takes ten times as much.
-    int depth = 100;         ///< Depth of nested brackets.
-    int64_t steps =
-        int64_t(1) << 22;  ///< Loop bodies and branches that one run of a model may take.
-    /// Bytes of arrays at a time that one run of a model or program may take beyond what there was;
-    /// 0: as much memory as the machine has.
+    uint64_t entries = uint64_t(1) << 20;  ///< The largest number of entries of an archive.
+    /// The largest JSON document, in bytes: parsed, it takes ten times as much memory.
+    uint64_t json = uint64_t(64) << 20;
+    int depth = 100;  ///< The largest depth of nested brackets.
+    /// The largest number of loop bodies and branches that one run of a model may execute.
+    int64_t steps = int64_t(1) << 22;
+    /// The most bytes of arrays that one run of a model or program may take at a time, beyond what
+    /// was in use before; 0: as much memory as the machine has.
     uint64_t memory = 0;
 };
 
@@ -30,7 +30,7 @@ struct FileLimits {
 /// called.
 FileLimits file_limits();
 void set_file_limits(const FileLimits& limits);
-/// FileLimits::memory, or the machine's.
+/// FileLimits::memory, or the machine's memory if that is 0.
 uint64_t memory_limit();
 
 /// The bytes declared by one file so far, checked against file_limits() at its opening.
@@ -40,7 +40,8 @@ public:
     /// Adds `bytes` declared by `what`; FileError naming file, bytes and limit when the total is
     /// too large.
     void ask(uint64_t bytes, std::string_view what);
-    /// A file beside it, whose content counts as its own; once, whatever names it.
+    /// Adds the size of a further file whose content counts as this one's own; each path once,
+    /// however often it is named.
     void add_file(const std::string& path, uint64_t bytes);
     void check_entries(uint64_t entries) const;
 

@@ -12,11 +12,11 @@ namespace catena {
 
 /// The header of a .npy file.
 struct NpyHeader {
-    std::string descr;  ///< As written: "<f4", "|O".
+    std::string descr;  ///< The dtype as NumPy writes it: "<f4", "|O".
     bool fortran_order = false;
     std::vector<uint64_t> shape;
     bool is_object() const { return descr.size() >= 2 && descr[1] == 'O'; }
-    bool is_text() const;  ///< One, not an array of them.
+    bool is_text() const;  ///< Whether the file holds one text, not an array of them.
 };
 
 /// Reads and checks the header. FileError naming file, offset and what was expected.
@@ -30,15 +30,15 @@ NpyHeader read_npy_header(ByteSource& source);
 Array read_npy(ByteSource& source);
 Array load_npy(const std::string& path);
 
-/// A 0-d array of text, dtype "<U..." or "|S...", as UTF-8.
+/// Reads a 0-d array of text, dtype "<U..." or "|S...", as UTF-8.
 std::string read_npy_text(ByteSource& source);
 
 /// Receives the bytes of a file piece by piece.
 using ByteSink = std::function<void(const void* from, size_t bytes)>;
-/// Format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an undefined array as
-/// None.
+/// Writes an array in format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an
+/// undefined array as None.
 void write_npy(const Array& array, const ByteSink& sink);
-/// A 0-d array of dtype "<U...", as NumPy makes of a str.
+/// Writes a text as a 0-d array of dtype "<U...", as NumPy makes of a str.
 void write_npy_text(std::string_view utf8, const ByteSink& sink);
 void save_npy(const std::string& path, const Array& array);
 

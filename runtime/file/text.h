@@ -17,14 +17,17 @@ namespace catena {
 
 struct LoadText {
     Dtype dtype = Dtype::float32;
-    std::string comments = "#";  ///< What follows this on a line is left out; "": nothing is.
-    std::string delimiter = "";  ///< Between numbers; "": blanks.
-    int64_t skip_rows = 0;       ///< Lines at the beginning that are left out, comments among them.
-    int64_t skiprows = 0;        ///< The same under NumPy's name.
+    /// The beginning of a comment, which is left out up to the end of its line; "": there are no
+    /// comments.
+    std::string comments = "#";
+    std::string delimiter = "";  ///< The text between numbers; "": blanks.
+    /// Number of lines at the beginning that are left out, comments included.
+    int64_t skip_rows = 0;
+    int64_t skiprows = 0;  ///< NumPy's name of `skip_rows`.
     std::vector<int64_t> columns =
-        {};  ///< Only these, in this order, negative ones from the end; none: all.
-    std::vector<int64_t> usecols = {};  ///< The same under NumPy's name.
-    bool unpack = false;  ///< The transposed array: a row for each column of the file.
+        {};  ///< The columns to read, in this order; negative ones count from the end. Empty: all.
+    std::vector<int64_t> usecols = {};  ///< NumPy's name of `columns`.
+    bool unpack = false;  ///< Returns the transposed array: a row for each column of the file.
 };
 /// The numbers of a text file: [rows, columns], or [columns] of one row, [rows] of one column, and
 /// [] of one number. Empty lines are left out, and a byte order
@@ -34,13 +37,13 @@ Array loadtxt(const std::string& path, const LoadText& options = {});
 
 struct SaveText {
     std::optional<int> digits =
-        {};  ///< After the decimal point; none: as many as give the same number when read.
+        {};  ///< Digits after the decimal point; none: as many as give the same number when read.
     std::string delimiter = " ";
-    std::string header = "";  ///< Lines at the beginning, each as a comment.
+    std::string header = "";  ///< Lines written at the beginning, each as a comment.
     std::string comments = "# ";
 };
-/// A number, a vector (a number in each line) or a matrix (a row in each line); ShapeError for
-/// others.
+/// Writes a number, a vector (a number in each line) or a matrix (a row in each line) as text;
+/// ShapeError for others.
 void savetxt(const std::string& path, const Array& array, const SaveText& options = {});
 
 /// The numbers of a text, or with an empty separator its bytes as elements. A separator of one
@@ -48,18 +51,18 @@ void savetxt(const std::string& path, const Array& array, const SaveText& option
 /// elements.
 Array fromstring(std::string_view text, Dtype dtype = Dtype::float32,
                  std::string_view separator = "");
-/// Elements in the order of this machine's bytes, copied; `count` of them, -1: all, from byte
-/// `offset` on.
+/// An array with a copy of `count` elements (-1: all), which lie in this machine's byte order from
+/// byte `offset` on.
 Array frombuffer(std::span<const std::byte> bytes, Dtype dtype = Dtype::float32, int64_t count = -1,
                  int64_t offset = 0);
-/// A file of plain elements, or with a separator of text. FileError where there are fewer than
-/// `count`.
+/// Reads a file of plain binary elements or, with a separator, of text. FileError where there are
+/// fewer than `count` elements.
 Array fromfile(const std::string& path, Dtype dtype = Dtype::float32, int64_t count = -1,
                std::string_view separator = "");
-/// The elements alone, row by row: what fromfile reads.
+/// Writes the elements alone, row by row, as fromfile() reads them.
 void tofile(const std::string& path, const Array& array);
 
-void save(const std::string& path, const Array& array);  ///< A .npy file.
+void save(const std::string& path, const Array& array);  ///< Writes the array as a .npy file.
 Array load(const std::string& path);
 
 }  // namespace catena

@@ -17,16 +17,17 @@ namespace catena {
 class ZipReader {
 public:
     explicit ZipReader(const std::string& path);
-    ZipReader(std::string name, std::string content);  ///< An archive in memory.
+    /// Reads an archive that is in memory; `name` stands for its path in messages.
+    ZipReader(std::string name, std::string content);
     const std::vector<ZipEntry>& entries() const { return entries_; }
     const std::string& path() const { return file_.path(); }
-    /// The entry's content. Reading its last byte checks the checksum.
+    /// A reader of the entry's content. Reading its last byte checks the checksum.
     std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
 
 private:
     void read_directory();
     FileReader file_;
-    uint64_t end_of_entries_ = 0;  ///< Offset of the directory.
+    uint64_t end_of_entries_ = 0;  ///< Offset of the archive's directory, where the entries end.
     std::vector<ZipEntry> entries_;
 };
 

@@ -31,7 +31,7 @@ private:
     };
     void put_out(const void* from, size_t bytes);
     std::unique_ptr<AtomicFile> file_;
-    Sink sink_;  ///< Instead of a file.
+    Sink sink_;  ///< Receiver of the archive's bytes, when it is not written to a file.
     uint64_t offset_ = 0;
     std::vector<ZipEntry> entries_;
     std::unique_ptr<Deflater, DeleteDeflater> deflater_;

@@ -7,8 +7,8 @@
 
 namespace catena {
 
-/// Equal but for integers, which may differ from one size to another: of one kind, and lists of one
-/// length.
+/// Whether two attributes are equal except for integers, which may differ from one size of a
+/// program to another. Both must be of one kind, and lists must have one length.
 inline bool alike_attributes(const Attribute& a, const Attribute& b) {
     if (a.index() != b.index()) return false;
     if (const Dims* dims = std::get_if<Dims>(&a)) return dims->rank() == std::get<Dims>(b).rank();

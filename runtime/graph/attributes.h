@@ -20,7 +20,7 @@ using Attribute = std::variant<bool, int64_t, double, std::string, Dims>;
 class Attributes {
 public:
     struct Entry {
-        const char* name;  ///< A literal, or interned by `intern`.
+        const char* name;  ///< The attribute's name: a literal, or a string interned by `intern`.
         Attribute value;
     };
     Attributes() = default;
@@ -29,13 +29,14 @@ public:
 
     std::span<const Entry> entries() const;
     bool has(std::string_view name) const;
-    /// InternalError when missing or of another kind: a mistake in the op's caller.
+    /// The value of a boolean attribute. This and the following getters: InternalError when the
+    /// attribute is missing or of another kind, a mistake in the op's caller.
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     double number(std::string_view name) const;
     const std::string& text(std::string_view name) const;
     const Dims& dims(std::string_view name) const;
-    Dtype dtype(std::string_view name) const;  ///< Stored as its name.
+    Dtype dtype(std::string_view name) const;  ///< A dtype, which is stored by its name.
 
     uint64_t hash() const;
     friend bool operator==(const Attributes& a, const Attributes& b);

@@ -9,14 +9,16 @@
 
 namespace catena {
 
-/// What an op does with its float16, bfloat16 and float32 inputs inside an autocast scope. float64
-/// stays as it is, and so do the other inputs of an op that has one.
+/// How an op treats its float16, bfloat16 and float32 inputs inside an autocast scope. float64
+/// inputs are unchanged, and so are the other inputs of an op that has one.
 enum class Autocast : uint8_t {
-    unchanged,  ///< Nothing: operands of different dtypes are promoted as always.
-    narrow,     ///< Rounds them to the scope's dtype: products and convolutions, whose sums are
-                ///< float32 anyway.
-    wide,  ///< Takes 16-bit floats as float32: sums, softmax, losses, and states that accumulate.
-    same,  ///< Takes them in their common dtype: ops that ask for equal ones.
+    unchanged,  ///< Leaves the inputs alone: operands of different dtypes are promoted as always.
+    /// Rounds the inputs to the scope's dtype: for products and convolutions, whose sums are
+    /// float32 anyway.
+    narrow,
+    /// Takes 16-bit floats as float32: for sums, softmax, losses, and states that accumulate.
+    wide,
+    same,  ///< Takes the inputs in their common dtype: for ops that need equal ones.
 };
 /// For OpDef::declared. A composite without kernel and gradient needs none: its body's ops say it.
 Declaration in_autocast(Autocast how);
@@ -43,7 +45,7 @@ private:
     return AutocastScope(dtype);
 }
 
-/// The scope's dtype; float32 outside.
+/// The dtype of this thread's autocast scope; float32 outside.
 Dtype autocast_dtype();
 /// x as an op that is Autocast::wide takes it, for functions of several ops.
 Variable autocast_wide(const Variable& x);

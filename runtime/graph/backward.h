@@ -25,22 +25,22 @@ private:
     GradientListener* previous_;
 };
 
-/// Null where no scope is active.
+/// The listener of this thread; null where no scope is active.
 GradientListener* gradient_listener();
 
-/// Gradients of `outputs`, started with `grad_outputs`, with respect to `border`, where the walk
-/// stops: without the part that flows through another border edge. Undefined where no gradient
-/// flows.
+/// Gradients of `outputs`, which start with `grad_outputs`, with respect to the edges in `border`,
+/// where the walk stops. A gradient excludes what flows through another border edge; it is
+/// undefined where nothing flows.
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
                               std::span<const Variable> grad_outputs);
 
-/// As grad(), of what is between `inputs` and `outputs`: none of `inputs` is computed from another
-/// by that, and nothing below them is walked.
+/// Gradients of `outputs` with respect to `inputs`, as grad(), through the graph between them only.
+/// None of `inputs` may be computed from another by that graph, and nothing below them is visited.
 Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs,
                       std::span<const Variable> grad_outputs, bool enable_double_backprop);
 
-/// ValueError for a variable that was computed from nothing that requires a gradient, and is no
-/// such leaf itself: a backward from it would do nothing.
+/// ValueError for a variable without a graph, computed from nothing that requires a gradient:
+/// backward() from it would do nothing. A leaf that requires a gradient is accepted.
 void check_has_graph(const VariableBody& output, const SourceLoc& at);
 
 /// Runs the gradients of everything below `outputs`, each started with its grad_output, and

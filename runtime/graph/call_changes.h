@@ -15,34 +15,36 @@ namespace catena {
 
 struct VariableBody;
 
-/// What something outside the graph (a state, a number, the memory of a link) held at some time.
+/// The content, at some time, of a place outside the graph: a state, a number, or the memory of a
+/// recurrent link.
 class Held {
 public:
     Held() = default;
     virtual ~Held() = default;
     Held(const Held&) = delete;
-    /// What it holds now; null once it is gone.
+    /// The present content of that place; null once the place is gone.
     virtual std::unique_ptr<Held> now() const = 0;
-    /// Makes it hold this again.
+    /// Puts this content back into its place.
     virtual void put_back() const = 0;
-    /// False: nothing else refers to it, so no later call can find it.
+    /// False if nothing else refers to the place, so that no later call can find it.
     virtual bool is_reachable() const = 0;
-    /// The places of variables with their graphs in it, as it is now: always as many, in the same
+    /// Pointers to the variables with graphs that the place holds now: always as many, in one
     /// order.
     virtual std::vector<Variable*> variables() const { return {}; }
-    /// Of what was held, keeps without their graphs the variables that are not wanted.
+    /// Drops from the held content the graphs of variables that `wanted` rejects; their elements
+    /// stay.
     virtual void drop_graphs([[maybe_unused]] const std::function<bool(const Variable&)>& wanted) {}
 };
 using HeldList = std::vector<std::unique_ptr<Held>>;
 
-/// Until the scope ends, on this thread: notes what a call changes outside the graph, and the
-/// numbers that it reads, as they were before.
+/// Notes, until the scope ends on this thread, the earlier content of everything outside the graph
+/// that a call changes, and the numbers that it reads.
 class NotingScope {
 public:
     NotingScope();
     ~NotingScope();
     NotingScope(const NotingScope&) = delete;
-    /// What was noted and still exists, but for `except`.
+    /// The notes about places that still exist, except the place `except`.
     HeldList take(const void* except);
 
 private:
@@ -52,7 +54,8 @@ private:
     std::unordered_set<const void*> seen_;
 };
 
-/// Until the scope ends, changes are no content that a repeated call needs (the order of messages).
+/// Pauses noting until the scope ends: the changes (of the order of messages) are no content that a
+/// repeated call needs.
 class NotingPaused {
 public:
     NotingPaused();
@@ -63,18 +66,19 @@ private:
     NotingScope* previous_;
 };
 
-/// False: nobody on this thread asks for notes.
+/// Whether a NotingScope of this thread asks for notes.
 bool is_noting();
-/// Before `what` changes: `hold` tells what it holds, unless that is known.
+/// Notes the content of `what` before it changes; `hold` makes the note and is called only for the
+/// first change.
 void note(const void* what, FunctionRef<std::unique_ptr<Held>()> hold);
-/// Before the content of the state changes. To get the first content is no change: it would be
-/// another one the next time.
+/// Notes the content of a state before it changes. The first content that a state gets is no
+/// change: the next call would see another one.
 void note_state(VariableBody& state);
-/// Those that are cells.
+/// Notes the values of those numbers that are cells.
 void note_numbers(std::span<const Scalar> numbers);
 
-/// Until the scope ends, all holds what it held earlier; then what it held before the scope,
-/// whatever happened in between.
+/// Puts the noted earlier contents back until the scope ends; then restores what was there before
+/// the scope, whatever happened in between.
 class EarlierScope {
 public:
     explicit EarlierScope(const HeldList& earlier);

@@ -5,21 +5,22 @@
 
 namespace catena {
 
-/// The types of a call's outputs: by the op's rule; of a map without one, as its inputs broadcast.
+/// The types of a call's outputs by the op's type rule; for a map without one, its inputs'
+/// broadcast type.
 Types call_types(const TypeCall& call);
 Types call_types(const OpCall& call);
 
-/// The same of a call that none of Catena's functions has made, but a file or C: what functions see
-/// to before they call an op is checked here. Every axis is one of the array, counted from the
-/// first and named once. ShapeError or ValueError naming the op.
+/// The types of a call's outputs, for a call that comes from a file or from C, not from one of
+/// Catena's functions. Checks also what these functions would have ensured: every axis is one of
+/// the array, counted from the first and named once. ShapeError or ValueError naming the op.
 Types foreign_call_types(const TypeCall& call);
 
-/// The attributes, with axes that are counted from the last (-1) counted from the first, as rules
-/// and kernels read them. ShapeError.
+/// The call's attributes with negative axes (-1: the last) replaced by axes counted from the first,
+/// as type rules and kernels read them. ShapeError for an axis that does not exist.
 Attributes axes_from_first(const TypeCall& call);
 
-/// f() for such a call: an assertion that fails, or an attribute that is missing, is not Catena's
-/// mistake but the caller's, so it becomes a ValueError naming the op.
+/// Returns f() for a call from a file or from C. A failed assertion or a missing attribute is then
+/// the caller's mistake, not Catena's, so it becomes a ValueError naming the op.
 template <class F>
 auto blaming_caller(const OpDef& op, F&& f) {
     try {

@@ -6,7 +6,8 @@
 
 namespace catena {
 
-/// Debug mode: ValueError when an output of `op` on the host has a NaN. Not recorded.
+/// Throws, in debug mode, a ValueError when an output of `op` on the host has a NaN. The check is
+/// not recorded.
 void check_nan(const OpDef& op, std::span<const Array> outputs);
 
 }  // namespace catena

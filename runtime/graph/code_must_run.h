@@ -2,15 +2,16 @@
 
 namespace catena {
 
-/// While one lives, static regions that this thread calls run their code, whatever their audit:
-/// something listens to it that a call without it would not tell.
+/// While alive, static regions that this thread calls run their C++ code, whatever their audit
+/// option: something observes the code that a call without it would not notify.
 class CodeMustRunScope {
 public:
     CodeMustRunScope();
     ~CodeMustRunScope();
     CodeMustRunScope(const CodeMustRunScope&) = delete;
 };
-/// True while one lives on this thread, or a backward computes again what forget() has dropped.
+/// Whether a CodeMustRunScope is alive on this thread, or a backward recomputes what forget() has
+/// dropped.
 bool code_must_run();
 
 }  // namespace catena

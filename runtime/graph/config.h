@@ -11,34 +11,37 @@ namespace catena {
 /// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0,
 /// CATENA_TYPE_CHECK=0, CATENA_TF32=1, CATENA_AUTOTUNE=1.
 struct Config {
-    bool train = true;            ///< Training mode of dropout, batch normalisation, ...
-    bool enable_backprop = true;  ///< Record the graph.
-    bool debug = false;  ///< NaN in an output or gradient, or an index out of range, is an error.
-    bool type_check = true;        ///< Chainer's; types are checked whatever it says.
-    bool use_static_graph = true;  ///< False: static regions run eagerly.
+    bool train = true;  ///< Whether dropout, batch normalisation and others run in training mode.
+    bool enable_backprop = true;  ///< Whether operations record the graph that backward() needs.
+    /// Debug mode: a NaN in an output or gradient, or an index out of range, is an error.
+    bool debug = false;
+    bool type_check = true;  ///< Chainer's setting, without effect: types are always checked.
+    /// Whether static regions are followed and compiled; false: they run eagerly.
+    bool use_static_graph = true;
     bool keep_graph_on_report = false;
-    bool fast_math = false;  ///< Compiled regions may change rounding, NaN and inf.
+    bool fast_math = false;  ///< Whether compiled regions may change rounding, NaN and inf.
     /// CUDA devices: libraries may round the factors of float32 products and convolutions to the 10
     /// bits of mantissa that tensor cores multiply (TensorFloat-32); sums stay float32. As
     /// PyTorch's allow_tf32.
     bool tf32 = false;
-    Dtype dtype = Dtype::float32;  ///< Of new parameters and of float arrays made without a dtype.
-    /// CUDA devices: a convolution that is computed for the first time is computed by each of
-    /// cuDNN's engines that may, and the fastest is taken and kept on disk, instead of the one that
-    /// cuDNN's heuristics hold for the fastest. All engines give one result every time, but not
-    /// each the same bits. As PyTorch's cudnn.benchmark.
+    /// The dtype of new parameters and of float arrays made without a dtype.
+    Dtype dtype = Dtype::float32;
+    /// On CUDA devices: before its first use a convolution is timed with each of cuDNN's
+    /// deterministic engines, and the fastest is used and stored on disk, instead of the one that
+    /// cuDNN's heuristics choose. An engine gives equal results every time, but two engines may
+    /// differ in their last bits. As PyTorch's cudnn.benchmark.
     bool autotune = false;
 };
 
-/// This thread's settings, read-only.
+/// The settings of this thread, read-only.
 const Config& config();
-/// The settings that decide what the code of a static region records, or how it is compiled, packed
-/// into a number: a region has other programs for others. (The rest is asked at every call, or
-/// changes no program.)
+/// The settings that decide what a static region's code records or how it is compiled, packed into
+/// a number: a region has a program for each such number. The other settings are read at every call
+/// or change no program.
 uint64_t config_key();
 std::string to_string(const Config& config);
 
-/// using_config(&Config::train, false) until the scope ends.
+/// Sets one setting until the scope ends: using_config(&Config::train, false).
 template <class T>
 class ConfigScope {
 public:

@@ -22,13 +22,15 @@ public:
     Creator& operator=(const Creator& other);
     ~Creator();
 
-    const std::string& label() const;  ///< "exp"
-    int64_t rank()
-        const;  ///< Larger than that of every operation that its inputs were computed by.
-    const SourceLoc& location() const;  ///< The user's line.
+    const std::string& label() const;  ///< The operation's name, "exp".
+    /// The depth in the graph: larger than the rank of every operation that the inputs were
+    /// computed by.
+    int64_t rank() const;
+    const SourceLoc& location() const;  ///< The user's line that called the operation.
     std::vector<CreatorInput> inputs() const;
     std::vector<Type> output_types() const;
-    std::vector<Variable> outputs() const;  ///< Undefined where nobody has it any more.
+    /// The operation's results; undefined where nobody holds one any more.
+    std::vector<Variable> outputs() const;
     friend bool operator==(const Creator& a, const Creator& b) {
         return a.node_.get() == b.node_.get();
     }
@@ -37,16 +39,18 @@ private:
     Ref<Node> node_;
 };
 
-/// What an operation was given.
+/// One input of an operation.
 struct CreatorInput {
     Type type;
-    Variable variable;  ///< A leaf that wants a gradient, or a result that somebody still has; else
-                        ///< undefined.
-    Array array;        ///< Its elements, where the variable or the graph has them.
-    std::optional<Creator> creator;  ///< None of leaves and of what needs no gradient.
+    /// The input's variable, if it is a leaf that requires a gradient or a result that somebody
+    /// still holds; else undefined.
+    Variable variable;
+    Array array;  ///< The input's elements, where the variable or the graph still has them.
+    /// The operation that made the input; none for leaves and for inputs that need no gradient.
+    std::optional<Creator> creator;
 };
 
-/// None of leaves, and of what needs no gradient.
+/// The operation that made x; none for leaves and for variables that need no gradient.
 std::optional<Creator> creator(const Variable& x);
 
 }  // namespace catena

@@ -10,7 +10,7 @@ namespace catena {
 /// oval for each input of the program; edges are labelled with types.
 std::string to_dot(const Trace& trace);
 
-/// `text` as it stands between the quotes of DOT.
+/// `text` escaped for the space between the quotes of DOT.
 std::string dot_escaped(const std::string& text);
 
 }  // namespace catena

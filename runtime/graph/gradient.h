@@ -12,16 +12,17 @@ namespace catena {
 
 /// Options of grad(); names and defaults as in Chainer.
 struct GradOptions {
-    bool set_grad = false;                ///< Also store the results as the inputs' gradients.
-    bool retain_grad = false;             ///< Keep the gradients of intermediate variables.
-    bool enable_double_backprop = false;  ///< The results can be differentiated again.
-    double loss_scale = 1.0;              ///< Multiplies the automatic start gradients.
-    /// What the inputs' gradients begin with: sums are added to it. Empty, or one for each input,
-    /// some undefined.
+    bool set_grad = false;     ///< Whether the results are also stored as the inputs' gradients.
+    bool retain_grad = false;  ///< Whether the gradients of intermediate variables are kept.
+    bool enable_double_backprop = false;  ///< Whether the results can be differentiated again.
+    double loss_scale = 1.0;              ///< A factor of the automatic start gradients.
+    /// Start values of the inputs' gradients, to which the results are added. Empty, or one for
+    /// each input, some undefined.
     std::vector<Variable> grad_inputs = {};
 };
 
-/// Variables as an argument: `{y}`, `{x, W}`, a vector, a span. Never stored.
+/// A list of Variables as an argument: `{y}`, `{x, W}`, a vector, a span. Never store one: it does
+/// not own them.
 class VariableList : public std::span<const Variable> {
 public:
     VariableList() = default;
@@ -37,7 +38,7 @@ public:
 ///     auto gx = ct::grad({y}, {x}, {}, {.enable_double_backprop = true})[0];
 Variables grad(const VariableList& outputs, const VariableList& inputs,
                const VariableList& grad_outputs = {}, const GradOptions& options = {});
-/// Of one output with respect to one input: `ct::grad(sum(y), x)`.
+/// The gradient of one output with respect to one input: `ct::grad(sum(y), x)`.
 template <std::derived_from<Variable> Y, std::derived_from<Variable> X>
 Variable grad(const Y& output, const X& input, const GradOptions& options = {}) {
     return grad(VariableList{output}, VariableList{input}, {}, options)[0];

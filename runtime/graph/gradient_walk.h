@@ -9,9 +9,9 @@
 
 namespace catena {
 
-/// What one walk knows of the nodes: in them, or beside them while another walk of this thread
-/// runs. A gradient may call grad(), as those of composites do, over nodes that the outer walk has
-/// marked or collects gradients for.
+/// The notes that one walk over the graph makes about its nodes: in the nodes, or in a table of its
+/// own while another walk of this thread is under way. That happens because a gradient may call
+/// grad(), as those of composites do, over nodes that the outer walk has marked.
 class WalkScratches {
 public:
     WalkScratches();
@@ -31,16 +31,17 @@ public:
     virtual ~GradientSink() = default;
     WalkScratches& scratches;
     virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
-    /// All gradients of the node's outputs are complete.
+    /// Called when all gradients of the node's outputs are complete.
     virtual void node([[maybe_unused]] Node& node) {}
-    /// False: the gradients of the node's outputs are not needed.
+    /// False if the gradients of the node's outputs are not needed.
     virtual bool wants([[maybe_unused]] Node& node) const { return true; }
-    /// False: no gradient below the node is needed, so its own need not run.
+    /// False if no gradient below the node is needed, so that its own gradient need not run.
     virtual bool goes_below([[maybe_unused]] const Node& node) const { return true; }
     virtual bool wants_leaf([[maybe_unused]] const VariableBody* leaf) const { return true; }
-    /// One edge to the leaf has been processed, with or without a gradient.
+    /// Called when one edge to the leaf has been processed, with or without a gradient.
     virtual void edge_done([[maybe_unused]] const Ref<VariableBody>& leaf) {}
-    /// expand_region(node), of which gradients have come.
+    /// Expands a region's node that gradients have reached into its single operations:
+    /// expand_region(node).
     virtual void expand(Node& node) { expand_region(node); }
 };
 
@@ -69,14 +70,14 @@ private:
     ReusedVector<Ref<Node>> heap_;
 };
 
-/// The whole walk that `request` asks for.
+/// Runs the whole walk that `request` describes.
 void walk(const WalkRequest& request, GradientSink& sink, bool retain_grad);
 
 Variable sum_gradients(const Variable& a, const Variable& b);
 void store_gradient(const Ref<VariableBody>& body, const Variable& gradient);
 
-/// Whether the gradients themselves become part of a graph or a recording, which needs single
-/// operations.
+/// Whether the gradients themselves become part of a graph or a recording, which needs the nodes of
+/// single operations.
 bool gradients_are_recorded();
 
 }  // namespace catena

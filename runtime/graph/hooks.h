@@ -7,7 +7,7 @@
 
 namespace catena {
 
-/// Called around every operation of this thread, forward and backward.
+/// A hook that is called around every operation of this thread, forward and backward.
 class FunctionHook {
 public:
     virtual ~FunctionHook() = default;
@@ -16,8 +16,9 @@ public:
                                     [[maybe_unused]] std::span<const Variable* const> inputs) {}
     virtual void forward_postprocess(const OpDef&,
                                      [[maybe_unused]] std::span<const Variable* const> inputs) {}
-    /// `inputs` are those of the operation: undefined where its gradient does not read them and the
-    /// graph did not keep them; none where a whole compiled region is one node.
+    /// Called before an operation's gradient. `inputs` are those of the operation: undefined where
+    /// its gradient does not read them and the graph did not keep them; empty where a whole
+    /// compiled region is one node.
     virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
                                      [[maybe_unused]] std::span<const Variable> grad_outputs) {}
     virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
@@ -26,7 +27,8 @@ public:
     virtual void deleted() {}
 };
 
-/// The hook is active until the scope ends. ValueError when a hook of that name is active already.
+/// Makes the hook active until the scope ends. ValueError when a hook of that name is active
+/// already.
 class FunctionHookScope {
 public:
     explicit FunctionHookScope(FunctionHook& hook);

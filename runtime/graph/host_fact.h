@@ -4,8 +4,9 @@
 
 namespace catena {
 
-/// What the host keeps beside the arrays, and the way of a region's code depends on (a recurrent
-/// link whose state is empty): calls may skip the code only while it is as in the call that ran.
+/// A fact outside the arrays that decides which way a region's code takes, such as whether a
+/// recurrent link's state is empty. Calls may skip the code only while present() is as it was in
+/// the call that ran.
 class HostFact {
 public:
     virtual ~HostFact() = default;

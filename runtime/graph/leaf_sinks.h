@@ -8,14 +8,14 @@
 
 namespace catena {
 
-/// Adds to the gradients of the leaves.
+/// A sink that adds the gradients of a walk to the leaves' own.
 class LeafSink : public GradientSink {
 public:
     using GradientSink::GradientSink;
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
 };
 
-/// Tells the listener when the last edge to a leaf is done.
+/// A sink that tells the thread's listener when the last edge to a leaf is done.
 class CountingSink final : public LeafSink {
 public:
     CountingSink(WalkScratches& scratches, GradientListener& listener,
@@ -24,7 +24,7 @@ public:
     void expand(Node& node) override;
 
 private:
-    /// The edges of what is below `root` and has not been seen.
+    /// Counts the edges below `root` that have not been counted yet.
     void count(const Node& root);
 
     GradientListener& listener_;

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// Until it ends, config().dtype is float16, and high_precision_dtype() float32.
+/// Sets, until the scope ends, config().dtype to float16 and high_precision_dtype() to float32.
 class Mixed16Scope {
 public:
     Mixed16Scope();
@@ -25,8 +25,8 @@ private:
 ///     Net net;
 [[nodiscard]] inline Mixed16Scope mixed16() { return {}; }
 
-/// Chainer's get_dtype(None, map_mixed16=float32): config().dtype, but float32 where that is
-/// mixed16.
+/// The dtype of statistics and their parameters, Chainer's get_dtype(None, map_mixed16=float32):
+/// config().dtype, but float32 inside mixed16().
 Dtype high_precision_dtype();
 
 }  // namespace catena

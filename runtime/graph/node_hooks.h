@@ -22,7 +22,7 @@ private:
 
 /// The hooks of a node, in order of addition; for backward.
 std::span<FunctionHook* const> hooks_of(const Node& node);
-/// Whether any node has a hook, of those of this thread's scopes.
+/// Whether any node has a hook from a NodeHookScope of this thread.
 bool has_node_hooks();
 
 }  // namespace catena

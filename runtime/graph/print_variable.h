@@ -5,8 +5,9 @@
 
 namespace catena {
 
-/// The elements, as of its array (print_array.h): `std::cout << y`. The gradient and the graph:
-/// summary() of inspect.h. Reads elements, so that a static region is cut there.
+/// The elements of x, as to_text() of its array (print_array.h) writes them for `std::cout << y`.
+/// For the gradient and the graph see summary() in inspect.h. Reads elements, so a static region is
+/// cut there.
 std::string to_text(const Variable& x, const PrintOptions& options = print_options());
 std::ostream& operator<<(std::ostream& out, const Variable& x);
 

@@ -2,9 +2,9 @@
 
 namespace catena {
 
-/// True while this thread computes what it has computed before, for a backward (forget). States may
-/// change then as always: they hold what they held in the first call, and afterwards what they held
-/// before (runtime/graph/call_changes.h).
+/// True while this thread recomputes, for a backward, a call that forget() has made before. States
+/// may change in it as always: they hold what they held in the first call, and are restored
+/// afterwards (runtime/graph/call_changes.h).
 bool is_recomputing();
 
 class RecomputingScope {

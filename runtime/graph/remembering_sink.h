@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// Reports what a walk does, to be done again.
+/// A sink that reports to a WalkMemory what a walk does, so that it can be repeated.
 class RememberingSink final : public GradientSink {
 public:
     RememberingSink(GradientSink& sink, WalkMemory& memory)
@@ -21,7 +21,7 @@ private:
     WalkMemory& memory_;
 };
 
-/// The memory of the current recorder. Null where code of the user's takes part in a walk.
+/// The WalkMemory of the current recorder. Null where the user's code takes part in a walk.
 WalkMemory* walk_memory(bool retain_grad, bool enable_double_backprop);
 
 }  // namespace catena

@@ -13,14 +13,14 @@ public:
     struct Body : RefCounted {
         double value;
         const char* name;
-        int* reads = nullptr;  ///< Not null: counts reads of the number on the host.
+        int* reads = nullptr;  ///< A counter of reads of the number on the host; may be null.
         Body(double v, const char* n) : value(v), name(n) {}
         static void destroy(Body* body) { delete body; }
     };
     explicit Cell(double value = 0, const char* name = "");
-    Cell(const Cell&);  ///< Another handle of the same number.
+    Cell(const Cell&);  ///< Makes another handle of the same number.
     ~Cell();
-    /// The number alone: after `b.lr = a.lr` there are two of them still, with a value each.
+    /// Copies the value alone: after `b.lr = a.lr` there are still two numbers.
     Cell& operator=(const Cell& other) { return *this = other.body_->value; }
     Cell& operator=(double value) {
         body_->value = value;
@@ -52,11 +52,10 @@ public:
         if (cell_->reads) ++*cell_->reads;
         return cell_->value;
     }
-    double present() const {
-        return cell_ ? cell_->value : value_;
-    }  ///< As value(), but not counted as a read.
+    /// The value, as value(), but not counted as a read on the host.
+    double present() const { return cell_ ? cell_->value : value_; }
     const Ref<Cell::Body>& cell() const { return cell_; }
-    Kind kind() const { return kind_; }  ///< A cell is a floating number.
+    Kind kind() const { return kind_; }  ///< The kind of the number; a cell is a floating one.
 
 private:
     template <class T>

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// All settings of this thread, until the scope ends.
+/// Saves all settings of this thread and restores them when the scope ends.
 class SettingsScope {
 public:
     explicit SettingsScope(const Config& settings) : previous_(config()) {

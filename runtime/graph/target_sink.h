@@ -35,14 +35,14 @@ private:
 
     /// Marks what is below `root`: a node is useful when it is a target or leads to one.
     void mark(Node* root);
-    /// Of a region that did not keep its graph: any other target may be below. Its gradient is the
-    /// error that says so, as for backward().
+    /// Whether the node is a region that did not keep its graph, so that any other target may be
+    /// below it. Its gradient is then the error that says so, as for backward().
     bool hides_what_is_below(const Node& node) const;
     bool leads_below(const Node& node) const;
 
-    ReusedVector<Target> targets_;  ///< Sorted.
+    ReusedVector<Target> targets_;  ///< The chosen variables, sorted.
     ReusedVector<Ref<Node>> seen_;
-    bool is_border_;  ///< Nothing below the targets is walked.
+    bool is_border_;  ///< True if the walk does not go below the targets.
     Variables results_;
 };
 

@@ -14,15 +14,15 @@ struct Trace {
         argument,  ///< Passed by the caller at every call.
         state,     ///< Current content of a State (parameter, statistic, moment).
         gradient,  ///< Gradient of `state` at the start of the program.
-        captured,  ///< An array from outside, kept alive, read at every call.
+        captured,  ///< An array from outside the program, kept alive and read at every call.
         computed,  ///< Output of a step.
     };
     struct Value {
         Type type;
         Role role = Role::computed;
-        std::string name;         ///< Of an argument or state: "x", "/l1/W"; may be empty.
-        Ref<VariableBody> state;  ///< Role::state and Role::gradient.
-        Array captured;           ///< Role::captured.
+        std::string name;         ///< The name of an argument or state: "x", "/l1/W"; may be empty.
+        Ref<VariableBody> state;  ///< The state of Role::state and Role::gradient.
+        Array captured;           ///< The array of Role::captured.
     };
     struct Step {
         const OpDef* op = nullptr;
@@ -31,11 +31,13 @@ struct Trace {
         std::vector<int> scalars;  ///< Indices into Trace::scalars.
         Attributes attributes;
         SourceLoc location;
-        const char* function = "";  ///< What the user called there, see user_function(); interned.
+        /// The function that the user called there, see user_function(); interned.
+        const char* function = "";
     };
     struct ScalarSlot {
-        double value = 0;      ///< The value while recording.
-        Ref<Cell::Body> cell;  ///< Not null: read at every call.
+        double value = 0;  ///< The value while recording.
+        /// The cell whose number is read at every call; null for a plain number.
+        Ref<Cell::Body> cell;
     };
     /// At the end of the program the state `target` (a value of Role::state) becomes `value`.
     struct Assign {
@@ -47,9 +49,10 @@ struct Trace {
     std::vector<Value> values;
     std::vector<Step> steps;
     std::vector<ScalarSlot> scalars;
-    std::vector<int> inputs;      ///< The program's inputs, in call order.
-    std::vector<int> outputs;     ///< Values it returns, in order; may name inputs and repeat.
-    std::vector<Assign> assigns;  ///< At most one per state.
+    std::vector<int> inputs;  ///< The program's inputs, in call order.
+    /// The values that the program returns, in order; may name inputs and repeat.
+    std::vector<int> outputs;
+    std::vector<Assign> assigns;  ///< The states that it assigns; at most one entry per state.
 
     /// Hash of the op sequence, attributes and wiring, without sizes and scalar values.
     uint64_t structure_hash() const;

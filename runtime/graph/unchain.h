@@ -12,10 +12,10 @@ void unchain_history(VariableBody& body);
 /// Replaces a node that represents a program by the nodes of its single operations.
 void expand_region(Node& node);
 
-/// The edge that a variable has now whose edge was `edge`: another one if the program that made it
+/// The present edge of a variable whose edge was `edge`: another one if the program that made it
 /// was expanded since.
 Edge behind_expanded(Edge edge);
-/// Does so for every such node that gradients of `outputs` may reach.
+/// Expands (see expand_region) every program's node that gradients of `outputs` may reach.
 void expand_regions_below(std::span<const Variable> outputs);
 
 }  // namespace catena

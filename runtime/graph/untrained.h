@@ -10,7 +10,8 @@ namespace catena {
 // Parameters that get gradients although no optimizer has them: in a list that no link lists, they
 // would not be trained, without a word.
 
-/// While one lives, an optimizer has not updated yet, and backward() takes notes.
+/// While alive, an optimizer waits for its first update, and backward() notes which parameters it
+/// reaches.
 class AwaitingUpdate {
 public:
     AwaitingUpdate();
@@ -19,7 +20,8 @@ public:
 };
 
 void note_untrained_parameter(const VariableBody& parameter);
-/// Those that the latest backward of this thread has reached, by name and type.
+/// The parameters that the latest backward of this thread has reached and no optimizer has, by name
+/// and type.
 const std::vector<std::string>& untrained_parameters();
 void forget_untrained_parameters();
 

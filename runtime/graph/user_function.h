@@ -17,10 +17,10 @@ private:
     bool is_outermost_;
 };
 
-/// What the user called that `op`, executed now on this thread, is a part of:
-/// "softmax_cross_entropy", "gradient of relu". The op's own name outside all others. Interned.
+/// The function of the user's call that `op`, executed now on this thread, is a part of:
+/// "softmax_cross_entropy", "gradient of relu". The op's own name outside all functions. Interned.
 const char* user_function(const OpDef& op);
-/// The same of the code that runs now; null outside all functions.
+/// The function of the user's call that runs now; null outside all functions.
 const char* running_user_function();
 
 }  // namespace catena

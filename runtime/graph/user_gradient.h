@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// The gradient of `op` is code of the user's own. It may read values, count its calls or decide
-/// anew at each, so every backward runs it: a static region does not replace it by what one call of
-/// it recorded.
+/// Declares that the gradient of `op` is the user's own code. It may read values, count its calls
+/// or decide anew each time, so every backward runs it: a static region never replaces it by a
+/// recording.
 void set_user_gradient(const OpDef& op);
 bool has_user_gradient(const OpDef& op);
 

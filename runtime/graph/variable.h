@@ -16,10 +16,10 @@ class Index;
 
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {
-    bool retain_grad = false;  ///< Keep the gradients of intermediate variables too.
+    bool retain_grad = false;  ///< Whether gradients of intermediate variables are kept, too.
     bool enable_double_backprop =
-        false;                ///< Gradients carry graphs and can be differentiated again.
-    double loss_scale = 1.0;  ///< Multiplies the automatic start gradient.
+        false;                ///< Whether gradients carry graphs and can be differentiated again.
+    double loss_scale = 1.0;  ///< A factor of the automatic start gradient.
 };
 
 /// An array with its place in the graph: a cheap handle, copies are the same variable.
@@ -27,14 +27,14 @@ class Variable {
 public:
     using Caller = std::source_location;
 
-    Variable() = default;  ///< No variable; defined() is false.
+    Variable() = default;  ///< An undefined variable: defined() is false.
     Variable(const Variable&) = default;
     Variable(Variable&&) = default;
     // Not to what an expression gives: `x[0] = y` would change nothing (set_item does).
     Variable& operator=(const Variable&) & = default;
     Variable& operator=(Variable&&) & = default;
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
-    /// A leaf of the graph that requires a gradient: `Variable x(array)`.
+    /// A new leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);
     /// Implicit conversion of an array: plain data without gradient, as an argument
     /// (`model(array)`) is; so is `Variable x = array`. A leaf that requires a gradient is written
@@ -48,7 +48,7 @@ public:
 
     // ValueError at the caller's line for an undefined Variable.
     const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
-    void set_array(Array array) const;  ///< Replaces the content; outside the graph.
+    void set_array(Array array) const;  ///< Replaces the content, outside the graph.
     const Type& type(Caller at = Caller::current()) const {
         return there("type", at).array.type(at);
     }
@@ -68,33 +68,40 @@ public:
     /// The gradient, undefined when there is none. TraceError when a compiled whole-step region
     /// consumed it and was not asked to keep it.
     Array grad(Caller at = Caller::current()) const;
-    Variable grad_variable(
-        Caller at = Caller::current()) const;  ///< As grad(), with its graph when there is one.
-    /// ShapeError, DtypeError, DeviceError unless like the variable; undefined clears.
+    /// The gradient as a Variable, with its graph when there is one; otherwise as grad().
+    Variable grad_variable(Caller at = Caller::current()) const;
+    /// Sets the gradient; an undefined one clears it. ShapeError, DtypeError or DeviceError unless
+    /// it is like the variable.
     void set_grad(Array grad, Caller at = Caller::current()) const;
     void set_grad_variable(Variable grad, Caller at = Caller::current()) const;
     void cleargrad(Caller at = Caller::current()) const;
-    void addgrad(const Variable& source) const;  ///< grad += source.grad; no effect if undefined.
+    /// Adds source's gradient to this one; no effect if it is undefined.
+    void addgrad(const Variable& source) const;
 
     /// Accumulates the gradients of this variable into the leaves it was computed from. A size-1
     /// variable without a gradient starts from loss_scale; any other needs set_grad first
     /// (ValueError). A leaf that requires a gradient gets that start itself; ValueError for a
     /// variable that was computed from nothing that requires one.
     void backward(const BackwardOptions& options = {}, Caller at = Caller::current()) const;
-    void unchain() const;  ///< Removes its creator: it becomes a leaf, also for earlier uses.
+    /// Removes its creator: the variable becomes a leaf, also for operations that have used it
+    /// before.
+    void unchain() const;
     void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
 
-    /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/array/indexing.h, which makes an Index.
+    /// A part of the variable: x[{slice(1, 5), 2, ellipsis}], x[0]; see
+    /// runtime/ops/array/indexing.h, which makes an Index.
     Variable operator[](std::initializer_list<Index> slices) const;
     Variable operator[](const Index& index) const;
 
-    /// The same elements without the graph behind them: a constant.
+    /// A constant with the same elements, without the graph behind them.
     Variable detach(Caller at = Caller::current()) const { return Variable(array(at), false); }
-    Variable astype(Dtype dtype, Caller at = Caller::current()) const;  ///< As cast(x, dtype).
-    /// On another device; the gradient comes back (runtime/ops/array/copy_to_device.h).
+    /// The variable in another dtype, as cast(x, dtype).
+    Variable astype(Dtype dtype, Caller at = Caller::current()) const;
+    /// The variable on another device; its gradient comes back
+    /// (runtime/ops/array/copy_to_device.h).
     Variable to(Device& device, Caller at = Caller::current()) const;
-    /// `Array z = exp(x)`: the elements of what has no graph behind it. ValueError where a gradient
-    /// would be lost: write y.array() or y.detach().
+    /// The elements of a variable without a graph behind it: `Array z = exp(x)`. ValueError where a
+    /// gradient would be lost: write y.array() or y.detach().
     operator Array() const;
 
     template <Element T>

@@ -18,14 +18,15 @@ struct VariableBody : RefCounted {
     Ref<Node> creator;
     int output_index = 0;
     bool requires_grad = false;
-    bool is_state = false;       ///< A State: the tracer records assignments to it.
-    bool grad_consumed = false;  ///< A compiled step consumed the gradient; reading it is an error.
-    bool is_trained = false;     ///< An optimizer has, or had, this parameter.
+    bool is_state = false;  ///< True for a State: the tracer records assignments to it.
+    /// True when a compiled step consumed the gradient; reading it is an error.
+    bool grad_consumed = false;
+    bool is_trained = false;  ///< True when an optimizer has, or had, this parameter.
     /// The operation without a gradient that ends the graph here; null: nothing that requires a
     /// gradient was lost.
     const OpDef* ended_at = nullptr;
-    /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that
-    /// leaf.
+    /// The leaf that this body reconstructs, because the content of the leaf has changed since:
+    /// gradients go to that leaf.
     Ref<VariableBody> alias_of;
     Owned<std::string> name;
 

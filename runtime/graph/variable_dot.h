@@ -8,10 +8,10 @@
 namespace catena {
 
 struct DotOptions {
-    std::string rankdir = "TB";    ///< "TB", "BT", "LR" or "RL".
-    bool remove_variable = false;  ///< Show functions only.
+    std::string rankdir = "TB";    ///< Direction of the drawing: "TB", "BT", "LR" or "RL".
+    bool remove_variable = false;  ///< Whether only functions are drawn.
     bool show_name = true;
-    /// Attributes of Graphviz.
+    /// Graphviz attributes of variables.
     std::string variable_style = "shape=\"octagon\",fillcolor=\"#E0E0E0\",style=\"filled\"";
     std::string function_style = "shape=\"record\",fillcolor=\"#6495ED\",style=\"filled\"";
 };

@@ -45,8 +45,8 @@ Variable erfc(const Operand& x);
 /// - shape: That of the result.
 Variable sum_to(const Operand& x, const Shape& shape);
 
-/// What a gradient lambda returned on Variables, as a Variable: a plain number fills the shape of
-/// v.back().
+/// Turns the result of a gradient lambda that ran on Variables into a Variable: a plain number
+/// fills the shape of v.back().
 inline Variable as_result(const Variable& result, std::span<const Variable>) { return result; }
 Variable as_result(double number, std::span<const Variable> v);
 

@@ -18,17 +18,18 @@ namespace catena::profile {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a slice shows. Kept until the process ends.
+/// The description of a slice. Kept until the process ends.
 struct Label {
     std::string name;      ///< The user's functions: "relu, add".
-    std::string category;  ///< "library call", "kernels", "compile".
-    std::string place;     ///< "model.cpp:12"; may be empty.
+    std::string category;  ///< The kind of work: "library call", "kernels", "compile".
+    std::string place;     ///< The user's line, "model.cpp:12"; may be empty.
     double bytes_read = 0, bytes_written = 0;
-    double operations = 0;     ///< Floating-point, of a product or convolution.
-    double least_seconds = 0;  ///< That the machine needs for them; 0: unknown.
+    double operations = 0;     ///< Floating-point operations, of a product or convolution.
+    double least_seconds = 0;  ///< The least time that the machine needs for them; 0: unknown.
 };
 
-/// An interval of one thread's time. Slices of one lane lie beside or inside each other.
+/// An interval of one thread's time. Two slices of one lane do not overlap unless one contains the
+/// other.
 struct Slice {
     const Label* label = nullptr;
     int64_t begin = 0, end = 0;  ///< Nanoseconds since recording began.
@@ -36,26 +37,29 @@ struct Slice {
 
 /// A thread with its slices, in order of their end.
 struct LaneContent {
-    int number = 0;           ///< In order of the threads' first slices.
-    bool is_of_pool = false;  ///< It has only run parts of launches.
+    int number = 0;           ///< The lane's number, in order of the threads' first slices.
+    bool is_of_pool = false;  ///< True if the thread has only run parts of launches.
     std::vector<Slice> slices;
 };
 struct Content {
     std::vector<LaneContent> lanes;
-    int64_t dropped = 0;  ///< Slices beyond the most that are kept.
+    /// How many slices were dropped because there were more than most_slices.
+    int64_t dropped = 0;
 };
 
-/// The most slices that are kept; later ones are counted only.
+/// The largest number of slices that are stored; later ones are only counted.
 constexpr int64_t most_slices = int64_t(1) << 21;
 
 namespace detail {
 enum State : int { unread = -1, off = 0 };
-extern std::atomic<int>
-    state;  ///< `unread` until CATENA_PROFILE has been read, else what keeps recording on.
+/// The source of the recording: `unread` until CATENA_PROFILE has been read, else what keeps
+/// recording on.
+extern std::atomic<int> state;
 bool read_environment();
 }  // namespace detail
 
-/// ValueError when CATENA_PROFILE names a file in a folder that does not exist.
+/// Whether slices are recorded. ValueError when CATENA_PROFILE names a file in a folder that does
+/// not exist.
 inline bool is_on() {
     const int state = detail::state.load(std::memory_order_relaxed);
     if (state == detail::off) [[likely]]
@@ -63,14 +67,14 @@ inline bool is_on() {
     return state > 0 || detail::read_environment();
 }
 
-/// Grows with every outermost ProfileScope that begins without CATENA_PROFILE: counts from before
-/// it are void.
+/// A number that grows with every outermost ProfileScope that begins without CATENA_PROFILE: counts
+/// from earlier generations are void.
 int64_t generation();
 
-/// The label, kept for the process; equal ones are one.
+/// Stores a label for the life of the process; equal labels are stored once.
 const Label* keep(Label label);
 
-/// Records a slice of this thread, if recording is on. `in_pool`: a part of a launch, see
+/// Records a slice of this thread, if recording is on. `in_pool`: it is a part of a launch, see
 /// LaneContent.
 void add(const Label* label, Clock::time_point begin, Clock::time_point end, bool in_pool = false);
 inline void add(Label label, Clock::time_point begin, Clock::time_point end) {

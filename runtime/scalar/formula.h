@@ -18,9 +18,9 @@ struct IntrinsicInfo {
     std::string_view name;
     int arity;
     bool gives_bool;
-    std::string_view float_op;  ///< MLIR operation on floats, "" when there is none.
-    std::string_view int_op;    ///< MLIR operation on integers.
-    std::string_view onnx;      ///< ONNX expression.
+    std::string_view float_op;  ///< The MLIR operation on floats, "" when there is none.
+    std::string_view int_op;    ///< The MLIR operation on integers.
+    std::string_view onnx;      ///< The ONNX expression.
 };
 const IntrinsicInfo& info_of(Intrinsic intrinsic);
 inline constexpr int intrinsic_count =
@@ -30,16 +30,16 @@ inline constexpr int intrinsic_count =
     ;
 
 /// A scalar function as a shared graph: every value occurs once, arguments before uses. All values
-/// are of the one type that the map computes in (see compute_dtype) or truth values. This is the
+/// are truth values or of the one type that the map computes in (see compute_dtype). This is the
 /// single definition of an elementwise operation: the eager kernel runs it in blocks, the compiler
 /// turns it into arith/math operations.
 struct Formula {
     enum class Leaf : uint8_t { none, input, scalar, literal };
     struct Node {
         Leaf leaf = Leaf::none;
-        Intrinsic op{};  ///< When leaf is none.
-        std::array<int32_t, 3>
-            args{};  ///< Node indices; args[0] is the input or scalar number of a leaf.
+        Intrinsic op{};  ///< The operation of a node that is no leaf.
+        /// Node indices of the arguments; for a leaf args[0] is the number of the input or scalar.
+        std::array<int32_t, 3> args{};
         double literal = 0;
         bool is_bool = false;
         friend bool operator==(const Node&, const Node&) = default;
@@ -49,8 +49,9 @@ struct Formula {
     std::vector<Node> nodes;
     std::vector<int32_t> outputs;
 
-    bool reads_input(int input) const;  ///< True when some output depends on it.
-    std::string to_string() const;      ///< For messages and tests: "select(gt(x0, 0), x0, 0)".
+    bool reads_input(int input) const;  ///< Whether some output depends on that input.
+    /// The formula as text, for messages and tests: "select(gt(x0, 0), x0, 0)".
+    std::string to_string() const;
 };
 
 /// A value inside a formula under construction. Ops write their formula as a generic lambda;
@@ -118,7 +119,7 @@ CATENA_SYMBOL_UNARY(erf, erf)
 CATENA_SYMBOL_UNARY(erfc, erfc)
 #undef CATENA_SYMBOL_UNARY
 
-/// 1 or 0 from a truth value (a number is returned as it is).
+/// The number 1 or 0 from a truth value; a number is returned as it is.
 Symbol as_number(Symbol truth);
 
 /// condition ? a : b for each element; a number as condition means "not 0".

@@ -36,7 +36,7 @@ enum class LibmFunction { sin, cos };
 
 namespace detail {
 
-/// c[0] + c[1] x + c[2] x^2 + ...
+/// The polynomial c[0] + c[1] x + c[2] x^2 + ...
 template <class Ops, class F, int N>
 CATENA_MATH_INLINE F polynomial(const Ops& ops, F x, const float (&c)[N]) {
     F sum = ops.constant(c[N - 1]);
@@ -55,7 +55,7 @@ CATENA_MATH_INLINE F with_sign_of(const Ops& ops, F magnitude, F sign) {
     return ops.from_bits(ops.ior(ops.iand(ops.bits(magnitude), ops.integer(0x7fffffff)), sign_bit));
 }
 
-/// The smaller and the larger; a NaN in x stays.
+/// The smaller (at_most) or larger (at_least) of x and a limit; a NaN in x stays.
 template <class Ops, class F>
 CATENA_MATH_INLINE F at_most(const Ops& ops, F x, float limit) {
     return ops.select(ops.less(ops.constant(limit), x), ops.constant(limit), x);
@@ -79,8 +79,9 @@ CATENA_MATH_INLINE F scale_in_two_steps(const Ops& ops, F x, I n) {
     return ops.mul(ops.mul(x, power_of_two(ops, half)), power_of_two(ops, ops.isub(n, half)));
 }
 
-/// An integer both ways. Adding 1.5 * 2^23 rounds to nearest even and leaves the integer in the low
-/// bits, which unlike a conversion is defined for NaN and infinity too. |x| < 2^22.
+/// A number rounded to the nearest integer, as a float and as an integer. Adding 1.5 * 2^23 rounds
+/// to nearest even and leaves the integer in the low bits, which unlike a conversion is defined for
+/// NaN and infinity, too. |x| < 2^22.
 template <class F, class I>
 struct Rounded {
     F number;
@@ -96,7 +97,7 @@ CATENA_MATH_INLINE auto rounded_product(const Ops& ops, F x, float factor) {
                                              integer};
 }
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2; `number` is n.
+/// The decomposition x = n ln 2 + r with |r| <= ln 2 / 2; `number` is n.
 template <class F, class I>
 struct ReducedExponent {
     F r;
@@ -185,7 +186,7 @@ CATENA_MATH_INLINE F log_of_reduced(const Ops& ops, F e, F f) {
     return ops.fma(e, ops.constant(0x1.62e430p-1f), ops.add(f, tail));
 }
 
-/// x = 2^e m with m in [2/3, 4/3), for normal x > 0.
+/// The decomposition x = 2^e m with m in [2/3, 4/3), for normal x > 0.
 template <class F, class I>
 struct Split {
     I e;
@@ -199,7 +200,8 @@ CATENA_MATH_INLINE auto split(const Ops& ops, F x) {
     return Split<F, decltype(ops.bits(x))>{ops.shift_right(above, 23), m};
 }
 
-/// log's special values: `x` where it is inf or NaN, -inf at 0, NaN below.
+/// The result of log with its special values: `x` where it is inf or NaN, -inf at 0, NaN below 0,
+/// else `inside`.
 template <class Ops, class F>
 CATENA_MATH_INLINE F log_at_border(const Ops& ops, F x, F inside) {
     const F zero = ops.constant(0), infinity = ops.constant(__builtin_inff());
@@ -210,7 +212,7 @@ CATENA_MATH_INLINE F log_at_border(const Ops& ops, F x, F inside) {
     return ops.select(is_zero, ops.constant(-__builtin_inff()), y);
 }
 
-/// x = k pi/2 + r with |r| <= pi/4; `quadrant` is k in its two low bits.
+/// The decomposition x = k pi/2 + r with |r| <= pi/4; `quadrant` is k in its two low bits.
 template <class Ops, class F>
 CATENA_MATH_INLINE auto reduce_angle(const Ops& ops, F x) {
     const auto k = rounded_product(ops, x, 0x1.45f306p-1f);
@@ -223,7 +225,7 @@ CATENA_MATH_INLINE auto reduce_angle(const Ops& ops, F x) {
 /// The largest angle that three parts of pi/2 reduce well enough.
 inline constexpr float largest_angle = 30000.0f;
 
-/// sin of r + quadrant pi/2.
+/// The sine of r + quadrant pi/2.
 template <class Ops, class F, class I>
 CATENA_MATH_INLINE F sin_in_quadrant(const Ops& ops, F r, I quadrant) {
     constexpr float sin_tail[] = {-0x1.555546p-3f, 0x1.110774p-7f, -0x1.9951eap-13f};
@@ -297,8 +299,8 @@ CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
     return ops.select(tiny, x, y);
 }
 
-/// (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x, which is exact enough near 0, too: there e^r -
-/// 1 is the numerator as it is.
+/// The hyperbolic tangent as (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x. It is exact enough
+/// near 0, too, because there e^r - 1 is the numerator as it is.
 template <class Ops, class F>
 CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
     constexpr float q[] = {0x1.fffff6p-2, 0x1.555492p-3, 0x1.555ca2p-5, 0x1.1239b0p-7,

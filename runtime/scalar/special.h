@@ -25,18 +25,20 @@ Symbol erfcx(Symbol x);  ///< exp(x^2) erfc(x).
 Symbol erfinv(Symbol x);
 Symbol erfcinv(Symbol x);
 Symbol ndtr(Symbol x);      ///< The integral of the standard normal density up to x.
-Symbol log_ndtr(Symbol x);  ///< Its logarithm, exact where ndtr underflows.
+Symbol log_ndtr(Symbol x);  ///< The logarithm of ndtr, exact where ndtr underflows.
 Symbol ndtri(Symbol p);     ///< The inverse of ndtr.
 
 // The gamma function's relatives. At the poles 0, -1, ... lgamma is inf; digamma is -inf at 0, else
 // NaN.
-Symbol lgamma(Symbol x);               ///< log |gamma(x)|.
-Symbol digamma(Symbol x);              ///< Its derivative.
-Symbol zeta(Symbol x, Symbol q);       ///< Hurwitz: the sum of (q + k)^-x; NaN for x < 1 or q < 0.
-Symbol polygamma(Symbol n, Symbol x);  ///< Derivative n of digamma; NaN for x < 0 and n > 4.
+Symbol lgamma(Symbol x);   ///< The logarithm of the absolute value of the gamma function.
+Symbol digamma(Symbol x);  ///< The derivative of lgamma.
+/// Hurwitz's zeta function: the sum of (q + k)^-x over k >= 0; NaN for x < 1 or q < 0.
+Symbol zeta(Symbol x, Symbol q);
+/// The derivative of order n of digamma; NaN for x < 0 and n > 4.
+Symbol polygamma(Symbol n, Symbol x);
 inline Symbol polygamma(double n, Symbol x) { return polygamma(literal(x.formula(), n), x); }
 
-/// c[0] + c[1] x + c[2] x^2 + ...
+/// The polynomial c[0] + c[1] x + c[2] x^2 + ...
 Symbol polynomial(Symbol x, std::initializer_list<double> c);
 
 }  // namespace catena

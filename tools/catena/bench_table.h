@@ -4,13 +4,13 @@
 
 namespace catena::tool {
 
-/// The rows of `catena bench` as they are measured, on standard output: milliseconds, the gain over
-/// eager code, and, where the limit was measured, the distance from it.
+/// Prints the rows of `catena bench` as they are measured, on standard output: milliseconds, the
+/// gain over eager code, and, where the limit was measured, the distance from it.
 class BenchTable {
 public:
     BenchTable(int threads, bool with_limits);
-    /// Rows of one workload follow each other: eager before other variants, "catena-limit" before
-    /// all.
+    /// Prints a row. Rows of one workload must follow each other: eager before other variants,
+    /// "catena-limit" before all.
     void print(const nlohmann::ordered_json& row);
 
 private:
@@ -20,7 +20,7 @@ private:
     bool with_limits_;
     std::string workload_;
     double eager_ms_ = 0;
-    nlohmann::ordered_json limit_;  ///< Of this workload; null if there is none.
+    nlohmann::ordered_json limit_;  ///< The limit of this workload; null if there is none.
 };
 
 }  // namespace catena::tool

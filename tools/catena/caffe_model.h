@@ -11,10 +11,10 @@ namespace catena::tool {
 
 // Caffe models; a ValueError in a build without Caffe.
 
-/// The blobs that nothing reads after they are computed from those that are given, whose sizes the
-/// file does not say.
+/// A Caffe model as a function from the given inputs, whose sizes the file does not say, to the
+/// blobs that nothing reads after they are computed from these.
 ModelFile open_caffe(const std::string& path, const std::vector<std::string>& given);
-/// The same blobs, from the inputs that the user gave.
+/// Computes these blobs from the inputs that the user gave.
 NamedArrays run_caffe(const RunOptions& options);
 void check_caffe(const std::string& path);
 void show_caffe(const std::string& path);

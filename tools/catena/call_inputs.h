@@ -7,13 +7,13 @@
 
 namespace catena::tool {
 
-/// What `catena call` is given: arguments, gradients of outputs, gradients of gradients. Entry i is
+/// The input of `catena call`: arguments, gradients of outputs, gradients of gradients. Entry i is
 /// the array of key "x<i>" and so on; undefined where the file leaves one out.
 struct CallInputs {
     std::vector<Array> x, gy, ggx;
 };
 
-/// From .npy files (arguments only) or one .npz file. FileError, ValueError on an unknown key or a
+/// Reads .npy files (arguments only) or one .npz file. FileError, ValueError on an unknown key or a
 /// gap in x.
 CallInputs read_call_inputs(const std::vector<std::string>& files);
 

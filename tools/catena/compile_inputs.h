@@ -8,11 +8,12 @@
 
 namespace catena::tool {
 
-/// What `catena compile` was told of sizes.
+/// The sizes that `catena compile` was given.
 struct CompileInputs {
-    std::vector<std::string> sizes;      ///< --size NAME=NUMBER, fixed.
-    std::vector<std::string> open;       ///< --open NAME=NUMBER, recorded at this size.
-    std::vector<std::string> described;  ///< --input NAME=SIZExSIZE:DTYPE
+    std::vector<std::string> sizes;  ///< The options --size NAME=NUMBER, fixed sizes.
+    /// The options --open NAME=NUMBER, open sizes with the number at which they are recorded.
+    std::vector<std::string> open;
+    std::vector<std::string> described;  ///< The options --input NAME=SIZExSIZE:DTYPE.
 };
 
 /// The arrays that a model is recorded with, and which of their sizes stay open.
@@ -21,8 +22,8 @@ struct RecordedInputs {
     std::vector<OpenSize> open_sizes;
 };
 
-/// ValueError that names the input and what would be right where sizes are missing; with `fixed`
-/// none may stay open. `path` is for messages.
+/// Makes the inputs. ValueError that names the input and what would be right where sizes are
+/// missing; with `fixed` none may stay open. `path` is for messages.
 RecordedInputs inputs_to_record(const ModelFile& model, const std::string& path,
                                 const CompileInputs& options, bool fixed);
 

@@ -9,21 +9,23 @@
 
 namespace catena::tool {
 
-/// Values that an option or an argument may take, given the words of the command line before it.
+/// A function that gives the values that an option or an argument may take, from the words of the
+/// command line before it.
 using Values = std::function<std::vector<std::string>(std::span<const std::string> before)>;
 
-/// Tells the completion of them. Whatever has none is a file.
+/// Registers the values of an option for completion. An option without values takes a file.
 void complete_with(CLI::Option* option, Values values);
 
-/// What may stand for the last of `words`, which follow "catena" on a command line: subcommands,
-/// options and values that begin with it, one a line, with a tab and what it is where there is
-/// something to say. Nothing: a file.
+/// The words that may complete the last of `words`, which follow "catena" on a command line:
+/// subcommands, options and values that begin with it, one a line, with a tab and a description if
+/// there is one. Nothing: a file.
 std::string completions(const CLI::App& program, std::span<const std::string> words);
 
-/// `catena complete -- WORDS`, which the shells ask, prints them. It is read before all options:
-/// the words are not its own. False: the command line is something else.
+/// Answers `catena complete -- WORDS`, which the shells call, by printing the completions. Must be
+/// called before options are parsed: the words are not the program's own. False: the command line
+/// is another one.
 bool answer_completion(const CLI::App& program, int argc, char** argv);
-/// The subcommand `completion` prints the shells' scripts.
+/// Adds the subcommand `completion`, which prints the shells' scripts.
 void add_completion(CLI::App& program);
 
 }  // namespace catena::tool

@@ -6,7 +6,7 @@
 
 namespace catena::tool {
 
-/// What was written to `folder`, what it needs and how it is linked.
+/// Prints what was written to `folder`, what it needs and how it is linked.
 void print_c_export(const std::string& folder, const CExport& made);
 
 }  // namespace catena::tool

@@ -10,7 +10,8 @@
 
 namespace catena::tool {
 
-/// What a model takes. Sizes are numbers, names ("batch"), or "" where the file says nothing.
+/// The description of a model's input. Sizes are numbers, names ("batch"), or "" where the file
+/// says nothing.
 struct ModelInput {
     std::string name;
     std::optional<Dtype> dtype = {};
@@ -26,11 +27,11 @@ struct ModelFile {
     std::vector<std::string> input_names() const;
 };
 
-/// ValueError, in `command`'s name, in a build without ONNX.
+/// Opens an ONNX model. ValueError, in `command`'s name, in a build without ONNX.
 ModelFile open_onnx(const std::string& command, const std::string& path);
 
-/// The results by name, in test mode and without a graph: of the functions one by one, or of a
-/// static region.
+/// Runs a model in test mode and without a graph, function by function (`eager`) or as a static
+/// region, and returns the results by name.
 NamedArrays run_model(const ModelFile& model, const std::vector<Array>& inputs, bool eager);
 
 }  // namespace catena::tool

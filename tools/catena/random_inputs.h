@@ -7,16 +7,16 @@
 
 namespace catena::tool {
 
-/// Inputs of the benchmarks: the same numbers in every process.
+/// A source of inputs for the benchmarks: the same numbers in every process.
 class RandomInputs {
 public:
-    /// Of config().dtype, uniform in [0, 1): float32 numbers, the same ones in every dtype that
-    /// holds them.
+    /// Numbers of config().dtype, uniform in [0, 1): float32 numbers, the same ones in every dtype
+    /// that holds them.
     Array uniform(const Shape& shape) {
         std::uniform_real_distribution<float> distribution(0, 1);
         return filled<float>(shape, distribution).astype(config().dtype);
     }
-    /// int32, uniform in [0, classes).
+    /// Labels, int32, uniform in [0, classes).
     Array labels(int32_t classes, const Shape& shape) {
         std::uniform_int_distribution<int32_t> distribution(0, classes - 1);
         return filled<int32_t>(shape, distribution);

@@ -8,7 +8,7 @@
 
 namespace catena::tool {
 
-/// What `catena run` was told.
+/// The options of `catena run`.
 struct RunOptions {
     std::string model;
     std::vector<std::string> inputs;
@@ -18,14 +18,13 @@ struct RunOptions {
     int repeat = 1;
 };
 
-/// Arrays that --input describes, NAME=SIZExSIZE:DTYPE, by name: floats uniform in [0, 1), the same
-/// in every run; others 0. ValueError, in `command`'s name, for other texts.
+/// The arrays that --input describes as NAME=SIZExSIZE:DTYPE, by name: floats uniform in [0, 1),
+/// the same in every run; others 0. ValueError, in `command`'s name, for other texts.
 std::map<std::string, Array> described_inputs(const std::string& command,
                                               const std::vector<std::string>& texts);
 
-/// Arrays for inputs of these names: from one .npz by name, else x0 x1 ... of it or .npy files in
-/// order; or as described by
-/// --input, which must then name all of them.
+/// The arrays for inputs of these names: from one .npz by name, else x0 x1 ... of it or .npy files
+/// in order; or as described by --input, which must then name all of them.
 std::vector<Array> arrays_for(const std::vector<std::string>& names, const RunOptions& options);
 
 }  // namespace catena::tool

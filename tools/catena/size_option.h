@@ -7,8 +7,8 @@
 
 namespace catena::tool {
 
-/// "batch=32", ... by name. ValueError, in the name of `command` and `option`, for other texts and
-/// for a name that is there twice.
+/// The sizes "batch=32", ... by name. ValueError, in the name of `command` and `option`, for other
+/// texts and for a name that is given twice.
 std::map<std::string, int64_t> parse_sizes(const std::string& command, const std::string& option,
                                            const std::vector<std::string>& texts);
 

@@ -5,9 +5,9 @@
 
 namespace catena::capture {
 
-/// Whether a program takes and gives what the recording does, is cut where that has its border, and
-/// names no number or step that it does not have. With check_schedule() that is all that running it
-/// relies on; what it computes is not looked at.
+/// Whether a program has the inputs and outputs of the recording, is cut where the recording has
+/// its border, and names only scalars and steps that exist. Together with check_schedule() that is
+/// all that running it relies on. It does not check what the program computes.
 bool fits_recording(const program::Schedule& schedule, const Trace& trace);
 
 }  // namespace catena::capture

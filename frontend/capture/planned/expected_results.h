@@ -6,11 +6,11 @@
 
 namespace catena::capture {
 
-/// For each result of a region's call: backward is given its gradient.
+/// For each result of a region's call, whether backward is given its gradient.
 using AskedMask = std::vector<bool>;
 
-/// Of which results backward is given gradients in calls that have not been seen, by their number
-/// of results: those of a new size are asked what others were.
+/// A guess, for calls of sizes that have not been seen, of which results backward will be given
+/// gradients: those of the latest call with as many results, or all.
 class ExpectedResults {
 public:
     AskedMask of(size_t results) const {

@@ -15,13 +15,13 @@ uint64_t hash_of(uint64_t a, uint64_t b, Rest... rest) {
 }
 
 uint64_t hash_of_numbers(uint64_t hash, const Dims& numbers);
-/// With the integers among the attributes.
+/// Continues a hash with the integers among the attributes.
 uint64_t hash_of_numbers(uint64_t hash, const Attributes& attributes);
-/// Of a step's operation and attributes, in this process: all that code may have been made of, so
-/// no integers.
+/// A hash of a step's operation and attributes without their integers, that is of everything that
+/// may appear in generated code. Valid in this process only.
 uint64_t hash_of_code(const Trace::Step& step);
 
-/// Of what is in the list, however often; it is sorted.
+/// A hash of the different values in the list, however often each occurs. Sorts the list.
 uint64_t hash_of_set(std::vector<uint64_t>& list);
 
 }  // namespace catena::capture

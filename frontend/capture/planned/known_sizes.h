@@ -13,10 +13,10 @@ namespace catena::capture {
 
 class KnownLoops;
 
-/// Compiles the programs of a region, or plans them from programs of other sizes: a size between
-/// two known ones on a line of sizes takes no pass and no code generation, nor does another number
-/// of turns of its loops (known_loops.h). With CATENA_CHECK_SCHEDULES=1 such a program is compiled
-/// as well, and an InternalError names what differs.
+/// Compiles the programs of a region, or plans them from programs of other sizes. A size between
+/// two known ones on a line of sizes needs no pass and no code generation, nor does another number
+/// of loop iterations (known_loops.h). With CATENA_CHECK_SCHEDULES=1 such a program is compiled as
+/// well, and an InternalError names what differs.
 class KnownSizes {
 public:
     /// Every program is compiled with this CompileOptions::memory_budget.
@@ -25,19 +25,20 @@ public:
 
     struct Made {
         std::shared_ptr<Executable> executable;
-        bool is_resized = false;    ///< It was planned from those of other sizes,
-        bool is_from_disk = false;  ///< or read, and not compiled.
+        bool is_resized = false;    ///< True if it was planned from programs of other sizes.
+        bool is_from_disk = false;  ///< True if it was read from the disk and not compiled.
     };
-    /// Nothing where it would have to be compiled and there is no compiler.
+    /// Plans the program, reads it from the disk or compiles it. Nothing where it would have to be
+    /// compiled and there is no compiler.
     Made compile(const std::shared_ptr<const Trace>& trace, CompileOptions options);
-    /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it
-    /// lies between.
+    /// Plans the program without compiling it. Null where the sizes of `trace` would have to be
+    /// compiled. Larger sizes may be compiled, so that these lie between known ones.
     std::shared_ptr<Executable> resize(const Trace& trace, CompileOptions options);
 
     ExpectedResults expected_results;
 
 private:
-    /// A program on no line yet. Neither lives longer because of this.
+    /// A program that is on no line yet. Neither trace nor executable is kept alive by this.
     struct Single {
         std::weak_ptr<const Trace> trace;
         std::weak_ptr<Executable> executable;
@@ -59,8 +60,8 @@ private:
 
     const int64_t memory_budget_;
     std::mutex mutex_;
-    std::deque<Single> singles_;  ///< The latest.
-    std::deque<Line> lines_;      ///< The latest used first.
+    std::deque<Single> singles_;  ///< The latest programs on no line.
+    std::deque<Line> lines_;      ///< The lines of sizes, the most recently used first.
     const std::unique_ptr<KnownLoops> loops_;
 };
 

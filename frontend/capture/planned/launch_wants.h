@@ -11,47 +11,50 @@
 
 namespace catena::capture {
 
-/// That a step of the recording wants, as one of its inputs, what an operand of its unit holds.
+/// A need: a step of the recording reads, as one of its inputs, what an operand of its launch
+/// (unit) holds.
 struct Want {
-    int read = 0;                 ///< Number of the operand.
-    uint64_t hash = 0;            ///< Equal for steps that do the same, as in each turn of a loop.
-    int turn = 0, turns = 1;      ///< Which of the unit's steps that do the same it is.
+    int read = 0;  ///< Index of the operand.
+    /// A hash of the step that is equal for steps that do the same, as in each iteration of a loop.
+    uint64_t hash = 0;
+    /// The step's number among the unit's steps with this hash, and how many these are.
+    int turn = 0, turns = 1;
     int value = -1, source = -1;  ///< The step's input, and the value that it is a view of.
-    uint64_t begins =
-        0;  ///< In which ways the recording says that the operand begins there, a bit each.
-    int64_t begin = -1;  ///< Of places of rows: the element where those of the wanted rows begin.
-                         ///< -1: it is wanted itself.
-    bool is_gathered =
-        false;  ///< The operand was made of it and of what other such steps want, in their order.
+    /// A bit set of the ways in which the recording determines that the operand begins there.
+    uint64_t begins = 0;
+    /// For a need of row numbers of a gather: the element at which those of the needed rows begin.
+    /// -1: the array itself is needed.
+    int64_t begin = -1;
+    /// True if the operand was made by putting this value and those of the other steps with this
+    /// hash together, in order.
+    bool is_gathered = false;
     friend bool operator<(const Want& a, const Want& b) {
         return std::tie(a.read, a.hash, a.turn) < std::tie(b.read, b.hash, b.turn);
     }
 };
 
-/// Who makes what the launches of a schedule read, by its recording.
+/// Finds, by the recording, which step computes what each launch of a schedule reads.
 class LaunchWants {
 public:
     LaunchWants(const program::Schedule& schedule, const Trace& trace);
 
     const ScheduleUnits& units() const { return units_; }
     TracePlaces& places() { return places_; }
-    uint64_t identity(int step) const {
-        return identities_[size_t(step)];
-    }  ///< Of a step without its numbers and operands.
+    /// A hash of a step without its numbers and operands.
+    uint64_t identity(int step) const { return identities_[size_t(step)]; }
     uint64_t sizes_of(int step) const;  ///< A hash of a step with its numbers.
 
-    /// Finds what the steps of a unit want; false if it has steps that the recording has not.
-    /// `copied`: a value that it copies; -1: none.
+    /// Finds the needs of a unit's steps; false if it has steps that the recording has not.
+    /// `copied`: the value that the unit copies; -1: none.
     bool find(size_t unit, int copied);
-    const std::vector<Want>& wants() const { return wants_; }  ///< Sorted.
-    /// A hash for each array that a step wants: whether all of it is read.
+    const std::vector<Want>& wants() const { return wants_; }  ///< The needs found last, sorted.
+    /// For each array that a step needs, a hash of it and of whether all of it is read.
     std::vector<uint64_t>& wanted() { return wanted_; }
-    int turn(size_t i) const {
-        return turns_[i].first;
-    }  ///< Which of the unit's steps that do the same its step i is.
+    /// The number of the unit's step i among the unit's steps that do the same.
+    int turn(size_t i) const { return turns_[i].first; }
 
-    /// Calls f(buffer, hash) for all buffers that may hold this value: an input, or of a computed
-    /// step.
+    /// Calls f(buffer, hash) for all buffers that may hold this value, which is an input or made by
+    /// a computed step.
     template <class F>
     void for_copies(int value, F f) const {
         const int maker = places_.maker_of(value);
@@ -82,18 +85,21 @@ private:
     const ScheduleUnits units_;
     TracePlaces places_;
     std::vector<uint64_t> identities_;
-    std::vector<int> buffer_of_input_;  ///< By value.
+    /// The buffer of each value that is an input of the program.
+    std::vector<int> buffer_of_input_;
 
     mutable std::vector<std::optional<Dims>>
-        beside_;  ///< By value: see offsets_beside(), where it has been asked for.
+        beside_;  ///< Results of offsets_beside() by value, where it has been called.
 
     // Of the unit that is looked at.
     int marked_unit_ = -1;
-    std::vector<int> marked_, first_read_,
-        next_read_;  ///< Buffers that it reads; by buffer: the first operand, by operand: the next.
+    /// Lists of a unit's operands: the buffers that it reads; for each buffer the first operand;
+    /// for each operand the next of the same buffer.
+    std::vector<int> marked_, first_read_, next_read_;
     std::vector<int> unit_of_step_;
-    std::vector<std::pair<int, int>>
-        turns_;  ///< By step of the unit: which of the steps that do the same it is, of how many.
+    /// For each step of the unit: its number among the steps that do the same, and how many these
+    /// are.
+    std::vector<std::pair<int, int>> turns_;
     std::vector<Want> wants_;
     std::vector<uint64_t> wanted_;
     std::vector<int> sources_;

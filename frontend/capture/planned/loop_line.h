@@ -10,44 +10,45 @@
 
 namespace catena::capture {
 
-/// Recordings of the same code that differ in how often its loops were run, as by the length of a
-/// text, and the schedules that were compiled for some of these lengths. A further recording that
-/// is exactly the rolled one at its length has the schedule that is rolled in the same way: each
-/// turn of its loops is to its neighbours what a turn in the compiled programs is to its own.
+/// Recordings of the same code that differ only in how many iterations its loops had, as by the
+/// length of a text, and the schedules that were compiled for some of these lengths. For another
+/// length the schedule is derived by repeating the part of the compiled schedules that belongs to
+/// one iteration, provided that the new recording repeats in the same way.
 class LoopLine {
 public:
-    /// Two recordings and what they were compiled to. Null if they do not differ in the turns of
-    /// loops only.
+    /// A line through two recordings and their compiled schedules. Null if they do not differ in
+    /// the number of iterations only.
     static std::unique_ptr<LoopLine> through(const program::NumberStream& shorter,
                                              const program::ScheduleStream& compiled_shorter,
                                              const program::NumberStream& longer,
                                              const program::ScheduleStream& compiled_longer,
                                              int64_t most_turns);
 
-    /// How many turns more the recording has than the longer of the two; nothing if it is another
-    /// one, or of a length for which the passes may make another program: where a size that changes
-    /// is 0, 1 or equal to another one.
+    /// The number of iterations that the recording has more than the longer of the first two.
+    /// Nothing if it is a different recording, or has a size that changes and is 0, 1 or equal to
+    /// another one: for those the passes may make a different program.
     std::optional<int64_t> position_of(const program::NumberStream& recording) const;
 
-    /// For lengths that grow, which are never between compiled ones: a longer one to compile, so
-    /// that this one lies between. Nothing if it does already, or a longer program had another
-    /// form.
+    /// For lengths that keep growing and so are never between compiled ones: the position of a
+    /// longer recording to compile, so that this one lies between. Nothing if it does already, or
+    /// if a longer program had a different form.
     std::optional<int64_t> beyond(int64_t position) const;
-    /// The recording at a position; `longer`: that of the longer of the two. Nothing if there is
-    /// none.
+    /// The recording at a position, made from `longer`, the longer of the first two recordings.
+    /// Nothing if there is none.
     std::optional<Trace> trace_at(int64_t position, const Trace& longer) const;
 
-    /// The program compiled for a recording at this position confirms or refutes the line; whether
-    /// it has its form.
+    /// Adds the program compiled for the recording at this position, which confirms or refutes the
+    /// line. True if the program has the line's form.
     bool add(int64_t position, const program::ScheduleStream& compiled);
 
     struct Derived {
-        program::Copied copied;        ///< From the longer of the first two.
-        program::NumberStream tokens;  ///< As compiling would give.
+        /// The schedule, derived from that of the longer of the first two recordings.
+        program::Copied copied;
+        program::NumberStream tokens;  ///< The numbers of the schedule that compiling would give.
     };
-    /// Nothing if it is not sure: a third length must have confirmed the line, and compiled lengths
-    /// lie on both sides, none of them between of another form (a sum of few rows is not divided
-    /// into blocks).
+    /// The schedule at a position; nothing if it is not certain. A third length must have confirmed
+    /// the line, compiled lengths must lie on both sides, and none between them may have a
+    /// different form (a sum of few rows is not divided into blocks).
     std::optional<Derived> schedule_at(int64_t position) const;
 
 private:
@@ -57,9 +58,10 @@ private:
 
     program::RolledStream recording_, schedule_;
     std::vector<program::RolledStream::Size> sizes_;
-    program::ScheduleStream compiled_;  ///< The longer.
+    /// The schedule of the longer of the first two recordings, as a stream.
+    program::ScheduleStream compiled_;
     bool is_confirmed_ = false;
-    int64_t first_, last_ = 0;     ///< Compiled positions of this form.
+    int64_t first_, last_ = 0;     ///< The smallest and the largest compiled position of this form.
     std::vector<int64_t> others_;  ///< Compiled positions of another form.
 };
 

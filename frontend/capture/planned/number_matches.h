@@ -8,7 +8,7 @@
 
 namespace catena::capture {
 
-/// Which sizes of two arrays, and products of sizes that stand side by side, numbers are equal to.
+/// Finds out which sizes of two arrays, and products of adjacent sizes, a number is equal to.
 class NumberMatches {
 public:
     NumberMatches(const Shape& a, const Shape& b) {
@@ -17,7 +17,7 @@ public:
         add(b);
     }
 
-    /// Bits for 0 and 1, for the sizes and their products.
+    /// A bit set of what the number is equal to: 0, 1, and each size and product.
     uint64_t of(int64_t number) const {
         uint64_t bits = uint64_t(number == 0) | uint64_t(number == 1) << 1;
         for (size_t i = 0; i < products_.size(); ++i)
@@ -26,7 +26,8 @@ public:
     }
 
 private:
-    static constexpr size_t most = 28;  ///< Of arrays with seven dimensions.
+    /// The number of sizes and products of an array with seven dimensions.
+    static constexpr size_t most = 28;
 
     void add(const Shape& shape) {
         const size_t end = products_.size() + most;

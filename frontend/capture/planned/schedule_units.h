@@ -7,34 +7,38 @@
 
 namespace catena::capture {
 
-/// A kernel or a library call: what it reads and writes, and its numbers.
+/// A kernel or a library call of a schedule: the operands that it reads and writes, and its
+/// numbers.
 struct ScheduleUnit {
     struct Operand {
         int buffer = -1;
-        int64_t offset = 0;            ///< The element at which it begins.
-        std::vector<int64_t> numbers;  ///< Sizes, of a call, and strides. Not those that follow
-                                       ///< from the blocks of a reduction.
+        int64_t offset = 0;  ///< The element of the buffer at which the operand begins.
+        /// The sizes (of a library call) and strides of the operand, except those that follow from
+        /// the blocks of a reduction.
+        std::vector<int64_t> numbers;
     };
     std::span<const int> steps;
     std::span<const int> scalars;
     std::vector<Operand> reads, writes;
-    std::vector<int64_t> numbers;  ///< The domain of a kernel, the attributes of a call.
+    std::vector<int64_t> numbers;  ///< The domain of a kernel, or the attributes of a call.
     bool is_call = false;
-    bool gathers = false;  ///< A call that only puts what it reads side by side.
+    bool gathers = false;  ///< True for a call that only concatenates what it reads.
 };
 
-/// The kernels of a schedule and then its library calls, and who writes what.
+/// All units of a schedule, first its kernels and then its library calls, and which of them writes
+/// what.
 class ScheduleUnits {
 public:
-    /// `steps`: of how many steps the recording is.
+    /// `steps`: the number of steps of the recording.
     ScheduleUnits(const program::Schedule& schedule, size_t steps);
 
     size_t size() const { return units_.size(); }
     const ScheduleUnit& operator[](size_t u) const { return units_[u]; }
-    std::span<const int> computing(int step) const;  ///< The units that compute a step.
+    /// The units that compute a step of the recording.
+    std::span<const int> computing(int step) const;
 
     struct Writer {
-        int unit = -1;  ///< -1: none.
+        int unit = -1;  ///< The unit that writes the buffer; -1: none.
         int output = 0;
     };
     const Writer& writer_of(int buffer) const { return writers_[size_t(buffer)]; }

@@ -9,21 +9,22 @@
 
 namespace catena::capture {
 
-/// What of a recording each token of its stream begins: the number of a step, a value or a scalar;
-/// -1: none.
+/// The parts of a recording by the tokens of its stream: at each token the number of the step,
+/// value or scalar that begins there; -1: none.
 struct TraceParts {
     std::vector<int> steps, values, scalars;
-    std::vector<char> is_first;  ///< The value is described there, where it is first used.
+    /// For each token, whether it begins the description of a value, at the value's first use.
+    std::vector<char> is_first;
 };
 
-/// A recording as a row of numbers, step by step; values are numbered and described where they are
-/// first used. Two recordings with the same stream are the same program: they differ at most in
-/// names and in the values of scalars.
+/// A recording as a list of numbers (tokens), step by step; values are numbered and described where
+/// they are first used. Two recordings with the same stream are the same program: they differ at
+/// most in names and in the values of scalars.
 program::NumberStream stream_of(const Trace& trace, TraceParts* parts = nullptr);
 
 /// The recording whose stream is `tokens`. Token i has the form of token `source[i]` of `trace`'s
 /// stream, and its part is made like that one's, without the states and arrays that `trace` holds.
-/// Nothing if there is no such recording, or the ops refuse its sizes.
+/// Nothing if there is no such recording, or if the ops refuse its sizes.
 std::optional<Trace> trace_of(const program::NumberStream& tokens, std::span<const size_t> source,
                               const Trace& trace);
 

@@ -14,13 +14,15 @@ struct CompiledProgram {
     std::shared_ptr<const Trace> trace;
     Executable* executable = nullptr;
 };
-/// Those for one key; forward and backward that were compiled together are two.
+/// The compiled programs for one key. Forward and backward that were compiled together are listed
+/// as two.
 std::vector<CompiledProgram> compiled_programs(const Entry& entry);
 
-/// A program as it was compiled, for a page: forward and backward that were compiled together are
+/// A compiled program for a page of a report. Forward and backward that were compiled together are
 /// one.
 struct WholeProgram : CompiledProgram {
-    int border = -1;  ///< The first launch of backward; -1: it is not in two parts.
+    /// Index of the first launch of backward; -1: the program has no backward part.
+    int border = -1;
     std::string border_text = {};
 };
 std::vector<WholeProgram> whole_programs(const Entry& entry);
@@ -28,13 +30,14 @@ std::vector<WholeProgram> whole_programs(const Entry& entry);
 /// All launches of these programs, the most expensive first.
 RegionProfile profile_of(const std::string& region, const std::vector<CompiledProgram>& programs);
 
-/// What was fused and what it costs, in a few lines: the beginning of explain().
+/// A summary, in a few lines, of what was fused and what it costs: the beginning of explain().
 std::string summary_of(const std::vector<CompiledProgram>& programs,
                        const StaticGraphStatistics& statistics);
-/// The most expensive launches, and why they are apart from their neighbours.
+/// The most expensive launches, and why each is not fused with its neighbours, in words.
 std::string costs_of(const std::string& region, const std::vector<CompiledProgram>& programs);
 
-/// Each line once, with its number; lines that differ in the shapes they name alone are one line.
+/// The lines, each once with its number of occurrences. Lines that differ only in the shapes that
+/// they name count as one.
 std::string folded(const std::vector<std::string>& lines, const std::string& indent);
 
 }  // namespace catena::capture

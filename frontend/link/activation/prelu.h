@@ -7,7 +7,8 @@ namespace catena {
 /// prelu(x, W) with learned slopes for negative x (He et al. 2015, arXiv:1502.01852).
 class PReLU : public Link {
 public:
-    /// `shape` is the leading shape of x without its batch axis; by default one slope for all.
+    /// `shape` is the shape of the slopes: the leading axes of x without its batch axis; by default
+    /// one slope for all elements.
     explicit PReLU(const Shape& shape = {}, const Initializer& init = 0.25);
     Variable operator()(const Operand& x);
 

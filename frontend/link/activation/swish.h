@@ -10,8 +10,8 @@ namespace catena {
 /// arXiv:1710.05941).
 class Swish : public Link {
 public:
-    /// `beta_shape` is the leading shape of x without its batch axis; none: all of it, from the
-    /// first input.
+    /// `beta_shape` is the shape of the betas: the leading axes of x without its batch axis.
+    /// Without it, there is a beta for each element of an example, as the first input shows.
     explicit Swish(const std::optional<Shape>& beta_shape = std::nullopt, double beta_init = 1.0);
     Variable operator()(const Operand& x);
 

@@ -11,10 +11,11 @@ namespace catena {
 class Bias : public Link {
 public:
     explicit Bias(int64_t axis = 1, const std::optional<Shape>& shape = std::nullopt);
-    Variable operator()(const Operand& x);                    ///< ValueError without a learned b.
-    Variable operator()(const Operand& x, const Operand& y);  ///< ValueError with one.
+    Variable operator()(const Operand& x);  ///< x plus the learned b; ValueError if there is none.
+    /// x plus y; ValueError if there is a learned b.
+    Variable operator()(const Operand& x, const Operand& y);
 
-    Parameter b;  ///< Empty without a shape.
+    Parameter b;  ///< The learned bias; empty for a link without a shape.
 
 private:
     int64_t axis_;

@@ -5,8 +5,8 @@
 namespace catena {
 
 struct BilinearOptions {
-    bool nobias = false;        ///< Drops V1, V2 and b.
-    Initializer initialW = {};  ///< LeCunNormal unless given, as V1 and V2.
+    bool nobias = false;        ///< Leaves out V1, V2 and b.
+    Initializer initialW = {};  ///< Initializer of W, V1 and V2; LeCunNormal unless given.
     Initializer initial_V1 = {};
     Initializer initial_V2 = {};
     Initializer initial_bias = 0.0;

@@ -21,7 +21,7 @@ public:
                                    const DeformableConvolution2DSamplerOptions& options = {});
     Variable operator()(const Operand& x, const Operand& offset);
 
-    Parameter W, b;  ///< b is empty when nobias.
+    Parameter W, b;  ///< The weights and the bias; b is empty with nobias.
 
 private:
     int64_t out_channels_;
@@ -45,7 +45,7 @@ struct DeformableConvolution2DOptions {
 /// arXiv:1703.06211); the offsets are another convolution's results.
 class DeformableConvolution2D : public Link {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input.
+    /// Makes the link; without in_channels (or with 0) they are taken from the first input.
     DeformableConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels,
                             const PerAxis& ksize,
                             const DeformableConvolution2DOptions& options = {});

@@ -10,7 +10,7 @@ struct DepthwiseConvolution2DOptions {
     PerAxis pad = 0;
     bool nobias = false;
     Initializer initialW =
-        initializers::HeNormal(0.70710678118654752);  ///< 1 / sqrt(2), as in Chainer.
+        initializers::HeNormal(0.70710678118654752);  ///< The scale is 1 / sqrt(2), as in Chainer.
     Initializer initial_bias = 0.0;
 };
 
@@ -18,12 +18,12 @@ struct DepthwiseConvolution2DOptions {
 /// [channel_multiplier in_channels].
 class DepthwiseConvolution2D : public Link {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input.
+    /// Makes the link; without in_channels (or with 0) they are taken from the first input.
     DepthwiseConvolution2D(std::optional<int64_t> in_channels, int64_t channel_multiplier,
                            const PerAxis& ksize, const DepthwiseConvolution2DOptions& options = {});
     Variable operator()(const Operand& x);
 
-    Parameter W, b;  ///< b is empty when nobias.
+    Parameter W, b;  ///< The weights and the bias; b is empty with nobias.
 
 private:
     void initialize(int64_t in_channels);

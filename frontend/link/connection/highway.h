@@ -6,11 +6,13 @@ namespace catena {
 
 struct HighwayOptions {
     bool nobias = false;
-    std::function<Variable(const Variable&)> activate = {};  ///< relu unless given.
+    /// The activation function; relu unless given.
+    std::function<Variable(const Variable&)> activate = {};
     Initializer init_Wh = {};
     Initializer init_Wt = {};
     Initializer init_bh = 0.0;
-    Initializer init_bt = -1.0;  ///< At first, most of x passes.
+    /// Initializer of the gate's bias; -1 lets most of x through at first.
+    Initializer init_bt = -1.0;
 };
 
 /// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)) (Srivastava et al. 2015,

@@ -6,12 +6,12 @@ namespace catena {
 
 /// Channels of the four paths, in Chainer's order: `Inception{192, {64, 96, 128, 16, 32, 32}}`.
 struct InceptionOptions {
-    int64_t out1;   ///< Of the 1 x 1 path.
-    int64_t proj3;  ///< Between the two convolutions of the 3 x 3 path.
+    int64_t out1;   ///< Channels of the 1 x 1 path.
+    int64_t proj3;  ///< Channels between the two convolutions of the 3 x 3 path.
     int64_t out3;
     int64_t proj5;
     int64_t out5;
-    int64_t proj_pool;  ///< Of the path with a maximum over 3 x 3.
+    int64_t proj_pool;  ///< Channels of the path with a maximum over 3 x 3.
     Initializer conv_init = {};
     Initializer bias_init = 0.0;
 };

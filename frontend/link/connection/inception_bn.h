@@ -9,16 +9,18 @@ namespace catena {
 
 /// Channels of the paths, in Chainer's order.
 struct InceptionBNOptions {
-    int64_t out1;  ///< Of the 1 x 1 path; 0: none.
+    int64_t out1;  ///< Channels of the 1 x 1 path; 0: no such path.
     int64_t proj3;
     int64_t out3;
-    int64_t proj33;  ///< Of the path with two 3 x 3 convolutions.
+    int64_t proj33;  ///< Channels of the path with two 3 x 3 convolutions.
     int64_t out33;
-    std::string pooltype;                   ///< "max" or "avg".
-    std::optional<int64_t> proj_pool = {};  ///< None: the pooled x itself.
-    int64_t stride = 1;  ///< Of the last step of every path; 1 where there is a 1 x 1 path.
+    std::string pooltype;  ///< Kind of pooling: "max" or "avg".
+    /// Channels of the path with pooling; none: it gives the pooled x itself.
+    std::optional<int64_t> proj_pool = {};
+    /// Stride of the last step of every path; must be 1 where there is a 1 x 1 path.
+    int64_t stride = 1;
     Initializer conv_init = {};
-    std::optional<Dtype> dtype = {};  ///< Of the normalisations.
+    std::optional<Dtype> dtype = {};  ///< Dtype of the normalisations' parameters.
 };
 
 /// A module of GoogLeNet with batch normalisation (Ioffe and Szegedy 2015).

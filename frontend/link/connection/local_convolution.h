@@ -16,7 +16,7 @@ struct LocalConvolution2DOptions {
 /// kw] and b [out_channels, positions down, positions across].
 class LocalConvolution2D : public Link {
 public:
-    /// Sizes that are not given (or 0) are those of the first input.
+    /// Makes the link; sizes that are not given (or 0) are those of the first input.
     LocalConvolution2D(std::optional<int64_t> in_channels, int64_t out_channels,
                        const PerAxis& in_size, const PerAxis& ksize,
                        const LocalConvolution2DOptions& options = {});
@@ -25,7 +25,7 @@ public:
         : LocalConvolution2D(std::nullopt, out_channels, {}, ksize, options) {}
     Variable operator()(const Operand& x);
 
-    Parameter W, b;  ///< b is empty when nobias.
+    Parameter W, b;  ///< The weights and the bias; b is empty with nobias.
 
 private:
     void initialize(int64_t in_channels, const Dims& in_size);

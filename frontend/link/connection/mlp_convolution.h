@@ -6,10 +6,10 @@
 namespace catena {
 
 struct MLPConvolution2DOptions {
-    PerAxis stride = 1;  ///< Of the first convolution, as `pad`.
+    PerAxis stride = 1;  ///< Stride of the first convolution; so is `pad`.
     PerAxis pad = 0;
     std::function<Variable(const Variable&)> activation =
-        {};  ///< Between the convolutions; relu unless given.
+        {};  ///< The function between the convolutions; relu unless given.
     Initializer conv_init = {};
     Initializer bias_init = 0.0;
 };
@@ -18,8 +18,8 @@ struct MLPConvolution2DOptions {
 /// "1", ...
 class MLPConvolution2D : public ChainList {
 public:
-    /// One convolution for each of `out_channels`. Without in_channels (or with 0) they are taken
-    /// from the first input.
+    /// Makes one convolution for each entry of `out_channels`. Without in_channels (or with 0) they
+    /// are taken from the first input.
     MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels,
                      const PerAxis& ksize, const MLPConvolution2DOptions& options = {});
     Variable operator()(const Operand& x);

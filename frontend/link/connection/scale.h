@@ -5,8 +5,9 @@
 namespace catena {
 
 struct ScaleOptions {
-    bool bias_term = false;                ///< Adds a learned Bias.
-    std::optional<Shape> bias_shape = {};  ///< Of the bias where there is no learned W; else W's.
+    bool bias_term = false;  ///< Whether a learned Bias is added.
+    /// Shape of the bias where there is no learned W; otherwise it has W's shape.
+    std::optional<Shape> bias_shape = {};
 };
 
 /// scale(x, W, axis) with a learned W, which begins as 1; or, without a shape, with the second
@@ -15,10 +16,11 @@ class Scale : public Link {
 public:
     explicit Scale(int64_t axis = 1, const std::optional<Shape>& W_shape = std::nullopt,
                    const ScaleOptions& options = {});
-    Variable operator()(const Operand& x);                    ///< ValueError without a learned W.
-    Variable operator()(const Operand& x, const Operand& y);  ///< ValueError with one.
+    Variable operator()(const Operand& x);  ///< x times the learned W; ValueError if there is none.
+    /// x times y; ValueError if there is a learned W.
+    Variable operator()(const Operand& x, const Operand& y);
 
-    Parameter W;  ///< Empty without a shape.
+    Parameter W;  ///< The learned factors; empty for a link without a shape.
     std::optional<Bias> bias;
 
 private:

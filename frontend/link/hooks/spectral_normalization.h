@@ -7,18 +7,20 @@
 namespace catena::link_hooks {
 
 struct SpectralNormalizationOptions {
-    int n_power_iteration = 1;  ///< At every call.
-    double eps = 1e-6;          ///< Added to the lengths of vectors.
-    bool use_gamma =
-        false;  ///< Multiplies with a learned number, which begins as the largest singular value.
-    std::optional<double> factor = {};  ///< Divides the singular value.
+    int n_power_iteration = 1;  ///< Number of power iterations at every call.
+    double eps = 1e-6;          ///< A small number added to the lengths of vectors.
+    /// Whether W is also multiplied with a learned number, which begins as the largest singular
+    /// value.
+    bool use_gamma = false;
+    std::optional<double> factor = {};  ///< A number by which the singular value is divided.
     std::string weight_name = "W";
 };
 
-/// Every call uses W / sigma, with sigma the largest singular value of W as a matrix [outputs,
-/// rest], found by power iteration (Miyato et al. 2018, arXiv:1802.05957). The left singular vector
-/// is the link's persistent "W_u": drawn from N(0, 1), and kept from call to call in training mode.
-/// `gamma` is a parameter of the link. Gradients flow through W and sigma, not through the vectors.
+/// A hook by which every call uses W / sigma, with sigma the largest singular value of W as a
+/// matrix [outputs, rest], found by power iteration (Miyato et al. 2018, arXiv:1802.05957). The
+/// left singular vector is the link's persistent "W_u": drawn from N(0, 1), and remembered from
+/// call to call in training mode. `gamma` is a parameter of the link. Gradients flow through W and
+/// sigma, not through the vectors.
 class SpectralNormalization : public WeightHook {
 public:
     explicit SpectralNormalization(SpectralNormalizationOptions options = {});
@@ -29,7 +31,7 @@ public:
     std::shared_ptr<LinkHook> copied() const override;
 
     State u;
-    Parameter gamma;  ///< 0-d.
+    Parameter gamma;  ///< The learned factor; 0-d.
 
 protected:
     Variable weight_for_call(Link& link, Parameter& weight) override;

@@ -18,7 +18,7 @@ protected:
     explicit WeightHook(std::string weight_name) : weight_name_(std::move(weight_name)) {}
     const std::string& weight_name() const { return weight_name_; }
     Parameter& weight_of(Link& link) const;
-    /// What the parameter is for this call.
+    /// The value that the parameter has during this call.
     virtual Variable weight_for_call(Link& link, Parameter& weight) = 0;
 
 private:

@@ -9,8 +9,8 @@ struct WeightStandardizationOptions {
     std::string weight_name = "W";
 };
 
-/// Every call uses a weight whose output filters (first axis) have mean 0 and variance 1 (Qiao et
-/// al. 2019, arXiv:1903.10520); gradients flow through it to the parameter.
+/// A hook by which every call uses a weight whose output filters (first axis) have mean 0 and
+/// variance 1 (Qiao et al. 2019, arXiv:1903.10520). Gradients flow through it to the parameter.
 class WeightStandardization : public WeightHook {
 public:
     explicit WeightStandardization(WeightStandardizationOptions options = {})

@@ -15,9 +15,9 @@ public:
     NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                      double power = 0.75);
 
-    /// x [N, in_size], t integers [N]; rows with t = -1 are left out.
+    /// The loss for x [N, in_size] and t, integers [N]; rows with t = -1 are left out.
     Variable operator()(const Operand& x, const Operand& t, const std::string& reduce = "sum");
-    /// The same, and the samples int32 [N, sample_size + 1], whose first column is t.
+    /// The loss and the samples, int32 [N, sample_size + 1], whose first column is t.
     NegativeSamplingResult with_samples(const Operand& x, const Operand& t,
                                         const std::string& reduce = "sum");
     const WalkerAlias& sampler() const { return sampler_; }
@@ -32,14 +32,14 @@ private:
     WalkerAlias sampler_;
 };
 
-/// black_out with weights W [words, in_size] and samples that are drawn in proportion to counts;
-/// the mean over the rows.
+/// black_out with weights W [words, in_size]; samples are drawn in proportion to counts. The result
+/// is the mean over the rows.
 class BlackOut : public Link {
 public:
     BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size);
 
     Variable operator()(const Operand& x, const Operand& t);
-    /// With these samples, integers [N, S].
+    /// The loss with these samples, integers [N, S].
     Variable operator()(const Operand& x, const Operand& t, const Operand& samples);
 
     Parameter W;

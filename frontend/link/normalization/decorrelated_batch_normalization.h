@@ -5,26 +5,27 @@
 namespace catena {
 
 struct DecorrelatedBatchNormalizationOptions {
-    int64_t groups = 16;  ///< Of channels, which are whitened together.
+    int64_t groups = 16;  ///< Number of groups of channels; those of a group are whitened together.
     double decay = 0.9;
     double eps = 2e-5;
-    std::optional<Dtype> dtype = {};  ///< Of the averages; default float32.
+    std::optional<Dtype> dtype = {};  ///< Dtype of the averages; default float32.
 };
 
-/// decorrelated_batch_normalization: whitens the channels of each group, with the statistics of the
-/// batch in training mode, which update the running averages, and otherwise with the averages.
+/// Whitens the channels of each group, as decorrelated_batch_normalization. Training mode uses the
+/// statistics of the batch, which update the running averages; test mode uses the averages.
 class DecorrelatedBatchNormalization : public Link {
 public:
     /// `size`: the number of channels, a multiple of the groups.
     explicit DecorrelatedBatchNormalization(
         int64_t size, const DecorrelatedBatchNormalizationOptions& options = {});
-    /// With `finetune` the averages become the means over all batches since start_finetuning().
+    /// The whitened x. With `finetune` the averages become the means over all batches since
+    /// start_finetuning().
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();
 
-    State avg_mean;        ///< [groups, size / groups]
-    State avg_projection;  ///< [groups, size / groups, size / groups]
-    State N;               ///< int64, 0-d: batches seen while finetuning.
+    State avg_mean;        ///< Average means, [groups, size / groups].
+    State avg_projection;  ///< Average whitening matrices, [groups, size / groups, size / groups].
+    State N;               ///< Number of batches seen while finetuning; int64, 0-d.
 
 private:
     Variable normalized(const Variable& x, bool finetune);

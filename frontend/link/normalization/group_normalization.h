@@ -14,7 +14,7 @@ struct GroupNormalizationOptions {
 /// (Wu and He 2018, arXiv:1803.08494).
 class GroupNormalization : public Link {
 public:
-    /// Without `size`, the number of channels, it is taken from the first input.
+    /// `size` is the number of channels; without it, it is taken from the first input.
     explicit GroupNormalization(int64_t groups, std::optional<int64_t> size = std::nullopt,
                                 const GroupNormalizationOptions& options = {});
     Variable operator()(const Operand& x);

@@ -6,27 +6,27 @@
 namespace catena {
 
 struct GRUOptions {
-    Initializer init = {};        ///< Of W_r, W_z and W; LeCunNormal unless given.
-    Initializer inner_init = {};  ///< Of U_r, U_z and U.
+    Initializer init = {};        ///< Initializer of W_r, W_z and W; LeCunNormal unless given.
+    Initializer inner_init = {};  ///< Initializer of U_r, U_z and U.
     Initializer bias_init = 0.0;
 };
 
 /// Gated recurrent unit (Cho et al. 2014): r = s(W_r x + U_r h), z = s(W_z x + U_z h), h' = (1 - z)
-/// h + z tanh(W x + U (r h)). The caller keeps h.
+/// h + z tanh(W x + U (r h)). The caller passes h in and gets h' back.
 class StatelessGRU : public Link {
 public:
-    explicit StatelessGRU(int64_t out_size)
-        : StatelessGRU(std::nullopt, out_size) {}  ///< in_size from the first input.
+    /// Makes a link that takes in_size from the first input.
+    explicit StatelessGRU(int64_t out_size) : StatelessGRU(std::nullopt, out_size) {}
     StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options = {});
 
-    /// h' [n, out_size] of h [n, out_size] and x.
+    /// The new state h' [n, out_size] from h [n, out_size] and x.
     Variable operator()(const Variable& h, const Operand& x);
 
     Linear W_r, U_r, W_z, U_z, W, U;
 };
 
-/// The same with h kept from call to call (recurrent_memory.h). Without a state the terms of U are
-/// left out, their biases, too.
+/// Gated recurrent unit that remembers h from call to call (recurrent_memory.h). While there is no
+/// state, the terms of U are left out, their biases, too.
 class StatefulGRU : public Link {
 public:
     explicit StatefulGRU(int64_t out_size) : StatefulGRU(std::nullopt, out_size) {}
@@ -35,9 +35,8 @@ public:
     Variable operator()(const Operand& x);
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& h) { memory_.set({h}, W.W.home()); }
-    Variable h() const {
-        return memory_[0];
-    }  ///< Undefined before the first call and after reset_state().
+    /// The state h; undefined before the first call and after reset_state().
+    Variable h() const { return memory_[0]; }
 
     Linear W_r, U_r, W_z, U_z, W, U;
 

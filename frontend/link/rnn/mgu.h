@@ -6,18 +6,19 @@
 namespace catena {
 
 /// Minimal gated unit (Zhou et al. 2016): f = s(W_f [h, x]), h' = (1 - f) h + f tanh(W_h [f h, x]).
-/// The caller keeps h.
+/// The caller passes h in and gets h' back.
 class StatelessMGU : public Link {
 public:
     StatelessMGU(int64_t n_inputs, int64_t n_units);
 
-    /// h' [n, n_units] of h [n, n_units] and x [n, n_inputs].
+    /// The new state h' [n, n_units] from h [n, n_units] and x [n, n_inputs].
     Variable operator()(const Variable& h, const Operand& x);
 
     Linear W_f, W_h;
 };
 
-/// The same with h kept from call to call (recurrent_memory.h); it starts from zeros.
+/// Minimal gated unit that remembers h from call to call (recurrent_memory.h); it starts from
+/// zeros.
 class StatefulMGU : public Link {
 public:
     StatefulMGU(int64_t in_size, int64_t out_size);
@@ -25,9 +26,8 @@ public:
     Variable operator()(const Operand& x);
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& h) { memory_.set({h}, W_f.W.home()); }
-    Variable h() const {
-        return memory_[0];
-    }  ///< Undefined before the first call and after reset_state().
+    /// The state h; undefined before the first call and after reset_state().
+    Variable h() const { return memory_[0]; }
 
     Linear W_f, W_h;
 

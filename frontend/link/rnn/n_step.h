@@ -14,7 +14,7 @@
 namespace catena {
 
 struct NStepInit {
-    Initializer initialW = {};  ///< Of each matrix; LeCunNormal unless given.
+    Initializer initialW = {};  ///< Initializer of each matrix; LeCunNormal unless given.
     Initializer initial_bias = 0.0;
 };
 
@@ -24,7 +24,8 @@ struct NStepInit {
 /// the names of Chainer's files. Undefined states are zeros.
 class NStepStack : public ChainList {
 public:
-    int64_t n_cells() const { return has_memory_ ? 2 : 1; }  ///< States: h, and c of an LSTM.
+    /// Number of states: h, and c of an LSTM.
+    int64_t n_cells() const { return has_memory_ ? 2 : 1; }
     int64_t out_size() const { return out_size_; }
     /// Zeros [layers, sequences, out_size], as Chainer's init_hx.
     Variable init_hx(std::span<const Variable> xs) const;
@@ -33,7 +34,7 @@ public:
 protected:
     struct Kind {
         std::string name;
-        int64_t weights;  ///< Matrices of a layer.
+        int64_t weights;  ///< Number of matrices of a layer.
         bool both_directions, has_memory;
     };
     NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
@@ -50,9 +51,10 @@ private:
     bool both_directions_, has_memory_;
 };
 
-/// (hx, xs): xs[i] [length, in_size] and ys[i] [length, out_size], twice as wide with both
-/// directions; hx and hy [layers, sequences, out_size]. (hx, rows): the same of sequences in one
-/// matrix, where one compiled program serves all lengths.
+/// A stack without memory cells, called with (hx, xs): xs[i] [length, in_size] gives ys[i] [length,
+/// out_size], twice as wide with both directions; hx and hy are [layers, sequences, out_size].
+/// Called with (hx, rows), all sequences lie in one matrix, where one compiled program serves all
+/// lengths.
 class NStepPlain : public NStepStack {
 public:
     NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
@@ -100,7 +102,7 @@ private:
     NStepRows of_rows(const Variable& hx, const SequenceRows& x) const;
     NStepRows computed(const Variable& hx, const SequenceRows& x) const;
 };
-/// (hx, cx, xs), with the memory's states cx and cy.
+/// A stack with memory cells, called with (hx, cx, xs): cx and cy are the states of the memory.
 class NStepMemory : public NStepStack {
 public:
     NStepLstmResult operator()(

@@ -16,12 +16,11 @@ class StatefulPeepholeLSTM : public Link {
 public:
     StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size);
 
-    Variable operator()(const Operand& x);  ///< h', [n, out_size].
+    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
-    Variable c() const {
-        return memory_[0];
-    }  ///< Undefined before the first call and after reset_state().
+    /// The state c; undefined before the first call and after reset_state().
+    Variable c() const { return memory_[0]; }
     Variable h() const { return memory_[1]; }
 
     Linear upward, lateral, peep_i, peep_f, peep_o;
@@ -34,19 +33,19 @@ private:
     RecurrentMemory memory_{{"c", "h"}};
 };
 
-/// LSTM that keeps each number of c with probability c_ratio and each of h with h_ratio in training
-/// mode (Krueger et al. 2016); the new h is computed from the new c before that.
+/// LSTM that, in training mode, keeps the old value of each number of c with probability c_ratio
+/// and of each of h with h_ratio (Krueger et al. 2016). The new h is computed from the new c before
+/// that.
 class StatefulZoneoutLSTM : public Link {
 public:
     StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5,
                         double h_ratio = 0.5);
 
-    Variable operator()(const Operand& x);  ///< h', [n, out_size].
+    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
     void reset_state() { memory_.reset(); }
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
-    Variable c() const {
-        return memory_[0];
-    }  ///< Undefined before the first call and after reset_state().
+    /// The state c; undefined before the first call and after reset_state().
+    Variable c() const { return memory_[0]; }
     Variable h() const { return memory_[1]; }
 
     Linear upward, lateral;

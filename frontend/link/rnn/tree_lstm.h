@@ -14,12 +14,14 @@ namespace catena {
 // children and its input x [n, in_size]. An undefined state or input is zeros, but not all of them
 // (ValueError).
 
-/// Any number of children, whose order does not matter: the h are added.
+/// LSTM over trees whose nodes have any number of children; the order of children does not matter,
+/// as their h are added.
 class ChildSumTreeLSTM : public Link {
 public:
     ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
 
-    /// As many cs as hs. Without children it is a leaf.
+    /// The states of a node from those of its children (as many cs as hs) and its input. A node
+    /// without children is a leaf.
     LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs,
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
@@ -35,8 +37,8 @@ private:
     int64_t in_size_, out_size_;
 };
 
-/// n_ary children in order, each with matrices of its own for all gates, W_h1, W_h2, ... (Bowman et
-/// al. 2016).
+/// LSTM over trees whose nodes have n_ary children in order, each with matrices of its own for all
+/// gates, W_h1, W_h2, ... (Bowman et al. 2016).
 class NaryTreeLSTM : public Link {
 public:
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
@@ -47,7 +49,7 @@ public:
     LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs,
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
-    Linear& W_h(int64_t child);  ///< From 1 to n_ary.
+    Linear& W_h(int64_t child);  ///< The matrix of a child; children are numbered from 1 to n_ary.
 
     Linear W_x;
 

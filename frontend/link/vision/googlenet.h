@@ -31,7 +31,7 @@ protected:
 
 namespace googlenet {
 
-/// prepare_image with the means of GoogLeNet.
+/// A picture as the network takes it: prepare_image with GoogLeNet's means.
 Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace googlenet

@@ -10,16 +10,16 @@ namespace catena {
 
 namespace resnet {
 
-/// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations beside x itself, or, where channels
-/// or sizes change, beside a 1 x 1 convolution of x (conv4).
+/// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations, added to x itself or, where channels
+/// or sizes change, to a 1 x 1 convolution of x (conv4).
 class Bottleneck : public Link {
 public:
     struct Options {
         int64_t in_channels, mid_channels, out_channels;
         int64_t stride = 1;
-        bool projects = false;  ///< Has conv4 and bn4.
+        bool projects = false;  ///< Whether it has conv4 and bn4.
         bool downsample_fb =
-            false;  ///< The stride is that of the 3 x 3 convolution, not of the first.
+            false;  ///< Whether the 3 x 3 convolution has the stride, instead of the first one.
         Initializer initialW = {};
     };
     explicit Bottleneck(const Options& options);
@@ -48,7 +48,7 @@ private:
     std::vector<OwnedLink> layers_;
 };
 
-/// prepare_image with the means of ResNet.
+/// A picture as the network takes it: prepare_image with ResNet's means.
 Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace resnet
@@ -57,7 +57,8 @@ Array prepare(const Array& image, const std::optional<ImageSize>& size = network
 /// pool1, res2 to res5, pool5, fc6, prob.
 class ResNetLayers : public VisionNetwork {
 public:
-    /// 50, 101 or 152 layers, else a ValueError. `pretrained_model`: an .npz file, or "" for none.
+    /// Makes the network with 50, 101 or 152 layers, else a ValueError. `pretrained_model`: an .npz
+    /// file, or "" for none.
     ResNetLayers(const std::string& pretrained_model, int n_layers, bool downsample_fb = false);
 
     Convolution2D conv1;
@@ -71,7 +72,7 @@ protected:
     std::string features() const override { return "pool5"; }
 };
 
-/// "auto": ResNet-50-model.npz of the cache folder.
+/// ResNet with 50 layers; "auto" loads ResNet-50-model.npz of the cache folder.
 class ResNet50Layers : public ResNetLayers {
 public:
     explicit ResNet50Layers(const std::string& pretrained_model = "auto",
@@ -79,7 +80,7 @@ public:
         : ResNetLayers(pretrained_model, 50, downsample_fb) {}
 };
 
-/// "auto": ResNet-101-model.npz of the cache folder.
+/// ResNet with 101 layers; "auto" loads ResNet-101-model.npz of the cache folder.
 class ResNet101Layers : public ResNetLayers {
 public:
     explicit ResNet101Layers(const std::string& pretrained_model = "auto",
@@ -87,7 +88,7 @@ public:
         : ResNetLayers(pretrained_model, 101, downsample_fb) {}
 };
 
-/// "auto": ResNet-152-model.npz of the cache folder.
+/// ResNet with 152 layers; "auto" loads ResNet-152-model.npz of the cache folder.
 class ResNet152Layers : public ResNetLayers {
 public:
     explicit ResNet152Layers(const std::string& pretrained_model = "auto",

@@ -13,7 +13,8 @@ public:
     Convolution2D conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2,
         conv4_3, conv5_1, conv5_2, conv5_3;
     Linear fc6, fc7, fc8;
-    std::optional<Convolution2D> conv3_4, conv4_4, conv5_4;  ///< With 19 layers.
+    /// Further convolutions of the network with 19 layers.
+    std::optional<Convolution2D> conv3_4, conv4_4, conv5_4;
 
 protected:
     VGGLayers(const std::string& pretrained_model, int n_layers);
@@ -31,13 +32,14 @@ public:
 
 class VGG19Layers : public VGGLayers {
 public:
-    /// As VGG16Layers, with VGG_ILSVRC_19_layers.npz.
+    /// `pretrained_model`: an .npz file; "auto": VGG_ILSVRC_19_layers.npz of the cache folder; "":
+    /// none.
     explicit VGG19Layers(const std::string& pretrained_model = "auto");
 };
 
 namespace vgg {
 
-/// prepare_image with the means of VGG.
+/// A picture as the network takes it: prepare_image with VGG's means.
 Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace vgg

@@ -13,7 +13,7 @@
 
 namespace catena {
 
-/// Of the pictures that these networks were trained with, in pixels.
+/// Size of the pictures that these networks were trained with, in pixels.
 inline constexpr ImageSize network_size{224, 224};
 
 /// A network for pictures whose layers have names, as Chainer's in chainer.links.model.vision.
@@ -24,7 +24,8 @@ public:
     /// Results of these layers for prepared pictures [N, 3, H, W]; what follows the last of them is
     /// not computed. ValueError, with available_layers(), for another name.
     Results operator()(const Operand& x, const std::vector<std::string>& layers = {"prob"});
-    std::vector<std::string> available_layers();  ///< In order of computation.
+    /// The names of all layers, in order of computation.
+    std::vector<std::string> available_layers();
 
     /// Results for pictures as prepare() takes them; without `layers`, of the layer before the
     /// classes.
@@ -40,16 +41,18 @@ protected:
     struct Stage {
         std::string name;
         std::vector<std::function<Variable(const Variable&)>> steps;
-        std::string from = "";  ///< Of the stage before, unless another is named.
+        /// The layer whose result this one takes; by default the one before.
+        std::string from = "";
     };
     virtual std::vector<Stage> stages() = 0;
     virtual Array prepared(const Array& image, const std::optional<ImageSize>& size) const = 0;
-    virtual std::string features() const = 0;  ///< The layer of extract().
+    /// The name of the layer that extract() returns by default.
+    virtual std::string features() const = 0;
 
-    /// Where weights come from, and what says so in an error.
+    /// The origin of pretrained weights, which errors name.
     struct Pretrained {
         std::string file;    ///< Chainer's name of the converted file.
-        std::string source;  ///< Of the original weights.
+        std::string source;  ///< The address of the original weights.
     };
     /// Loads `model`: nothing for "", the file of that name in the cache folder
     /// (pfnet/chainer/models) for "auto", else a path. FileError saying where the file belongs when

@@ -21,7 +21,7 @@
 
 namespace catena::onnx {
 
-/// A list of axes or sizes; UnsupportedError past max_rank.
+/// A list of axes or sizes; UnsupportedError for more than max_rank.
 inline Dims dims_of(const NodeCall& node, const std::vector<int64_t>& values) {
     if (values.size() > size_t(max_rank))
         node.unsupported(fmt::format("an array of {} axes", values.size()));
@@ -37,7 +37,7 @@ inline std::optional<std::vector<int64_t>> list_of(const NodeCall& node, int inp
     return node.integers(attribute, expected);
 }
 
-/// The same; FileError if both are missing.
+/// A list of small integers, as list_of(); FileError if both input and attribute are missing.
 inline std::vector<int64_t> needed_list(const NodeCall& node, int input, std::string_view attribute,
                                         const Expected& expected) {
     const auto list = list_of(node, input, attribute, expected);
@@ -70,8 +70,8 @@ inline Variable list_along(const NodeCall& node, const Variable& list, int rank,
     return reshape(list, shape);
 }
 
-/// 16-bit floats are rounded after every step, as in the function body with which ONNX defines
-/// Softmax.
+/// Softmax along an axis, with 16-bit floats rounded after every step, as in the function body with
+/// which ONNX defines Softmax.
 inline Variable softmax_of(const Variable& x, int64_t axis) {
     if (!is_float(x.dtype()) || size_of(x.dtype()) != 2) return softmax(x, axis);
     const Variable e = exp(x - max(x, axis, true));

@@ -4,7 +4,7 @@
 
 namespace catena::onnx {
 
-/// Position of windows over the spatial axes of x.
+/// The position of windows over the spatial axes of x.
 struct Windows {
     Dims kernel, stride, dilate, before, after, positions;
 
@@ -13,7 +13,8 @@ struct Windows {
     bool symmetric() const { return before == after; }
 };
 
-/// From strides, dilations, pads, auto_pad and ceil_mode. FileError when they do not match x.
+/// Reads windows from the attributes strides, dilations, pads, auto_pad and ceil_mode. FileError
+/// when they do not match x.
 Windows windows_of(const NodeCall& n, const Shape& x, const Dims& kernel);
 
 }  // namespace catena::onnx

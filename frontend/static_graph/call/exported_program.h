@@ -13,13 +13,13 @@ struct ExportedProgram {
         enum Kind : uint8_t { argument, state, constant, result } kind = argument;
         int index = 0;  ///< Index of the argument, or in `states`, `constants` or Trace::outputs.
     };
-    Trace trace;                 ///< Its outputs are the user's results, without values kept for
-                                 ///< backward.
-    std::vector<Value> sources;  ///< One per Trace::inputs.
-    std::vector<Value> results;  ///< One per Variable that the region returns.
-    std::vector<int> states;     ///< Values of the trace,
-    std::vector<int> constants;  ///< and these.
-    std::vector<int> assigned;   ///< One per Trace::assigns: the index in `states`.
+    /// The program; its outputs are the user's results, without values saved for backward.
+    Trace trace;
+    std::vector<Value> sources;  ///< The origin of each of Trace::inputs.
+    std::vector<Value> results;  ///< The origin of each Variable that the region returns.
+    std::vector<int> states;     ///< The states, as values of the trace.
+    std::vector<int> constants;  ///< The constants, as values of the trace.
+    std::vector<int> assigned;   ///< For each of Trace::assigns, the index in `states`.
 };
 
 }  // namespace catena

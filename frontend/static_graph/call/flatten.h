@@ -16,7 +16,7 @@
 namespace catena {
 
 /// The Variables inside a value, in order, and a signature of the rest of it: sizes of lists,
-/// numbers, texts. visit_values() lists those of a further value behind them.
+/// numbers, texts. visit_values() appends those of a further value.
 struct Flat {
     SmallVector<Variable, 4> variables;
     SmallVector<uint64_t, 4> signature;
@@ -32,7 +32,7 @@ struct Flat {
 /// are left.
 class FillVariables {
 public:
-    FillVariables() = default;  ///< With none.
+    FillVariables() = default;  ///< Fills in undefined Variables.
     explicit FillVariables(Flat& from) : from_(&from) {}
     void variable(Variable& place);
     void array(Array& place);
@@ -110,7 +110,7 @@ void visit_tuple(T& value, Visitor& visitor, std::index_sequence<I...>) {
     (visit_values(std::get<I>(value), visitor), ...);
 }
 
-/// Every member of a plain struct of up to eight members.
+/// Visits every member of a plain struct of up to eight members.
 template <class T, class Visitor>
 void visit_fields(T& value, Visitor& visitor) {
     constexpr size_t n = field_count<std::remove_const_t<T>, 8>();

@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// What the launches of a region's compiled programs cost, see StaticGraph::profile().
+/// The costs of the launches of a region's compiled programs, see StaticGraph::profile().
 ///
 ///     {
 ///         ct::ProfileScope profiling;
@@ -17,23 +17,27 @@ namespace catena {
 ///     fmt::print("{}", step.profile().to_string());
 struct RegionProfile {
     struct Row {
-        std::string program;  ///< "step", "step_backward".
+        std::string program;  ///< The program's name: "step", "step_backward".
         LaunchReport launch;
-        double share = 0;  ///< Of the time of all rows; of their bytes if none was timed.
+        /// The row's share of the time of all rows; of their bytes if none was timed.
+        double share = 0;
 
-        double milliseconds() const;  ///< Per call; 0 if it was not timed, as the next two.
+        /// Milliseconds per call; 0, here and in the next two, if it was not timed.
+        double milliseconds() const;
         double gigabytes_per_second() const;
-        double gigaflops_per_second()
-            const;  ///< 0 also for launches without a product or convolution.
+        /// Multiplications and additions a second; 0 also for launches without a product or
+        /// convolution.
+        double gigaflops_per_second() const;
     };
     std::string region;
-    bool is_timed =
-        false;  ///< Some calls were profiled; else the order is that of the bytes moved.
-    std::vector<Row> rows;  ///< The most expensive first.
+    /// Whether some calls were profiled; else rows are in the order of the bytes moved.
+    bool is_timed = false;
+    std::vector<Row> rows;  ///< The rows, the most expensive first.
 
-    std::string to_string() const;  ///< A table.
-    /// NAME.json: everything that was recorded in this process, as a trace for Perfetto. NAME.csv:
-    /// the rows. ValueError for other names; FileError when the file cannot be written.
+    std::string to_string() const;  ///< The rows as a table.
+    /// Saves the profile. NAME.json: everything that was recorded in this process, as a trace for
+    /// Perfetto. NAME.csv: the rows. ValueError for other names; FileError when the file cannot be
+    /// written.
     void save(const std::string& path) const;
 };
 

@@ -15,10 +15,10 @@
 
 namespace catena {
 
-/// What the core does with an argument or a result.
+/// The functions with which the region handles an argument or a result of one type.
 struct ValueType {
     void (*list)(const void* value, Flat& flat);
-    void* (*copy)(const void* value);  ///< Null: it cannot be copied.
+    void* (*copy)(const void* value);  ///< Copies a value; null: it cannot be copied.
     void (*fill)(void* value, FillVariables& variables);
     void (*destroy)(void* value);
 };
@@ -30,13 +30,14 @@ struct ResultType {
     void* (*copy_into)(void* place, const void* result);
 };
 
-/// A callable's code for arguments of certain types.
+/// The code of a callable for arguments of certain types, with the types erased.
 struct RegionCall {
-    /// Lists the result, and stores it in a place that is not null; returns its address there.
+    /// Runs the callable and lists its result in `outputs`. Stores the result in `place` unless
+    /// that is null, and returns its address there.
     void* (*run)(void* callable, void* const* arguments, void* place, Flat& outputs);
     const ValueType* const* arguments;
     size_t argument_count;
-    const ResultType* result;  ///< Null: void.
+    const ResultType* result;  ///< The type of the result; null: void.
 };
 
 namespace detail {
@@ -76,7 +77,7 @@ constexpr const ValueType* value_type() {
         return &TypedValue<T>::type;
 }
 
-/// A place for a result.
+/// Memory for a result.
 template <class Result>
 struct Place {
     std::optional<Result> value;
@@ -114,7 +115,7 @@ template <class F, class Indices, class... Arguments>
 struct RegionCode;
 template <class F, size_t... I, class... Arguments>
 struct RegionCode<F, std::index_sequence<I...>, Arguments...> {
-    /// A region's results are values: one that is returned by reference is copied.
+    /// The type of a region's result, always a value: one that is returned by reference is copied.
     using Result = std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<Arguments&>()...))>;
 
     static void* run(void* callable, void* const* arguments, void* place, Flat& outputs) {

@@ -28,42 +28,46 @@ public:
     /// The form of fitted functions: one open size in each term, or products of up to three.
     enum class Functions : uint8_t { affine, products };
 
-    /// How much larger than given the sizes of the recordings are, for all open sizes or the first
-    /// one: code may differ between sizes near the given ones, and be the same for all larger ones.
+    /// How much larger than the given sizes those of the recordings are, for all open sizes or the
+    /// first one. Code may differ between sizes near the given ones, and be the same for all larger
+    /// ones.
     struct Farther {
         int64_t by;
         bool first_only;
     };
 
-    /// `who` is for messages. ValueError for an input or axis that does not exist.
+    /// Defines the open sizes; `who` is for messages. ValueError for an input or axis that does not
+    /// exist.
     OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& open,
               Functions functions = Functions::affine, Farther farther = {0, false});
 
     const std::vector<Name>& names() const { return names_; }
-    /// The sizes as given or farther, with each open size one larger (for products, some two
-    /// larger), and two more to check the fit; the given ones last if the others are farther. One
-    /// run when nothing is open.
+    /// The sizes of each recording: as given or farther, with each open size one larger (for
+    /// products, some two larger), and two more to check the fit; the given ones last if the others
+    /// are farther. One run when nothing is open.
     const std::vector<std::vector<int64_t>>& runs() const { return runs_; }
-    /// The first of the runs, at which the code must be the same: not the given sizes if the others
-    /// are farther.
+    /// The number of first runs at which the code must be the same: not the given sizes if the
+    /// others are farther.
     size_t code_runs() const { return runs_.size() - (is_farther_ ? 1 : 0); }
     std::vector<Type> types_at(const std::vector<int64_t>& sizes) const;
 
     /// The affine function of the open sizes whose values at the runs are `seen`, if one exists.
     std::optional<OnnxSize> affine(const std::vector<int64_t>& seen) const;
-    /// The same for all forms of functions.
+    /// The polynomial, with terms of the chosen form, whose values at the runs are `seen`, if one
+    /// exists.
     std::optional<SizePolynomial> polynomial(const std::vector<int64_t>& seen) const;
 
-    /// Records a program once more at the same sizes, which tells what depends on sizes from what
-    /// changes at every run of the code.
+    /// A function that records a program once more at the same sizes. By it, numbers that depend on
+    /// sizes are told from those that change at every run of the code.
     using Again = std::function<Trace()>;
-    /// ValueError that says what differs first between two sizes, or changes between `is` and
-    /// `again`.
+    /// Throws a ValueError that says what differs first between two sizes, or changes between `is`
+    /// and `again`.
     void check_same(const Trace& was, const Trace& is, const Again& again) const;
-    /// ValueError if the array from outside `value` has another type or other elements at a run: a
-    /// file holds it once. `again`: of the second run.
+    /// Throws a ValueError if the array from outside `value` has another type or other elements at
+    /// a run, because a file holds it once. `again` records the second run once more.
     void check_constant(std::span<const Trace* const> runs, int value, const Again& again) const;
-    /// ValueError if the number in `step` changes at every run of the code. `again`: of `is`.
+    /// Throws a ValueError if the number in `step` changes at every run of the code. `again`
+    /// records `is` once more.
     void check_repeats(const Trace& is, const Trace::Step& step, int scalar,
                        const Again& again) const;
 
@@ -74,7 +78,7 @@ private:
     std::vector<Type> types_;
     std::vector<Name> names_;
     std::vector<std::vector<int>>
-        exponents_;  ///< One per run except the last ones, which only check.
+        exponents_;  ///< Exponents, one list per run except the last runs, which only check.
     std::vector<std::vector<int64_t>> runs_;
     bool is_farther_ = false;
 };

@@ -11,11 +11,11 @@ namespace catena {
 struct SizePolynomial {
     struct Term {
         int64_t factor = 0;
-        std::vector<int> exponents;  ///< One per open size.
+        std::vector<int> exponents;  ///< The exponents of the sizes, one per open size.
     };
     std::vector<Term> terms;
 
-    /// None on overflow of 64 bits.
+    /// The value at these sizes; none on overflow of 64 bits.
     std::optional<int64_t> at(std::span<const int64_t> sizes) const;
     bool is_affine() const;
 };

@@ -7,12 +7,12 @@ namespace catena::extensions {
 
 /// Writes the graph of a reported Variable as DOT, once, in the first iteration, and the image
 /// cg.png with Graphviz's `dot`; prints a message if that is not installed. Until then a step
-/// compiled by StandardUpdater runs as eager code, whose graph it is.
+/// compiled by StandardUpdater runs as eager code, since the graph shows eager operations.
 class DumpGraph : public Extension {
 public:
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot",
                        DotOptions options = {});
-    static bool available();  ///< `dot` is on the PATH.
+    static bool available();  ///< Whether `dot` is on the PATH.
     void initialize(Trainer& trainer) override;
     void finalize() override;
     void operator()(Trainer& trainer) override;
@@ -23,7 +23,7 @@ private:
     std::string root_name_, filename_;
     DotOptions options_;
     bool original_flag_ = false, called_ = false;
-    bool is_flag_set_ = false;  ///< config().keep_graph_on_report is this extension's.
+    bool is_flag_set_ = false;  ///< Whether this extension has set config().keep_graph_on_report.
 };
 
 }  // namespace catena::extensions

@@ -19,12 +19,12 @@ namespace extensions {
 class Evaluator;
 
 struct EvaluatorOptions {
-    Converter converter = {};                        ///< concat_examples by default.
-    Device* device = nullptr;                        ///< Device to which batches are moved.
-    bool static_graph = false;                       ///< Compile the evaluation of a batch.
-    std::function<void(Evaluator&)> eval_hook = {};  ///< Called before every evaluation.
-    bool progress_bar = false;                       ///< Show the progress on a terminal.
-    std::FILE* out = stdout;                         ///< For progress_bar.
+    Converter converter = {};   ///< The function that makes batches; concat_examples by default.
+    Device* device = nullptr;   ///< The device to which batches are moved.
+    bool static_graph = false;  ///< Whether the evaluation of a batch is compiled.
+    std::function<void(Evaluator&)> eval_hook = {};  ///< A function called before every evaluation.
+    bool progress_bar = false;  ///< Whether the progress is shown on a terminal.
+    std::FILE* out = stdout;    ///< The stream for the progress bar.
 };
 
 /// Runs a model over a dataset in test mode and without a graph, and reports the means over the
@@ -32,8 +32,8 @@ struct EvaluatorOptions {
 /// and must not repeat.
 class Evaluator : public Extension {
 public:
-    /// `model` is called with a batch and reports, as for StandardUpdater; `eval_func` does so for
-    /// the link `target`.
+    /// Evaluates `model`, which is called with a batch and reports, as for StandardUpdater; or
+    /// `eval_func`, which does so for the link `target`.
     template <class Model>
         requires(std::derived_from<Model, Link> && TakesBatch<Model>)
     Evaluator(Iterator& iterator, Model& model, EvaluatorOptions options = {})
@@ -45,12 +45,12 @@ public:
                     std::move(options), 0) {}
 
     void operator()(Trainer& trainer) override;
-    /// The means, under "main/loss" or, in a trainer, "validation/main/loss". Can be called without
-    /// a trainer.
+    /// Evaluates and returns the means, under "main/loss" or, in a trainer, "validation/main/loss".
+    /// Can be called without a trainer.
     virtual std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
-    /// An iterator that shuffles, "iterator/random_state"; older files without it leave it as it
-    /// is.
+    /// Saves or loads "iterator/random_state" if the iterator shuffles; older files without it
+    /// leave it unchanged.
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }

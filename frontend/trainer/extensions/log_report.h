@@ -12,18 +12,20 @@ namespace catena::extensions {
 
 /// One row of a log.
 struct LogEntry {
-    std::map<std::string, double> values;  ///< Means over the interval.
+    std::map<std::string, double> values;  ///< Means of the reported values over the interval.
     int64_t epoch = 0, iteration = 0;
-    double elapsed_time = 0;  ///< Seconds.
+    double elapsed_time = 0;  ///< Seconds since the training began.
     /// The value of a key, also of "epoch", "iteration" or "elapsed_time".
     std::optional<double> find(const std::string& key) const;
 };
 
 struct LogReportOptions {
     std::vector<std::string> keys = {};  ///< Keys of the values to log; empty: all.
-    AnyTrigger trigger = {1, "epoch"};   ///< When a row is written.
+    AnyTrigger trigger = {1, "epoch"};   ///< The trigger that writes a row.
     std::function<void(LogEntry&)> postprocess = {};
-    std::string filename = "log";  ///< In the trainer's folder, with fields "{epoch}"; "": no file.
+    /// The log file, in the trainer's folder, which may contain fields such as "{epoch}"; "": no
+    /// file.
+    std::string filename = "log";
 };
 
 /// Averages all reported values, and appends a row to a log, stored as a JSON list in a file. The

@@ -6,17 +6,17 @@
 
 namespace catena::extensions {
 
-/// Watches the keys that an extension was asked for, and warns once of each that nothing reports,
-/// with the nearest key that something does: after the first row where a reported key is so near
-/// that this one seems misspelt, else after ten rows or at the end. (Some values come late: an
-/// Evaluator may run every tenth epoch.)
+/// Finds keys that an extension was asked for and that nothing reports, and warns once of each,
+/// with the nearest key that is reported. It warns after the first row if a reported key is so near
+/// that this one seems misspelt, else after ten rows or at the end, because some values come late:
+/// an Evaluator may run every tenth epoch.
 class MissingKeys {
 public:
     MissingKeys(std::string extension, const std::vector<std::string>& keys);
     bool done() const { return missing_.empty(); }
     void saw(const std::string& key);
     void end_row();
-    void end();  ///< Of the training.
+    void end();  ///< Called at the end of the training.
 
 private:
     void warn(const std::string& key) const;

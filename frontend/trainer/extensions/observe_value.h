@@ -24,7 +24,7 @@ private:
 
 ObserveValue observe_value(std::string observation_key,
                            std::function<double(Trainer&)> target_func);
-/// An optimizer's learning rate; for Adam that of its current step.
+/// Reports an optimizer's learning rate; for Adam that of its current step.
 ObserveValue observe_lr(std::string optimizer_name = "main", std::string observation_key = "lr");
 
 }  // namespace catena::extensions

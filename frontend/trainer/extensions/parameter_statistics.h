@@ -10,12 +10,14 @@ namespace catena::extensions {
 struct ParameterStatisticsOptions {
     std::map<std::string, Statistic> statistics = default_statistics();
     bool report_params = true;
-    /// A step compiled as a whole keeps gradients only with StandardUpdaterOptions::keep_grads.
+    /// Whether statistics of gradients are reported, too. A step compiled as a whole keeps
+    /// gradients only with StandardUpdaterOptions::keep_grads.
     bool report_grads = true;
-    std::string prefix = {};            ///< Prefix of the keys.
-    AnyTrigger trigger = {1, "epoch"};  ///< When the means since the last report are reported.
-    bool skip_nan_params = false;  ///< Statistics of arrays with a NaN are NaN, without calling the
-                                   ///< functions.
+    std::string prefix = {};  ///< Prefix of the keys.
+    /// The trigger that reports the means since the last report.
+    AnyTrigger trigger = {1, "epoch"};
+    /// Whether statistics of arrays with a NaN are NaN, without calling the functions.
+    bool skip_nan_params = false;
 };
 
 /// Reports statistics of every parameter of the links: "PREFIX/LINK/l1/W/data/mean",

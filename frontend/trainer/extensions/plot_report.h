@@ -12,13 +12,14 @@
 namespace catena::extensions {
 
 struct PlotReportOptions {
-    std::string x_key = "iteration";    ///< "iteration", "epoch" or a reported value.
-    AnyTrigger trigger = {1, "epoch"};  ///< When a point is added.
-    std::string filename = "plot.png";  ///< In the trainer's folder.
+    /// Key of the x axis: "iteration", "epoch" or a reported value.
+    std::string x_key = "iteration";
+    AnyTrigger trigger = {1, "epoch"};  ///< The trigger that adds a point.
+    std::string filename = "plot.png";  ///< The image file, in the trainer's folder.
     bool marker = true, grid = true;
     std::string commands = {};  ///< Gnuplot commands before plotting: "set logscale y".
-    /// Called before every drawing with the script, which it may change, and the means of this
-    /// interval by key.
+    /// A function called before every drawing with the script, which it may change, and the means
+    /// of this interval by key.
     std::function<void(std::string& script, const std::map<std::string, double>& means)>
         postprocess = {};
 };
@@ -32,7 +33,7 @@ public:
     void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PlotReport"; }
-    static bool available();  ///< gnuplot is on the PATH.
+    static bool available();  ///< Whether gnuplot is on the PATH.
 
 private:
     struct Point {

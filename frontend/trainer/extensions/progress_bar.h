@@ -11,8 +11,9 @@
 namespace catena::extensions {
 
 struct ProgressBarOptions {
-    std::optional<TrainingLength> training_length = {};  ///< Default: the stop trigger's.
-    int64_t update_interval = 100;                       ///< Iterations.
+    /// The length of the training; by default that of the stop trigger.
+    std::optional<TrainingLength> training_length = {};
+    int64_t update_interval = 100;  ///< Number of iterations between updates of the display.
     int bar_length = 50;
     std::FILE* out = stdout;
 };

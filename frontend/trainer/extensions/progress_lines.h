@@ -4,9 +4,10 @@
 
 namespace catena::extensions {
 
-/// "     total [##########..........] 50.00%\n", `length` marks; `rate` is clamped to 0 to 1.
+/// A line with a bar of `length` marks: "     total [##########..........] 50.00%\n". `rate` is
+/// clamped to 0 to 1.
 std::string progress_line(const char* label, double rate, int length);
-/// "1:02:03"; "unknown" if not finite.
+/// A duration as text: "1:02:03"; "unknown" if not finite.
 std::string duration_text(double seconds);
 /// Text that draws below the cursor of a terminal and moves it back up: the next output overwrites
 /// it.

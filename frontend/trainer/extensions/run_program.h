@@ -8,7 +8,7 @@
 namespace catena::extensions {
 
 bool is_on_path(const std::string& program);
-/// Runs a program from PATH without output and waits for it; true on success.
+/// Runs a program from PATH with its output suppressed and waits for it; true on success.
 bool run_program(const std::vector<std::string>& command);
 /// A file's name without its extension.
 std::string stem_of(const std::string& filename);

@@ -11,9 +11,9 @@ namespace catena::extensions {
 
 /// Common options of hyperparameter schedules.
 struct ShiftOptions {
-    std::optional<double> init = {};    ///< First value; default: the optimizer's.
-    std::optional<double> target = {};  ///< Where the shift stops.
-    Optimizer* optimizer = nullptr;     ///< Default: the updater's "main".
+    std::optional<double> init = {};  ///< The first value; by default the optimizer's present one.
+    std::optional<double> target = {};  ///< The value at which the shift stops.
+    Optimizer* optimizer = nullptr;     ///< The optimizer; by default the updater's "main".
 };
 
 /// Changes a hyperparameter, "alpha" or "lr", at every call. A compiled step reads the new value
@@ -21,7 +21,7 @@ struct ShiftOptions {
 /// schedules would override each other; ChainedShift lets one follow the other.
 class Shift : public Extension {
 public:
-    /// Value after `t` calls; none: unchanged.
+    /// A function that gives the value after `t` calls; none: unchanged.
     using Schedule = std::function<std::optional<double>(double init, int64_t t)>;
     Shift(std::string name, std::string attr, Schedule schedule, ShiftOptions options = {});
     void initialize(Trainer& trainer) override;
@@ -42,27 +42,28 @@ private:
     std::optional<double> last_value_;
 };
 
-/// init * rate^t
+/// Sets the value to init * rate^t after t calls.
 Shift ExponentialShift(std::string attr, double rate, ShiftOptions options = {});
-/// init * (1 + gamma t)^-power
+/// Sets the value to init * (1 + gamma t)^-power after t calls.
 Shift InverseShift(std::string attr, double gamma, double power, ShiftOptions options = {});
-/// `value_range.first` until call `time_range.first`, then linearly to `value_range.second` at call
-/// `time_range.second`.
+/// Sets the value to `value_range.first` until call `time_range.first`, then linearly to
+/// `value_range.second` at call `time_range.second`.
 Shift LinearShift(std::string attr, std::pair<double, double> value_range,
                   std::pair<int64_t, int64_t> time_range, Optimizer* optimizer = nullptr);
-/// init * gamma^(number of elements of `step_value` reached)
+/// Sets the value to init * gamma^(number of elements of `step_value` reached).
 Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value,
                      ShiftOptions options = {});
-/// init * max(1 - t / max_count, 0)^rate
+/// Sets the value to init * max(1 - t / max_count, 0)^rate after t calls.
 Shift PolynomialShift(std::string attr, double rate, int64_t max_count, ShiftOptions options = {});
-/// init * gamma^floor(t / step)
+/// Sets the value to init * gamma^floor(t / step) after t calls.
 Shift StepShift(std::string attr, double gamma, int64_t step, ShiftOptions options = {});
-/// Linearly from `warmup_start` to `init` in `warmup_iter` calls; untouched afterwards.
+/// Changes the value linearly from `warmup_start` to `init` in `warmup_iter` calls, and leaves it
+/// alone afterwards.
 Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init,
                   Optimizer* optimizer = nullptr);
 
-/// target + (init - target) (1 + cos(pi t / max_count)) / 2, and the target (0 unless given) from
-/// max_count on (Loshchilov and Hutter 2017).
+/// Sets the value to target + (init - target) (1 + cos(pi t / max_count)) / 2 after t calls, and to
+/// the target (0 unless given) from max_count on (Loshchilov and Hutter 2017).
 Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options = {});
 
 /// A schedule and the number of calls for which it holds.

@@ -13,20 +13,23 @@
 namespace catena::extensions {
 
 struct SnapshotOptions {
-    /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and
-    /// {.updater.epoch_detail}.
+    /// The file's name, in the trainer's folder, with the fields {.updater.iteration},
+    /// {.updater.epoch} and {.updater.epoch_detail}.
     std::string filename = "snapshot_iter_{.updater.iteration}";
     SnapshotFormat format = SnapshotFormat::npz;
-    std::function<bool()> condition = {};  ///< False: skip this snapshot.
-    bool snapshot_on_error = false;        ///< Also save when an error ends the training.
-    int n_retains = -1;  ///< Number of latest files that are kept, by the numbers in their names,
-                         ///< those of this training before others; -1: all.
-    /// Before training, load the latest file, if any, by the number in its name. From one that is
-    /// damaged it goes on to the one before, and says so.
+    std::function<bool()> condition = {};  ///< A function that returns false to skip this snapshot.
+    /// Whether a snapshot is also saved when an error ends the training.
+    bool snapshot_on_error = false;
+    /// Number of latest files that are not removed, by the numbers in their names, those of this
+    /// training before others; -1: all.
+    int n_retains = -1;
+    /// Whether the latest file, if any, by the number in its name, is loaded before training. If it
+    /// is damaged, the one before is tried, with a warning.
     bool autoload = false;
-    bool in_background = false;  ///< A thread writes while training continues; the next snapshot or
-                                 ///< the end waits for it.
-    /// Writer of the files, replaces `format` and `in_background`; several snapshots may share one.
+    /// Whether a thread writes while training continues; the next snapshot or the end waits for it.
+    bool in_background = false;
+    /// The writer of the files, which replaces `format` and `in_background`; several snapshots may
+    /// share one.
     std::shared_ptr<snapshot_writers::Writer> writer = {};
 };
 
@@ -34,19 +37,19 @@ struct SnapshotOptions {
 /// full disk or a kill leaves the previous ones.
 class Snapshot : public Extension {
 public:
-    /// An empty `target` is the trainer.
+    /// Saves `target`; an empty one is the trainer.
     Snapshot(SnapshotOptions options, SerializeFunction target);
     void resume(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
-    void stopped(
-        Trainer& trainer) override;  ///< Saves the trainer, unless this iteration was saved.
+    /// Called when an error ends the training: saves the trainer, unless this iteration was saved.
+    void stopped(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception&) override;
     void finalize() override { options_.writer->finalize(); }
-    std::string default_name() const override {
-        return "_Snapshot";
-    }  ///< Chainer's name, for its files.
+    /// Chainer's name of the extension, as it stands in its files.
+    std::string default_name() const override { return "_Snapshot"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }
-    int priority() const override { return -100; }  ///< After all changes of this iteration.
+    /// A low priority: after all changes of this iteration.
+    int priority() const override { return -100; }
 
 private:
     SerializeFunction target_of(Trainer& trainer) const;
@@ -54,7 +57,8 @@ private:
     SnapshotOptions options_;
     SerializeFunction target_;
     SnapshotNames names_;
-    std::vector<std::string> own_files_;  ///< The latest, if old ones are removed.
+    /// The latest files of this training, if old ones are removed.
+    std::vector<std::string> own_files_;
     int64_t saved_iteration_ = -1;
 };
 

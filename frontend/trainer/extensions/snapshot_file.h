@@ -8,11 +8,11 @@
 
 namespace catena::extensions {
 
-/// FileError where it cannot be read.
+/// Opens a snapshot for reading. FileError where it cannot be read.
 std::unique_ptr<ArchiveReader> open_snapshot(const std::string& path, SnapshotFormat format);
 
-/// What keeps a file from being read from its beginning to its end; "" if nothing does: what is
-/// wrong with it then is that it is another object's.
+/// The reason why a file cannot be read from its beginning to its end; "" if it can: an error in
+/// loading it is then that it holds another object.
 std::string damage_of(const std::string& path, SnapshotFormat format);
 
 }  // namespace catena::extensions

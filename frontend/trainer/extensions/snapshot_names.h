@@ -17,8 +17,8 @@ namespace extensions {
 /// files have the time of their copying.
 class SnapshotNames {
 public:
-    /// ValueError for an unknown field. `are_ordered`: also if it could not be told which number is
-    /// which, because two fields touch.
+    /// Names by a pattern; ValueError for an unknown field. With `are_ordered` also if two fields
+    /// touch, because their numbers could not be told apart.
     SnapshotNames(const std::string& pattern, bool are_ordered);
 
     std::string name_for(const Updater& updater) const;
@@ -32,7 +32,7 @@ private:
         Field field;
         std::string text;
     };
-    /// Iteration, exact epoch, epoch; -1 where the names have none.
+    /// The numbers in a name: iteration, exact epoch, epoch; -1 where names have none.
     using Numbers = std::array<double, 3>;
     static Field field_named(std::string_view name);
     std::optional<Numbers> numbers_in(const std::string& name) const;

@@ -24,7 +24,8 @@ class Writer {
 public:
     explicit Writer(SnapshotFormat format = SnapshotFormat::npz) : format_(format) {}
     virtual ~Writer() = default;
-    /// `after` is called by the writing thread when the file is complete.
+    /// Writes an object to a file. `after` is called by the writing thread when the file is
+    /// complete.
     virtual void operator()(const std::string& path, const SerializeFunction& object,
                             const std::function<void()>& after = {}) = 0;
     virtual void finalize() {}  ///< Waits until all files are complete.
@@ -38,7 +39,7 @@ private:
     SnapshotFormat format_;
 };
 
-/// Writes in the call.
+/// A writer that writes in the call.
 class SimpleWriter final : public Writer {
 public:
     using Writer::Writer;
@@ -48,7 +49,7 @@ public:
     }
 };
 
-/// A thread writes the files in order; calls do not wait.
+/// A writer with a thread that writes the files in order; calls do not wait.
 class ThreadQueueWriter : public Writer {
 public:
     explicit ThreadQueueWriter(SnapshotFormat format = SnapshotFormat::npz);
@@ -65,14 +66,14 @@ protected:
                        const std::function<void()>& after) {
         save(path, object, after);
     }
-    void end();  ///< For destructors of derived classes that override write().
+    void end();  ///< Ends the thread; for destructors of derived classes that override write().
 
 private:
     struct Body;
     Owned<Body> body_;
 };
 
-/// A thread writes; the next call waits for it.
+/// A writer with a thread; the next call waits for it.
 class ThreadWriter final : public ThreadQueueWriter {
 public:
     using ThreadQueueWriter::ThreadQueueWriter;
@@ -83,8 +84,8 @@ public:
     }
 };
 
-/// A forked process per file writes them in order; calls do not wait. Values are copied to the host
-/// first. If a process dies, the training continues.
+/// A writer that forks a process per file, one after the other; calls do not wait. Values are
+/// copied to the host first. If a process dies, the training continues.
 class ProcessQueueWriter : public ThreadQueueWriter {
 public:
     explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz)
@@ -96,7 +97,7 @@ protected:
                const std::function<void()>& after) override;
 };
 
-/// A forked process writes; the next call waits for it.
+/// A writer that forks a process; the next call waits for it.
 class ProcessWriter final : public ProcessQueueWriter {
 public:
     using ProcessQueueWriter::ProcessQueueWriter;

@@ -16,12 +16,14 @@ public:
     void operator()(Trainer& trainer) override;
     void finalize() override;
     std::string default_name() const override { return "StopOnSignal"; }
-    int priority() const override { return -200; }  ///< After all other extensions.
+    /// The lowest priority: after all other extensions.
+    int priority() const override { return -200; }
 
 protected:
-    /// What counts, given the signal that this process received (0: none).
+    /// The signal that the training obeys, given the one that this process received (0: none).
     virtual int agree(int signal) { return signal; }
-    virtual bool tells() const { return true; }  ///< Whether this one says that the training ended.
+    /// Whether this process prints that the training ended.
+    virtual bool tells() const { return true; }
 
 private:
     bool installed_ = false;

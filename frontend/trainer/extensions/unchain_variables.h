@@ -4,9 +4,9 @@
 
 namespace catena::extensions {
 
-/// Drops the graphs of everything reported, after the other extensions of an iteration, where
-/// graphs are kept on report (Config::keep_graph_on_report): otherwise they stay in memory until
-/// the next iteration.
+/// Drops the graphs of everything reported, after the other extensions of an iteration, if graphs
+/// are kept on report (Config::keep_graph_on_report): otherwise they stay in memory until the next
+/// iteration.
 class UnchainVariables : public Extension {
 public:
     void initialize(Trainer& trainer) override;
@@ -15,7 +15,7 @@ public:
     int priority() const override { return 0; }
 
 private:
-    bool kept_ = false;  ///< Graphs were kept in the previous iteration.
+    bool kept_ = false;  ///< Whether graphs were kept in the previous iteration.
 };
 
 inline UnchainVariables unchain_variables() { return {}; }

@@ -8,14 +8,14 @@ namespace catena::extensions {
 
 struct VariableStatisticsPlotOptions {
     int64_t max_sample_size =
-        1000;  ///< Number of iterations kept; a random sample if there are more.
+        1000;  ///< Number of iterations in the plot; a random sample if there are more.
     bool report_data = true, report_grad = true;
     bool plot_mean = true, plot_std = true;
-    /// In percent; pairs from both ends are drawn as bands. Empty: none.
+    /// The percentiles, in percent; pairs from both ends are drawn as bands. Empty: none.
     std::vector<double> percentile_sigmas = {0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100};
-    AnyTrigger trigger = {1, "epoch"};  ///< When it is drawn.
+    AnyTrigger trigger = {1, "epoch"};  ///< The trigger that draws the plot.
     std::string filename = "statistics.png";
-    int width = 900, height = 600;  ///< Of the image, in pixels.
+    int width = 900, height = 600;  ///< Size of the image, in pixels.
     bool marker = false, grid = true;
 };
 
@@ -25,12 +25,12 @@ class VariableStatisticsPlot : public Extension {
 public:
     explicit VariableStatisticsPlot(std::vector<Variable> targets,
                                     VariableStatisticsPlotOptions options = {});
-    /// All parameters of the link.
+    /// Plots all parameters of the link.
     explicit VariableStatisticsPlot(const Link& link, VariableStatisticsPlotOptions options = {});
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "VariableStatisticsPlot"; }
-    static bool available();  ///< gnuplot is on the PATH.
+    static bool available();  ///< Whether gnuplot is on the PATH.
 
 private:
     /// One iteration: mean, deviation, percentiles of the data, then of the gradients.

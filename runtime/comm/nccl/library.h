@@ -18,14 +18,14 @@ struct NcclLibrary {
     CATENA_NCCL(CATENA_NCCL_POINTER)
 #undef CATENA_NCCL_POINTER
 
-    std::string version;    ///< "2.28.9".
-    std::string complaint;  ///< Why NCCL cannot be used; empty if it can.
+    std::string version;    ///< The version of NCCL, "2.28.9".
+    std::string complaint;  ///< The reason why NCCL cannot be used; empty if it can.
 };
 
 /// Opens CATENA_NCCL_PATH, else libnccl.so.2 where cuda_library_files() says. Never throws: see
 /// `complaint`.
 NcclLibrary load_nccl_library();
-/// The process's, loaded at the first use.
+/// The NCCL library of the process, loaded at the first use.
 const NcclLibrary& nccl_library();
 
 }  // namespace catena

@@ -17,7 +17,7 @@ protected:
     ~AccessObserver() = default;
 };
 
-/// This thread's; null when nobody is to be notified.
+/// The observer of this thread; null when nobody is to be notified.
 AccessObserver* access_observer();
 void set_access_observer(AccessObserver* observer);
 

@@ -18,46 +18,48 @@ class Index;
 class Pending;
 struct VariableBody;
 
-/// What a library derived from a storage's elements and keeps beside them
-/// (runtime/cpu/onednn/packed.h).
+/// A form that a library derived from a storage's elements and caches beside them, such as packed
+/// weights (runtime/cpu/onednn/packed.h).
 struct DerivedForms {
     virtual ~DerivedForms() = default;
 };
 
 /// A block of device memory, shared by any number of arrays. Freed into its device's pool.
 struct Storage : RefCounted {
-    /// Those outside that look at the memory and go on looking (HeldMemory, held_memory.h).
+    /// The number of HeldMemory objects (held_memory.h) by which somebody outside Catena, such as a
+    /// NumPy view, sees and may change this memory.
     std::atomic<uint32_t> holders = 0;
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
     size_t bytes = 0;
     Device* device = nullptr;
     uint32_t size_class = 0;  ///< The list of the device's pool it belongs to.
-    /// Somebody may hold a pointer to write through, so that changes of the elements cannot be
-    /// noticed.
+    /// True once somebody may hold a pointer to write through, so that changes of the elements
+    /// cannot be noticed.
     std::atomic<bool> is_exposed = false;
     std::atomic<uint8_t> derivations =
         0;  ///< How often a form was derived from the present elements, up to a limit.
     bool is_foreign = false;    ///< A ForeignStorage: somebody else's memory (foreign_array.h).
-    bool is_read_only = false;  ///< Of foreign memory; nothing writes to it.
+    bool is_read_only = false;  ///< Foreign memory that nothing may write to.
     std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under derived_forms_mutex()
                                                  ///< (runtime/core/array/derived_forms.h).
     Storage* lender =
         nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
 
     ~Storage() { delete forms.load(std::memory_order_relaxed); }
-    /// Before every write: what was derived from the old elements is dropped.
+    /// Drops all forms derived from the old elements. Called before every write.
     void will_change() {
         derivations.store(0, std::memory_order_relaxed);
         if (forms.load(std::memory_order_relaxed)) [[unlikely]]
             drop_forms();
     }
-    /// Before a pointer to write through is given away.
+    /// Marks the storage as exposed. Called before a pointer to write through is given away.
     void expose() {
         is_exposed.store(true, std::memory_order_relaxed);
         will_change();
     }
     void drop_forms();
-    /// Whether `references` are all there are, so that the memory may become another array's.
+    /// Whether `references` counts all references to this storage, so that its memory may become
+    /// another array's. Never true for foreign memory.
     bool may_be_taken(uint32_t references) const {
         return use_count() == references && !is_foreign;
     }
@@ -71,15 +73,16 @@ struct Storage : RefCounted {
 /// Shared description of an array; users hold an Array.
 struct ArrayBody : RefCounted {
     Ref<Storage> storage;
-    int64_t offset = 0;  ///< In elements.
+    /// Distance of the first element from the beginning of the storage, in elements.
+    int64_t offset = 0;
     Type type;
     Strides strides;
     bool contiguous = true;  ///< Row-major without gaps.
     /// The state (parameter, running statistic, optimizer moment) whose present content this is.
     /// Not owned; cleared when the state is assigned again or destroyed. The tracer reads it.
     VariableBody* owner = nullptr;
-    /// Not null while the elements are not computed yet: `storage` then has a device but no data.
-    /// `value` is the array's number in it.
+    /// The static region that will compute the elements. Null when they are there; otherwise
+    /// `storage` has a device but no data, and `value` is the array's number within the region.
     Pending* pending = nullptr;
     int value = -1;
 
@@ -102,8 +105,10 @@ public:
     Array& operator=(const Array&) & = default;
     Array& operator=(Array&&) & = default;
 
-    static Array empty(const Type& type, Device& device);  ///< Uninitialised, contiguous.
-    static Array empty(const Type& type);                  ///< On the current device.
+    /// An uninitialised, contiguous array on `device`.
+    static Array empty(const Type& type, Device& device);
+    /// An uninitialised, contiguous array on the current device.
+    static Array empty(const Type& type);
     static Array zeros(const Type& type);
     static Array full(const Type& type, double value);
     /// Copies host elements of C++ type T; `shape` must hold data.size() elements.
@@ -148,28 +153,31 @@ public:
     const Ref<Storage>& storage() const { return body_->storage; }
 
     /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is
-    /// a host read and may be a write: all recorded uses of the array are computed first. As the
-    /// pointer may be kept and written through at any time, nothing that was derived from the
-    /// elements, such as packed weights, is kept: to read them, call elements().
+    /// a host read and may be a write: all recorded uses of the array are computed first. The
+    /// pointer may be kept and written through at any time, so forms derived from the elements,
+    /// such as packed weights, are no longer cached. To read only, call elements().
     void* raw_data(Caller at = Caller::current()) const;
+    /// Address of the first element, as raw_data(); DtypeError when T is not the element type.
     template <Element T>
-    T* data(Caller at = Caller::current())
-        const;                     ///< As raw_data; DtypeError when T is not the element type.
-    const void* elements() const;  ///< As raw_data(), read-only.
+    T* data(Caller at = Caller::current()) const;
+    /// Address of the first element for reading only; otherwise as raw_data().
+    const void* elements() const;
+    /// Address of the first element for reading only; DtypeError when T is not the element type.
     template <Element T>
-    const T* elements(Caller at = Caller::current()) const;  ///< As data(), read-only.
-    /// As raw_data(), to fill the array at once: the pointer is not used after the next operation
-    /// with the array.
+    const T* elements(Caller at = Caller::current()) const;
+    /// Address of the first element, for filling the array at once: the pointer must not be used
+    /// after the next operation with the array.
     void* to_fill() const;
+    /// to_fill() as a pointer to T; DtypeError when T is not the element type.
     template <Element T>
-    T* to_fill(
-        Caller at = Caller::current()) const;  ///< DtypeError when T is not the element type.
+    T* to_fill(Caller at = Caller::current()) const;
 
-    /// A view of the same elements; bounds are not checked.
+    /// A view that shares this array's elements; bounds are not checked.
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
-    Array as_contiguous() const;      ///< Itself, or a row-major copy.
-    Array astype(Dtype dtype) const;  ///< Itself, or a converted copy.
-    Array to(Device& device) const;   ///< Itself, or a copy there.
+    /// This array if it is row-major without gaps, else a row-major copy.
+    Array as_contiguous() const;
+    Array astype(Dtype dtype) const;  ///< This array if it has that dtype, else a converted copy.
+    Array to(Device& device) const;   ///< This array if it is on `device`, else a copy there.
 
     /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta
     /// device. Inside a static region this is a host read, which cuts it (TraceError where

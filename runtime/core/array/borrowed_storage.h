@@ -7,9 +7,10 @@
 
 namespace catena {
 
-/// Memory owned by somebody else, as the storage of arrays. Must outlive all its arrays; its
-/// address may be changed in between. Nobody tells it of changes, so that nothing derived from its
-/// elements is kept, but for those of a lender.
+/// Memory owned by somebody else, as the storage of arrays. It must outlive all its arrays; its
+/// address may be changed in between. Changes of its elements are not announced, so no derived form
+/// of them is cached, unless the memory belongs to another Storage (the lender), whose forms are
+/// used.
 class BorrowedStorage {
 public:
     /// The reference count never reaches zero, so it is not freed into a pool.

@@ -18,11 +18,12 @@ namespace catena {
 /// host wait for it.
 class CodeDevice : public Device {
 public:
-    /// What load() accepts: "sm_90": code for it, or PTX that is no newer; "text": source.
+    /// The kind of code that load() accepts: "sm_90" for machine code of that architecture or PTX
+    /// that is no newer, "text" for source code.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
-    /// The last version of CUDA whose code it loads: 12080 for 12.8, of which every 12.x is taken.
-    /// 0: any.
+    /// The newest CUDA version whose code load() accepts: 12080 for 12.8, which stands for every
+    /// 12.x. 0: any version.
     virtual int newest_code() const { return 0; }
 
     /// Loads an image, never unloaded, and returns its kernels by name; DeviceError with the
@@ -33,12 +34,14 @@ public:
     /// One kernel over blocks * threads; its only parameter is the `bytes` at `arguments`.
     struct Launch {
         const void* kernel = nullptr;
-        const char* name = "";  ///< For errors.
+        const char* name = "";  ///< The kernel's name, for error messages.
         uint32_t blocks = 1, threads = 1;
         const void* arguments = nullptr;
         size_t bytes = 0;
         SourceLoc location;  ///< The user's line, for errors.
-        uint32_t level = 0;  ///< In replay(): neighbours of one level do not depend on each other.
+        /// The launch's place in the order of replay(): neighbouring launches with equal levels do
+        /// not depend on each other.
+        uint32_t level = 0;
     };
     virtual void launch_code(const Launch& launch) = 0;
 
@@ -47,8 +50,8 @@ public:
     public:
         virtual ~Replay() = default;
     };
-    /// As launch_code() of each launch, for a sequence that is repeated with other argument values.
-    /// `memory` caches it; null at first.
+    /// Runs every launch of a sequence that is repeated with other argument values, as
+    /// launch_code() would. `memory` caches the device's form of the sequence; null at first.
     virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
 
     /// A part of a program's work: launches, or a call that makes its own (of a library).
@@ -56,29 +59,31 @@ public:
         std::span<const Launch> launches;
         std::function<void()> call;
     };
-    /// All of it, one after another, in one cached form (a CUDA graph). Calls are made here and
-    /// computed by replay(), every time from and to the memory and with the values that they have
-    /// here; nothing is computed yet. Null where the device has no such form, or a call does not
-    /// fit into one.
+    /// Records the whole sequence of work in one cached form (a CUDA graph) without computing
+    /// anything. Calls are made now, and replay() repeats them with the memory and the values that
+    /// they have now. Null where the device has no such form, or where a call does not fit into
+    /// one.
     virtual std::unique_ptr<Replay> record(std::span<const Work>) { return nullptr; }
-    /// Whether the calling thread is in a call of record().
+    /// Whether the calling thread is inside record().
     virtual bool is_recording() const { return false; }
-    /// Computes what record() gave for `work`, of which the content of the launches' arguments may
-    /// be another since.
+    /// Computes a sequence that record() has returned for `work`. The content of the launches'
+    /// arguments may have changed since.
     virtual void replay(Replay& recorded, std::span<const Work> work);
-    virtual int64_t replays() const { return 0; }  ///< Calls of it so far.
+    /// How many times replay(Replay&, ...) was called so far.
+    virtual int64_t replays() const { return 0; }
 
     /// Runs one operation with a vendor library; false if none supports it.
     virtual bool launch_in_library(const KernelCall&) { return false; }
-    /// The result of launch_in_library() for these types and attributes; arrays need no memory.
+    /// Whether launch_in_library() would succeed for these types and attributes; the arrays need no
+    /// memory.
     virtual bool has_library_for(const KernelCall&) { return false; }
 
-    /// Five words shared by kernels and the host: the site of a bad index (0: none), the index, its
-    /// axis, the axis's size, whether negative indices count from the end. Null: indices are not
-    /// checked.
+    /// Five words shared by kernels and the host, which describe a bad index: its site (0: none),
+    /// the index, its axis, the axis's size, whether negative indices count from the end. Null:
+    /// indices are not checked.
     virtual int64_t* fault_words() { return nullptr; }
-    /// ValueError for an index error that a kernel has reported since the last call. Called when
-    /// work is done.
+    /// Throws a ValueError for an index error that a kernel has reported since the last call.
+    /// Called when work is done.
     void raise_faults();
 
     /// Copies bytes to the device; the host memory may be reused when the call returns.
@@ -88,17 +93,17 @@ public:
     virtual bool copy_from_peer(const Array&, const Array&) { return false; }
     /// Waits until all work of the device is done.
     virtual void synchronize() {}
-    /// Of the device's memory pool, as cpu_memory_statistics().
+    /// Statistics of the device's memory pool, as cpu_memory_statistics() for the host.
     virtual MemoryStatistics memory_statistics() const { return {}; }
 
     /// A point in a stream of work (a CUDA event).
     class Mark {
     public:
         virtual ~Mark() = default;
-        /// Whether all earlier work is done; DeviceError if it failed.
+        /// Whether all work before the mark is done; DeviceError if it failed.
         virtual bool is_reached() = 0;
     };
-    /// A stream beside the device's own, for libraries that need one.
+    /// A stream of work that runs concurrently with the device's own, for libraries that need one.
     class Stream {
     public:
         virtual ~Stream() = default;
@@ -108,8 +113,8 @@ public:
         virtual void wait_for(const Mark& mark) = 0;
         virtual std::unique_ptr<Mark> mark() = 0;
     };
-    /// A mark after all work so far. This and the next: DeviceError on devices with a single
-    /// stream.
+    /// A mark after all work so far. mark() and make_stream() throw a DeviceError on devices with a
+    /// single stream.
     virtual std::unique_ptr<Mark> mark();
     virtual std::unique_ptr<Stream> make_stream();
 
@@ -121,11 +126,11 @@ public:
         /// The seconds from each mark to the next; waits until the last one is reached.
         virtual std::vector<double> seconds() = 0;
     };
-    /// The default waits for the work at every mark and asks the host's clock; a device with a
-    /// clock of its own does not wait.
+    /// A new timer. The default one waits for the work at every mark and reads the host's clock; a
+    /// device with a clock of its own does not wait.
     virtual std::unique_ptr<Timer> make_timer();
 
-    /// By the kernel provider.
+    /// Runs one operation by the thread's KernelProvider.
     void launch(const KernelCall& call) override;
 
 protected:
@@ -141,7 +146,7 @@ class KernelProvider {
 public:
     virtual ~KernelProvider() = default;
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
-    /// As catena::copy_elements, with both arrays on `device`.
+    /// Copies elements with conversion, as catena::copy_elements, both arrays being on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
     /// Code that a vendor library compiled in an earlier process, by a key with everything it
     /// depends on. The default caches nothing.
@@ -152,20 +157,22 @@ public:
     virtual int64_t host_calls() const = 0;
 };
 
-/// DeviceError, with a remedy, if there is none.
+/// The KernelProvider of this thread. DeviceError, with a remedy, if there is none.
 KernelProvider& kernel_provider();
-/// Replaces the thread's provider until the scope ends: a program from a file contains its own
-/// kernels.
+/// Replaces the thread's KernelProvider until the scope ends: a program from a file contains its
+/// own kernels.
 class KernelProviderScope {
 public:
-    explicit KernelProviderScope(KernelProvider* provider);  ///< Null changes nothing.
+    /// Makes `provider` the thread's; null changes nothing.
+    explicit KernelProviderScope(KernelProvider* provider);
     ~KernelProviderScope();
     KernelProviderScope(const KernelProviderScope&) = delete;
 
 private:
     KernelProvider* previous_;
 };
-/// `load` is called at the first use; it may throw.
+/// Sets the function that gives the process its KernelProvider. `load` is called at the first use;
+/// it may throw.
 void set_kernel_provider(KernelProvider& (*load)());
 
 }  // namespace catena

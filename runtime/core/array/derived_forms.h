@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// Held while Storage::forms of any storage is changed or searched. Not held while a form is made.
+/// The mutex that is held while Storage::forms of any storage is changed or searched. It is not
+/// held while a form is made.
 std::mutex& derived_forms_mutex();
 
 }  // namespace catena

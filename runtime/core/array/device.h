@@ -37,8 +37,11 @@ private:
 };
 
 Device& cpu_device();
-Device& meta_device();  ///< Shapes and dtypes without memory; launching does nothing.
-/// "cpu", "meta", "cuda:0"; otherwise a DeviceError with the available devices or the reason.
+/// The device of arrays that have shapes and dtypes but no memory; operations on it compute
+/// nothing.
+Device& meta_device();
+/// The device of that name: "cpu", "meta", "cuda:0". Any other name is a DeviceError that lists the
+/// available devices or says why there is none.
 Device& get_device(std::string_view name);
 
 /// The device of new arrays on this thread: "cpu" unless a scope sets another.
@@ -52,7 +55,8 @@ public:
 private:
     Device* previous_;
 };
-/// `auto scope = using_device("cuda:0");` until it ends.
+/// Makes a device the thread's current one until the returned scope ends: `auto scope =
+/// using_device("cuda:0");`.
 [[nodiscard]] inline DeviceScope using_device(Device& device) { return DeviceScope(device); }
 [[nodiscard]] inline DeviceScope using_device(std::string_view name) {
     return DeviceScope(get_device(name));

@@ -10,7 +10,7 @@ namespace catena {
 /// backwards. ShapeError unless there is one stride for each axis.
 Array from_host_data(const void* data, const Type& type, const Strides& strides, int64_t offset = 0,
                      const std::source_location& at = std::source_location::current());
-/// The same of elements without gaps, row by row.
+/// A copy of row-major elements without gaps in host memory, as an array on the current device.
 Array from_host_data(const void* data, const Type& type,
                      const std::source_location& at = std::source_location::current());
 

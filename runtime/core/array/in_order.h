@@ -8,14 +8,15 @@
 namespace catena {
 
 bool lies_channels_last(const Array& array);
-/// Row-major also where the array lies in neither order.
+/// The order in which the array's elements lie in memory; row_major also for an array that is in
+/// neither order.
 MemoryOrder order_of(const Array& array);
-/// Uninitialised, on the device.
+/// An uninitialised array on the device, with its elements in that order.
 Array empty_in(MemoryOrder order, const Type& type, Device& device);
-/// The same memory, with the strides of that order also where there is one element; nothing where
-/// it lies otherwise.
+/// A view of the array whose strides are those of `order`, also along axes of size 1. Nothing where
+/// the elements lie otherwise.
 std::optional<Array> described_in(MemoryOrder order, const Array& array);
-/// The same memory, or a copy in that order.
+/// A view of the array where its elements lie in that order already, else a copy in that order.
 Array in_order(MemoryOrder order, const Array& array);
 
 }  // namespace catena

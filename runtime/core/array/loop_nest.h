@@ -15,7 +15,7 @@ struct LoopNest {
     int rank = 0;
     int64_t sizes[max_rank];
     using Steps = std::array<int64_t, max_rank>;
-    SmallVector<Steps, 6> strides;  ///< In elements, per operand.
+    SmallVector<Steps, 6> strides;  ///< The strides of each operand, in elements.
 
     int64_t inner() const { return rank == 0 ? 1 : sizes[rank - 1]; }
     int64_t inner_stride(size_t operand) const {

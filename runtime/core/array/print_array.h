@@ -11,12 +11,13 @@ namespace catena {
 
 /// How `std::cout << array` and fmt's "{}" write elements; members as NumPy's printoptions.
 struct PrintOptions {
-    int precision =
-        8;  ///< Digits after the decimal point at most; trailing zeros are left out of all.
-    int64_t threshold = 1000;  ///< Arrays of more elements are shortened,
-    int64_t edge_items = 3;    ///< to so many at each end of an axis.
+    /// The most digits after the decimal point; zeros at the end of all numbers are left out.
+    int precision = 8;
+    int64_t threshold = 1000;  ///< The largest number of elements that is printed in full.
+    /// How many elements are printed at each end of an axis of a shortened array.
+    int64_t edge_items = 3;
 };
-/// Those of this thread.
+/// The print options of this thread, which may be changed.
 PrintOptions& print_options();
 
 /// The elements in brackets, as NumPy's str(): aligned in columns, a row in each line.

@@ -18,8 +18,9 @@ class Dims {
 public:
     Dims() = default;
     Dims(std::initializer_list<int64_t> values);
-    explicit Dims(std::span<const int64_t> values);  ///< ShapeError past max_rank.
-    /// The same of a vector of any integers, wherever a shape is expected.
+    /// Copies the values; ShapeError for more than max_rank.
+    explicit Dims(std::span<const int64_t> values);
+    /// Copies a vector of integers of any type; ShapeError for more than max_rank.
     template <std::integral T>
     Dims(const std::vector<T>& values) {
         for (const T value : values) push_back(int64_t(value));
@@ -36,7 +37,7 @@ public:
     const int64_t* end() const { return values_ + rank_; }
     int64_t* begin() { return values_; }
     int64_t* end() { return values_ + rank_; }
-    void push_back(int64_t value);  ///< ShapeError past max_rank.
+    void push_back(int64_t value);  ///< Appends a value; ShapeError beyond max_rank.
     void insert(int at, int64_t value);
     void erase(int at);
     bool contains(int64_t value) const;
@@ -53,8 +54,9 @@ private:
     int64_t values_[max_rank];
 };
 
-using Shape = Dims;    ///< Sizes, outermost first.
-using Strides = Dims;  ///< In elements, not bytes; may be 0 or negative.
+using Shape = Dims;  ///< The sizes of an array's axes, outermost first.
+/// The steps along an array's axes, in elements (not bytes); may be 0 or negative.
+using Strides = Dims;
 using Axes = Dims;
 
 std::string to_string(const Dims& dims);  ///< "[2,3]"
@@ -64,7 +66,8 @@ inline int64_t element_count(const Shape& shape) {
     for (int64_t size : shape) count *= uint64_t(size);
     return int64_t(count);
 }
-Strides contiguous_strides(const Shape& shape);  ///< Row-major.
+/// The strides of a row-major array of that shape.
+Strides contiguous_strides(const Shape& shape);
 
 /// NumPy broadcasting of two shapes; false when they are incompatible.
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);

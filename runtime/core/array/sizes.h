@@ -9,13 +9,14 @@ namespace catena {
 // Sizes that come from numbers of the user's or of a file are computed with these: ShapeError where
 // an int64 does not hold the result.
 
-/// The elements of an array that is not there yet, and its row-major strides if asked for;
-/// ShapeError for a negative size, too. All arrays and views have asked this, so that
-/// element_count() of their shapes does not wrap around.
+/// The number of elements of an array that is about to be made, and its row-major strides if
+/// `dense` is given. ShapeError for a negative size or a number that does not fit. Every new array
+/// and view calls this, so element_count() of an existing shape cannot overflow.
 int64_t counted_elements(Dtype dtype, const Shape& shape, Strides* dense = nullptr);
-/// Of its elements side by side.
+/// The number of bytes of an array of that type without gaps; `dense` and errors as for
+/// counted_elements().
 size_t byte_count(const Type& type, Strides* dense = nullptr);
-/// `op` and the numbers are named in the message.
+/// The sum of sizes. ShapeError, naming `op` and the sizes, where it does not fit.
 int64_t sum_of_sizes(const char* op, std::initializer_list<int64_t> sizes);
 int64_t product_of_sizes(const char* op, std::initializer_list<int64_t> sizes);
 

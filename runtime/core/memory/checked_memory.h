@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <memory>
 
-/// Blocks that show what is written outside of them or read before it is written, for tests. With
-/// CATENA_CHECK_MEMORY=1 all of the pool's are of this kind, and so is every piece of scratch
-/// memory and every temporary of a compiled program.
+/// Memory blocks that detect, in tests, writes outside of them and reads before the first write.
+/// With CATENA_CHECK_MEMORY=1 every block of the pool, all scratch memory and every temporary of a
+/// compiled program is such a block.
 ///
 /// Before a block and behind its last byte lie guards, NaN in every float type, which are compared
 /// when it is freed; its own bytes begin as NaN, too, or -1. Under the address sanitizer a block is
@@ -13,12 +13,13 @@
 /// happen.
 namespace catena::checked_memory {
 
-/// Whether CATENA_CHECK_MEMORY is set. Read once.
+/// Whether CATENA_CHECK_MEMORY is set, as read once in the process.
 bool is_on();
 
-/// 64-byte aligned; null where the system has no memory.
+/// A checked block, 64-byte aligned; null where the system has no memory.
 void* allocate(size_t bytes);
-/// Ends the process with a message where a guard was overwritten. `bytes` as allocated.
+/// Frees a checked block of `bytes`, the number that was allocated. Ends the process with a message
+/// where a guard was overwritten.
 void free(void* block, size_t bytes) noexcept;
 
 struct Free {

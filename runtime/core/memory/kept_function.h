@@ -5,15 +5,15 @@
 
 namespace catena {
 
-/// Callables whose copy is another object with a state of its own, to whoever calls one of the two:
-/// a layer above says so of its class (Link). Lambdas are not: one that refers to what it changes
-/// does so in its copies, too, and is often gone before them.
+/// True for classes of callables that have a state of their own, so that a copy is another object:
+/// the frontend sets it for Link. It is false for lambdas: one that captures by reference changes
+/// the same objects in its copies.
 template <class F>
 inline constexpr bool is_stateful_callable = false;
 
-/// What is kept of an argument `F&& f` that is called later: a copy or what was moved; of an lvalue
-/// of such a class the reference, since a copy would be trained in its place. It must then outlive
-/// who keeps it.
+/// The type in which an argument `F&& f` that is called later is stored. It is a reference for an
+/// lvalue whose class is_stateful_callable, since a copy would be trained in its place; such an
+/// object must outlive the one that stores the reference. Anything else is copied or moved.
 template <class F>
 using KeptFunction =
     std::conditional_t<std::is_lvalue_reference_v<F> &&

@@ -5,10 +5,10 @@
 
 namespace catena {
 
-/// While one lives, arrays of the host that its thread makes may take so many bytes more than the
-/// process had in use at its beginning: FileError for the one that exceeds it, before there is
-/// memory of it. For what is computed because a file says so, whose few bytes can ask for all
-/// memory of a machine. Inside of another the smaller rest counts.
+/// Limits the host memory that this thread's new arrays may take while it is alive: so many bytes
+/// more than the process had in use at its beginning. The array that exceeds it is a FileError,
+/// before memory is allocated. It guards computations that a file asks for, whose few bytes can
+/// demand all memory of a machine. Nested allowances: the smaller remainder counts.
 class MemoryAllowance {
 public:
     explicit MemoryAllowance(uint64_t bytes);
@@ -20,7 +20,7 @@ private:
     uint64_t before_;
 };
 
-/// FileError where this thread may take no more.
+/// FileError where the thread's allowance has fewer than `bytes` left.
 void check_allowance(size_t bytes);
 
 }  // namespace catena

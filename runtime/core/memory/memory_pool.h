@@ -9,7 +9,7 @@ namespace catena {
 /// page.
 struct MemoryBlock {
     void* data = nullptr;
-    uint32_t size_class = 0;  ///< For free_memory: the list it belongs to.
+    uint32_t size_class = 0;  ///< The pool's list that the block belongs to, for free_memory().
 };
 
 /// Host memory of at least `bytes` > 0. Small sizes come from a list of this thread, larger ones
@@ -19,9 +19,9 @@ MemoryBlock allocate_memory(size_t bytes);
 /// Returns a block, on any thread; `bytes` as requested.
 void free_memory(const MemoryBlock& block, size_t bytes) noexcept;
 
-/// While one lives, this thread allocates blocks that are soon free again: any cached block that is
-/// large enough will do, and a new one is made of the cached blocks that are too small for it. So
-/// programs of several sizes take the largest arena, not the sum of all.
+/// While alive, this thread allocates short-lived blocks: any cached block that is large enough
+/// serves, and cached blocks that are too small are joined to a new one. So programs of several
+/// sizes take the memory of the largest arena, not the sum of all.
 class ShortLivedMemory {
 public:
     ShortLivedMemory();
@@ -33,8 +33,8 @@ private:
     bool before_;
 };
 
-/// While one lives inside, this thread allocates blocks as without the other: for what stays when
-/// the call has ended.
+/// Suspends a ShortLivedMemory of this thread while alive: for blocks that stay when the call has
+/// ended.
 class LongLivedMemory {
 public:
     LongLivedMemory();

@@ -39,7 +39,7 @@ public:
 private:
     struct Free {
         Free* next;
-        size_t count;  ///< Of the list that begins here.
+        size_t count;  ///< Length of the list that begins with this object.
     };
     static constexpr size_t bytes = sizeof(T) < sizeof(Free) ? sizeof(Free) : sizeof(T);
     static constexpr std::align_val_t alignment{alignof(T) < alignof(Free) ? alignof(Free)
@@ -50,7 +50,7 @@ private:
     static constexpr size_t most = (size_t(8) << 20) / bytes;
 #endif
 
-    /// Of a thread that has freed none, and again after its end.
+    /// The state of a thread that has freed no object yet, and of one that has ended.
     static inline constinit Free unused_{nullptr, most};
     static inline constinit Free empty_{nullptr, 0};
 
@@ -81,7 +81,8 @@ private:
         free(object);
     }
 
-    /// All of a list that is the thread's own: it costs an instruction, and few bytes.
+    /// The head of this thread's list, and its only thread_local variable, because thread_local
+    /// memory is scarce.
     static inline constinit thread_local Free* first_ [[gnu::tls_model("initial-exec")]] = &unused_;
 };
 

@@ -10,12 +10,12 @@ namespace catena {
 
 /// A failed allocation. Callers that know its purpose catch it and throw a more specific one.
 struct OutOfMemory : DeviceError {
-    /// "WHO: out of memory: ...". `asked` 0: unknown size.
+    /// Message "WHO: out of memory: ..." with the bytes asked for (0: unknown) and held.
     OutOfMemory(const std::string& who, size_t asked, size_t held);
     size_t bytes, held;
 };
 
-/// Where a public function ends with a std::bad_alloc of what it is made of:
+/// Turns a std::bad_alloc that a public function meets into an OutOfMemory error. Use it so:
 ///
 ///     void Optimizer::update() try {
 ///         ...
@@ -25,7 +25,8 @@ struct OutOfMemory : DeviceError {
 ///
 /// Throws OutOfMemory of "WHAT: WHICH", or of less where no memory is left to say it.
 [[noreturn]] void throw_out_of_memory(std::string_view what, std::string_view which = "");
-/// The same where what it is must be put together first, which may fail, too.
+/// As throw_out_of_memory(), for a text that must be composed first, which may run out of memory as
+/// well.
 template <class What>
     requires requires(const What& what) { std::string(what()); }
 [[noreturn]] void throw_out_of_memory(const What& what, std::string_view which = "") {

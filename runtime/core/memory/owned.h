@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// As std::unique_ptr, for members of classes that many files include: a class hidden in a .cpp is
-/// usually owned so, and there std::unique_ptr costs each of these files 5 ms. The object is
-/// created with new.
+/// A std::unique_ptr that is cheaper to compile, for members of classes that many files include:
+/// std::unique_ptr to a class that only a .cpp defines costs each of these files 5 ms. The object
+/// is created with new.
 template <class T>
 class Owned {
 public:

@@ -15,13 +15,13 @@ public:
     RefCounted& operator=(const RefCounted&) = delete;
 
     void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-    /// True when this was the last reference. A sole owner needs no atomic subtraction: no other
-    /// thread can acquire a reference in between.
+    /// Drops one reference; true when it was the last. A sole owner needs no atomic subtraction: no
+    /// other thread can acquire a reference in between.
     bool release() const noexcept {
         return count_.load(std::memory_order_acquire) == 1 ||
                count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
-    /// The first reference to an object that no other thread knows yet.
+    /// Counts the first reference to an object that no other thread knows yet.
     void retain_first() const noexcept { count_.store(1, std::memory_order_relaxed); }
     uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
@@ -80,7 +80,7 @@ private:
     T* object_ = nullptr;
 };
 
-/// Without arguments the members keep what their declarations say; the rest is not cleared.
+/// A new object in a Ref. Without arguments, members without an initialiser are left uninitialised.
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
     if constexpr (sizeof...(Args) == 0)

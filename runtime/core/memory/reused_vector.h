@@ -8,8 +8,8 @@
 
 namespace catena {
 
-/// A list that calls make again and again: it begins empty, with the memory of an earlier list of
-/// this thread.
+/// A vector for lists that calls make again and again: it begins empty, with the memory of an
+/// earlier vector of this thread.
 template <class T>
 class ReusedVector : public std::vector<T> {
 public:
@@ -30,10 +30,11 @@ public:
 
 private:
     using Lists = std::vector<std::vector<T>>;
-    static constexpr size_t most_idle = 8;  ///< Lists of one call that live at a time.
-    static constexpr size_t most_bytes = size_t(256)
-                                         << 10;  ///< Of a list that is kept: to allocate a longer
-                                                 ///< one costs little beside filling it.
+    /// The largest number of idle vectors that a thread keeps: as many as one call uses at a time.
+    static constexpr size_t most_idle = 8;
+    /// The largest vector whose memory is kept, in bytes: for a longer one allocation is cheap
+    /// beside filling it.
+    static constexpr size_t most_bytes = size_t(256) << 10;
 
     static Lists& idle_lists() {
         static constinit PerThread<Lists> idle;

@@ -2,8 +2,8 @@
 
 namespace catena {
 
-/// Whether this thread works on a part of a parallel loop (runtime/core/parallel/parallel.h): what
-/// it calls runs on it alone.
+/// Whether this thread is running a part of a parallel loop (runtime/core/parallel/parallel.h).
+/// Parallel loops that it calls then run on this thread alone.
 bool in_parallel();
 
 }  // namespace catena

@@ -5,7 +5,8 @@
 
 namespace catena {
 
-/// Threads that operations may use: CATENA_NUM_THREADS, else OMP_NUM_THREADS, else the cores.
+/// The number of threads that operations may use: CATENA_NUM_THREADS, else OMP_NUM_THREADS, else
+/// the number of cores.
 int thread_count();
 void set_thread_count(int threads);
 

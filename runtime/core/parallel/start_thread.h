@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// A thread that runs `work`. Error that says `what` it was for, where the system has no more of
-/// them.
+/// Starts a thread that runs `work`. Where the system has no more threads: an Error that says
+/// `what` it was for.
 std::thread start_thread(const char* what, std::function<void()> work);
 
 }  // namespace catena

@@ -11,8 +11,8 @@ namespace catena {
 std::vector<std::string> cuda_library_files(const char* variable,
                                             const std::vector<std::string>& names);
 
-/// Where packages of Python have CUDA's libraries, nvidia/*/lib: in the environments that
-/// VIRTUAL_ENV and CONDA_PREFIX name, and in those that a python3 in PATH belongs to. No process is
+/// The folders nvidia/*/lib in which Python packages have CUDA's libraries: in the environments
+/// that VIRTUAL_ENV and CONDA_PREFIX name, and in those of the python3 found in PATH. No process is
 /// started.
 std::vector<std::string> python_library_folders();
 

@@ -8,10 +8,12 @@ class Device;
 
 /// The interface of the plug-in libcatena_cuda; `catena_cuda_plug_in_1` returns its address.
 struct CudaPlugIn {
-    /// Why no CUDA device can be used, "no driver: ..."; null if one can.
+    /// The reason why no CUDA device can be used, "no driver: ..."; null if one can.
     const char* (*complaint)();
-    const char* (*version)();      ///< "driver for CUDA 13.0; cuda:0 NVIDIA H100, sm_90, 85.0 GB"
-    Device* (*device)(int index);  ///< DeviceError when there are fewer.
+    /// Driver and devices in a line: "driver for CUDA 13.0; cuda:0 NVIDIA H100, sm_90, 85.0 GB".
+    const char* (*version)();
+    /// The device with that index; DeviceError when there are fewer.
+    Device* (*device)(int index);
 };
 
 /// The plug-in, loaded at the first call; null, with the reason in `complaint`, if it is missing or

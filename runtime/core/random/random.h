@@ -10,19 +10,19 @@ namespace catena {
 
 // Distributions of the words of a RandomStream.
 
-/// In [0, 1), in steps of 2^-24 or 2^-53.
+/// A uniform number in [0, 1) from random bits, in steps of 2^-24 (float) or 2^-53 (double).
 inline float uniform_float(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
 inline double uniform_double(uint32_t high, uint32_t low) {
     return double((uint64_t(high) << 32 | low) >> 11) * 0x1p-53;
 }
-/// In (0, 1], for logarithms.
+/// A uniform number in (0, 1] from random bits, whose logarithm is finite.
 inline float positive_uniform_float(uint32_t word) { return float((word >> 8) + 1) * 0x1p-24f; }
 inline double positive_uniform_double(uint32_t high, uint32_t low) {
     return double(((uint64_t(high) << 32 | low) >> 11) + 1) * 0x1p-53;
 }
 
-/// Element `element` of a stream. Four float32 elements share the words of one Philox call, a
-/// float64 takes one.
+/// The uniform number of index `element` of a stream. Four float32 elements share the words of one
+/// Philox call, a float64 takes one.
 template <class T>
 T uniform(const RandomStream& stream, uint64_t element) {
     if constexpr (sizeof(T) == sizeof(float)) {
@@ -33,7 +33,7 @@ T uniform(const RandomStream& stream, uint64_t element) {
     }
 }
 
-/// Standard normal by Box and Muller's transformation.
+/// The standard normal number of index `element` of a stream, by Box and Muller's transformation.
 template <class T>
 T normal(const RandomStream& stream, uint64_t element) {
     const auto words = stream.words(element);
@@ -47,7 +47,7 @@ T normal(const RandomStream& stream, uint64_t element) {
     }
 }
 
-/// Fills `n` elements, on all threads.
+/// Fills `n` elements with uniform numbers, on all threads.
 void fill_uniform(const RandomStream& stream, float* to, int64_t n);
 void fill_uniform(const RandomStream& stream, double* to, int64_t n);
 void fill_normal(const RandomStream& stream, float* to, int64_t n);

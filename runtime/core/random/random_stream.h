@@ -9,7 +9,7 @@ namespace catena {
 // and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). The same bits on any number of
 // threads, eager or compiled; backward recomputes them instead of storing them.
 
-/// Four independent 32-bit words for a counter under a key.
+/// The Philox generator: four independent 32-bit words for a counter under a key.
 inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
                                       std::array<uint32_t, 2> key) {
     for (int round = 0; round < 10; ++round) {

@@ -54,10 +54,9 @@ CATENA_INLINE float vector_tanh(float x) {
 }
 CATENA_INLINE double vector_tanh(double x) { return std::tanh(x); }
 
-/// Consecutive elements. Four of them as accumulators hide the latency of an addition,
-/// which a loop with one sum (all that compilers make of a reduction) waits for. `bytes`: no more
-/// than a register of the processor has (runtime/core/simd/vector_widths.h), or they are kept in
-/// memory.
+/// Consecutive elements in a SIMD register of `bytes` bytes, which must be no wider than the
+/// processor's (runtime/core/simd/vector_widths.h), or they are kept in memory. Four of them as
+/// accumulators hide the latency of an addition, for which a loop with a single sum waits.
 template <class T, int bytes>
 struct Vector {
     typedef T Type __attribute__((vector_size(bytes)));

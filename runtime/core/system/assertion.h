@@ -4,11 +4,11 @@
 
 namespace catena {
 
-/// What a false CATENA_ASSERT throws.
+/// The error that a false CATENA_ASSERT throws.
 struct AssertionFailed : InternalError {
     AssertionFailed(const std::string& message, const std::string& note)
         : InternalError(message), note(note) {}
-    std::string note;  ///< What should hold: "the axis is one of x".
+    std::string note;  ///< The condition that should hold, in words: "the axis is one of x".
 };
 
 }  // namespace catena

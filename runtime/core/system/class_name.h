@@ -5,7 +5,7 @@
 
 namespace catena {
 
-/// The name of a class without namespaces, "Linear".
+/// The name of a C++ class without namespaces, "Linear".
 std::string class_name(const std::type_info& type);
 
 }  // namespace catena

@@ -10,10 +10,10 @@ namespace catena {
 /// The build id of the program or library that contains `address`, else its file with size and
 /// time. Empty if there is no such file.
 std::string build_of(const void* address);
-/// The same of a library that need not be loaded; empty if `path` cannot be read.
+/// The build id of a library file that need not be loaded; empty if `path` cannot be read.
 std::string build_of_file(const std::string& path);
-/// The builds of this program, of Catena's libraries in it, and of all others that link these, but
-/// for the one at `except`: whatever may define an operation.
+/// The builds of this program, of Catena's libraries in it, and of all other libraries that link
+/// these, except the one at `except`: everything that may define an operation.
 std::string builds_in_process(const std::string& except);
 
 }  // namespace catena

@@ -11,12 +11,13 @@ namespace catena::environment {
 /// CATENA_ name that is read must be listed.
 struct VariableInfo {
     const char* name;
-    const char* type;      ///< What its value may be, in words.
+    const char* type;      ///< The values that it may have, in words.
     const char* fallback;  ///< The value if it is not set.
     const char* meaning;
-    bool shows_compilation = false;  ///< What it asks for appears while programs are compiled.
+    /// True if it asks for output that appears only while programs are compiled.
+    bool shows_compilation = false;
 };
-std::span<const VariableInfo> variables();  ///< By name.
+std::span<const VariableInfo> variables();  ///< All variables, sorted by name.
 
 /// One warning for each unknown name in the environment that begins with CATENA_, with the nearest
 /// known one. CATENA_TEST_ is reserved for tests.

@@ -25,12 +25,13 @@ std::string to_string(const SourceLoc& loc);
 
 /// The user's line that this thread is executing; errors show it, and recordings keep it.
 SourceLoc current_location();
-/// The same, but unknown where the line would have to be asked for (LocationScope): what an
-/// operation hands on or keeps in case of an error.
+/// The user's line as far as it is known without asking another language's interpreter (see
+/// LocationScope), else unknown. Operations hand on this one or keep it in case of an error.
 SourceLoc known_location();
 
-/// Where the program of another language is: its interpreter knows, but not at the price of an
-/// operation. Called on the thread in question, only when the line is shown or kept.
+/// A function that finds the line of a program in another language, which takes its interpreter
+/// longer than an operation. It is called on the thread in question, only when the line is shown or
+/// kept.
 using AskLocation = SourceLoc (*)() noexcept;
 
 /// While alive, current_location() is `loc`, or what `ask` gives, unless an outer scope has set it
@@ -48,7 +49,8 @@ private:
     union {  // Of the outermost scope alone, so that those within cost little.
         SourceLoc location_;
     };
-    AskLocation ask_;  ///< Of the outermost scope: instead of location_, if not null.
+    /// The outermost scope's function that finds the line; if not null, it replaces location_.
+    AskLocation ask_;
     const LocationScope* previous_;
 };
 

@@ -5,17 +5,16 @@
 
 namespace catena {
 
-/// fork() copies the thread that calls it and the memory of all: what another thread has locked at
-/// that moment stays locked in the child for ever, and what it was changing stays half changed. So
-/// a fork takes every mutex that was given here first, the parent releases them, and the child has
-/// new ones. Only for mutexes that are never destroyed, and that no thread holds while it forks
-/// itself. Returns `mutex`. tests/structure/fork_test.cpp wants it for every mutex of which the
-/// process has one.
+/// Registers a mutex that fork() takes before it copies the process, and returns it. Otherwise a
+/// lock that another thread holds at that moment would stay locked in the child for ever. The
+/// parent then releases all such mutexes, and the child gets new ones. Only for mutexes that are
+/// never destroyed, and that no thread holds while it forks itself. tests/structure/fork_test.cpp
+/// demands it of every global mutex.
 std::mutex& taken_by_forks(std::mutex& mutex);
 std::shared_mutex& taken_by_forks(std::shared_mutex& mutex);
 std::recursive_mutex& taken_by_forks(std::recursive_mutex& mutex);
 
-/// While one is alive on another thread, fork() waits: for work under the locks of libraries, as
+/// Delays fork() on all other threads while alive: for work under the locks of libraries, such as
 /// the compiler's. May be nested.
 class NoFork {
 public:
@@ -25,7 +24,7 @@ public:
     NoFork& operator=(const NoFork&) = delete;
 };
 
-/// Calls `function` on the thread that forks, before anything is taken. At most 8.
+/// Registers a function that is called on the forking thread before any mutex is taken. At most 8.
 void before_forks(void (*function)());
 
 }  // namespace catena

@@ -4,8 +4,9 @@
 
 namespace catena {
 
-/// The program is one of another language, which errors and recordings ask for the line that runs
-/// where no LocationScope knows it, or one knows a line of C++ alone: that of a binding.
+/// Declares that the program is written in another language than C++. Errors and recordings then
+/// call `ask` for the running line where no LocationScope knows it, or where one knows only a C++
+/// line of the binding.
 void set_host_language(AskLocation ask);
 
 }  // namespace catena

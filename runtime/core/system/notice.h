@@ -6,11 +6,11 @@
 
 namespace catena {
 
-/// Says a line (log.h), the first time that the process has it. After a thousand lines it says so
-/// and says no more. Any thread may call it.
+/// Logs a line (log.h) the first time that the process has it. After a thousand different lines it
+/// says so once and logs no more. Any thread may call it.
 void notice_once(const std::string& line, LogLevel level = LogLevel::warning);
 
-/// While one lives, what this thread's code has to say of its arrays is not said: it runs at sizes
+/// Suppresses this thread's log lines about its arrays while alive: for code that runs at sizes
 /// that nobody asked for.
 class QuietScope {
 public:

@@ -8,11 +8,12 @@ namespace catena {
 
 namespace per_thread {
 
-/// This thread's values by the numbers of their PerThread: nulls until the first is made.
+/// This thread's values, indexed by the numbers of their PerThread objects; null until the first
+/// value is made.
 extern constinit thread_local void** values [[gnu::tls_model("initial-exec")]];
 
-/// Keeps a value for this thread under the PerThread's number, which it gives at the first use in
-/// the process.
+/// Stores a value for this thread under the PerThread's number, which is assigned at the first use
+/// in the process.
 void keep(std::atomic<int>& number, void* value, void (*destroy)(void* value));
 
 }  // namespace per_thread
@@ -52,7 +53,8 @@ private:
         return *made.release();
     }
 
-    std::atomic<int> number_{0};  ///< 0, whose value is always null, before the first use.
+    /// The index into `values`; 0, whose value is always null, before the first use.
+    std::atomic<int> number_{0};
 };
 
 }  // namespace catena

@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// `text` for a terminal: characters that move its cursor, colour it or tell it to do things, which
-/// names in files may contain, as \x1b. Those of `kept` stay.
+/// `text` made safe for a terminal: control characters, which names in files may contain and which
+/// could move its cursor or change its colours, are written as \x1b. The characters in `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = "");
 
 }  // namespace catena

@@ -5,8 +5,9 @@
 
 namespace catena {
 
-/// The float or double that all of `text` is ("-1.5e3", "inf", "nan"), if it is one: with a point
-/// whatever the locale says, without blanks. What T cannot hold is infinity or 0, as in arithmetic.
+/// The float or double that the whole `text` spells ("-1.5e3", "inf", "nan"), or nothing. The
+/// decimal point is "." in every locale, and blanks are not allowed. A number beyond T's range is
+/// infinity or 0, as in arithmetic.
 template <class T>
 std::optional<T> read_number(std::string_view text);
 

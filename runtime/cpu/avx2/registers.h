@@ -12,7 +12,7 @@ namespace catena::avx2 {
 #define CATENA_AVX2 __attribute__((target("avx2,fma")))
 #define CATENA_AVX2_INLINE CATENA_AVX2 inline __attribute__((always_inline))
 
-/// Floats of a register.
+/// The number of floats in a register.
 constexpr int64_t lanes = 8;
 
 namespace detail {
@@ -20,18 +20,18 @@ alignas(64) inline constexpr int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -
                                                            0,  0,  0,  0,  0,  0,  0,  0};
 }
 
-/// The first `count` lanes, 0 to 8.
+/// A mask of the first `count` lanes, 0 to 8.
 CATENA_AVX2_INLINE __m256i first_lanes(int64_t count) {
     return _mm256_loadu_si256(
         reinterpret_cast<const __m256i*>(detail::ones_and_zeros + lanes - count));
 }
-/// Of `count` lanes that begin with another vector, those of the register that begins with lane
-/// `first`.
+/// The number of lanes in use in the register that begins with lane `first`, when `count` lanes are
+/// in use over all registers.
 constexpr int64_t lanes_from(int64_t count, int64_t first) {
     return count <= first ? 0 : count - first < lanes ? count - first : lanes;
 }
 
-/// The first `count` floats, and zeros.
+/// Loads the first `count` floats, and zeros in the other lanes.
 CATENA_AVX2_INLINE __m256 load_first(const float* from, int64_t count) {
     return count == lanes ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, first_lanes(count));
 }
@@ -52,7 +52,7 @@ CATENA_AVX2_INLINE void store_first(float* to, int64_t count, __m256 v) {
     if (count & 1) _mm_store_ss(to, rest);
 }
 
-/// x[i][j] = x[j][i] as it was.
+/// Transposes eight registers: x[i][j] becomes the old x[j][i].
 CATENA_AVX2_INLINE void transpose(__m256 (&x)[8]) {
     __m256 y[8];
 #pragma GCC unroll 4
@@ -76,8 +76,7 @@ CATENA_AVX2_INLINE void transpose(__m256 (&x)[8]) {
     for (int i = 0; i < 8; ++i) x[i] = y[i];
 }
 
-/// transpose_lanes() of runtime/cpu/transpose_lanes.h, of whose columns the first `columns` are
-/// there.
+/// Transposes lanes, as runtime/cpu/transpose_lanes.h says; only the first `columns` columns exist.
 CATENA_AVX2 inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows,
                                         int64_t columns, float* to, int64_t to_row) {
     for (int64_t r = 0; r < 2 * lanes; r += lanes)

@@ -12,12 +12,12 @@ namespace catena {
 // (brgconv), and gradients of weights that no element meets (jit_bf16). So what is unusual is tried
 // before it is used.
 
-/// Windows with gaps, windows that are larger than the image, and windows of which a part lies in
-/// the padding wherever they are.
+/// Whether sizes are unusual, so that a primitive must be tested: windows with gaps, windows that
+/// are larger than the image, and windows of which a part lies in the padding wherever they are.
 bool is_unusual(const ConvolutionSizes& sizes);
 
-/// Computes one convolution of small integers, whose sums are exact, into memory that holds NaN,
-/// and compares a sample of its elements with the definition.
+/// Whether a primitive is right: computes one convolution of small integers, whose sums are exact,
+/// into memory that holds NaN, and compares a sample of its elements with the definition.
 bool is_right(const std::shared_ptr<const ConvolutionPrimitive>& primitive,
               ConvolutionDirection direction, const ConvolutionSizes& sizes);
 

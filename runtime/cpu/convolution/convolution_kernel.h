@@ -12,12 +12,12 @@ namespace catena {
 // widened. The number of positions is y's, whatever rule it came from: windows may pass the end of
 // x.
 
-/// y = x * W (cross-correlation) + b, b being [O] or undefined.
+/// Computes the convolution y = x * W (cross-correlation) + b, b being [O] or undefined.
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
               const Array& y);
-/// gx: the adjoint of convolve towards x.
+/// Computes gx, the gradient of convolve() towards x.
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
-/// gW: the adjoint of convolve towards W.
+/// Computes gW, the gradient of convolve() towards W.
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW);
 
 }  // namespace catena

@@ -9,25 +9,25 @@
 
 namespace catena {
 
-/// gW of float32 x and gy of the same sizes again and again. oneDNN would divide the batch by the
-/// number of threads and add up in another order for other numbers; here the sizes alone say how it
-/// is divided, and the bits are the same on any number of threads. For one run at a time.
+/// Computes gW of float32 x and gy of the same sizes again and again. oneDNN would divide the batch
+/// by the number of threads, so that the order of additions depends on it; here the sizes alone
+/// decide, and the bits are equal on any number of threads. For one run at a time.
 class ConvolutionWeights {
 public:
     explicit ConvolutionWeights(const ConvolutionSizes& sizes);
 
-    /// `scratch`: scratch_bytes(), or less, and then it comes from the pool.
+    /// Computes gW. `scratch` has scratch_bytes(); if it is smaller, memory is taken from the pool.
     void run(const void* x, const void* gy, float* gW, std::span<std::byte> scratch);
-    size_t scratch_bytes() const {
-        return scratch_bytes(workers());
-    }  ///< With the present number of threads.
+    /// Scratch memory in bytes, with the present number of threads.
+    size_t scratch_bytes() const { return scratch_bytes(workers()); }
 
 private:
-    /// What the parts of one range of the batch share.
+    /// A range of the batch; its parts share x and gy.
     struct Images {
         int64_t begin, end;
-        size_t primitive;         ///< Ranges differ in length by one image at most.
-        const void* x = nullptr;  ///< In the primitive's layout, in this run.
+        /// Index of the primitive: ranges differ in length by one image at most.
+        size_t primitive;
+        const void* x = nullptr;  ///< x in the primitive's layout, during this run.
     };
     int64_t parts() const { return int64_t(images_.size()) * channel_parts_; }
     int64_t workers() const;
@@ -42,8 +42,8 @@ private:
     std::vector<Images> images_;
     std::vector<std::shared_ptr<const ConvolutionPrimitive>> primitives_;
     std::vector<std::vector<ConvolutionCall>>
-        calls_;                            ///< Of each thread that works, for each primitive.
-    size_t x_bytes_ = 0, part_bytes_ = 0;  ///< Of a range's x, of a part.
+        calls_;  ///< The oneDNN calls of each thread that works, for each primitive.
+    size_t x_bytes_ = 0, part_bytes_ = 0;  ///< Bytes of x of a range, and of a part of gW.
 };
 
 }  // namespace catena

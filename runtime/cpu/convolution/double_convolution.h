@@ -10,7 +10,7 @@ namespace catena {
 // row-major and not empty; shapes as in convolution_kernel.h. Bits do not depend on the number of
 // threads.
 
-/// y = x * W, or y += x * W.
+/// Computes y = x * W, or y += x * W, in float64.
 void convolve_doubles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y,
                       bool adds);
 void convolve_data_doubles(const Array& gy, const Array& W, const WindowSteps& steps,

@@ -17,21 +17,21 @@ namespace catena {
 bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b,
                           const Array& bias, const Array& result);
 
-/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products,
-/// with images side by side, by tiles, by patches, by oneDNN. It keeps what a run had to make, so
-/// that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
-/// run at a time.
+/// A float32 convolution or one of its gradients, by the fastest available method: as matrix
+/// products, with images in the lanes of vectors, by tiles, by patches, or by oneDNN. It stores
+/// what a run had to prepare, so that later ones look nothing up; all runs must have arrays of the
+/// same shapes and strides. For one run at a time.
 class FloatConvolution {
 public:
-    /// Not forward_bias: run() is given a bias or not.
+    /// `direction` must not be forward_bias: run() is given a bias or not.
     FloatConvolution(ConvolutionDirection direction, const WindowSteps& steps)
         : direction_(direction), steps_(steps) {}
 
-    /// a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW (weights).
-    /// `scratch`: scratch_bytes(), or less, and then it comes from the pool.
+    /// Runs it. a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW
+    /// (weights). `scratch` has scratch_bytes(); if it is smaller, memory is taken from the pool.
     void run(const Array& a, const Array& b, const Array& bias, const Array& result,
              std::span<std::byte> scratch = {});
-    /// As far as known from earlier runs.
+    /// Scratch memory in bytes, as far as it is known from earlier runs.
     size_t scratch_bytes() const;
 
 private:

@@ -5,11 +5,12 @@
 
 namespace catena {
 
-/// The gradient of pictures, images of few channels, from results of many channels, which have them
-/// last: also what the last layer of a generator gives, a transposed convolution. Vectors of a
-/// picture's channels would have idle lanes, so vectors run along patches
-/// (runtime/cpu/convolution/patches.h): gy [positions, out] times W [out, taps] gives for each
-/// result its part of all that it sees, and these parts are added up in a core's cache.
+/// Computes the gradient towards images of few channels (network inputs) from gradients of results
+/// with many channels, which are channels-last. A generator's last layer, a transposed convolution,
+/// computes the same. Vectors along the images' few channels would have idle lanes, so vectors run
+/// along patches (runtime/cpu/convolution/patches.h): gy [positions, out] times W [out, taps] gives
+/// for each result its part of the window that it read, and these parts are added up in a core's
+/// cache.
 ///
 /// float32; each element is a sum over the results that see it, in the order of rows and columns,
 /// of sums over channels, whatever the number of threads. No zeros are multiplied, so NaN and

@@ -16,8 +16,8 @@ namespace catena {
 
 bool convolve_as_product(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
                          const Array& y);
-/// With statistics of y's channels, for channels last, wherever the product can be computed in
-/// tiles.
+/// Computes the convolution as a product and also the statistics of y's channels; for channels
+/// last, wherever the product can be computed in tiles.
 bool convolve_as_product(const Array& x, const Array& W, const WindowSteps& steps, const Array& y,
                          ColumnStatistics& statistics);
 bool convolve_data_as_product(const Array& gy, const Array& W, const WindowSteps& steps,

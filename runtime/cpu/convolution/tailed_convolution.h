@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// A convolution forwards and its tail, again and again with arrays of the same shapes and strides.
-/// For one run at a time.
+/// A forward convolution and its epilogue ("tail"), again and again with arrays of the same shapes
+/// and strides. For one run at a time.
 ///
 /// Results are clipped by our own code, where NaN stays NaN, or by oneDNN's in the registers that
 /// they are summed in, where NaN would become a bound. That is for results that cannot be NaN, as
@@ -25,44 +25,43 @@ public:
         : steps_(steps), convolution_(ConvolutionDirection::forward, steps) {}
 
     struct Operands {
-        Array x, W;                  ///< float32
-        Array before, scale, shift;  ///< One number for each channel, or undefined.
-        Array other;                 ///< Of y's shape, or undefined.
+        Array x, W;                  ///< The images and weights, float32.
+        Array before, scale, shift;  ///< Operands with one number for each channel, or undefined.
+        Array other;                 ///< The image that is added, of y's shape, or undefined.
         float lowest, highest;
-        float range;  ///< No magnitude in x is larger, or it is not finite: then nothing is known.
+        float range;  ///< A bound of the magnitudes in x; if it is not finite, nothing is known.
     };
-    /// The tail of those operands as the kernels take it, `other` being in y's memory order or
-    /// undefined. Until the next call.
+    /// The epilogue in the form that the kernels take, valid until the next call. `other` is in y's
+    /// memory order or undefined.
     ConvolutionTail open_tail(const Operands& operands, const Array& other, int64_t channels);
-    /// What is then known of y, in the same way.
+    /// Runs it and returns a bound of the magnitudes in y, as Operands::range.
     float run(const Operands& operands, const Array& y, std::span<std::byte> scratch = {});
     size_t scratch_bytes() const;
 
 private:
-    /// A copy of one number for each channel.
+    /// Copies one number for each channel into `to`; `otherwise` where there are none.
     static void read(const Array& from, float otherwise, int64_t channels, std::vector<float>& to);
     void make_nan(ConvolutionTail& tail);
     std::optional<float> run_in_library(const Operands& operands, const ConvolutionTail& tail,
                                         const Array& y, std::span<std::byte> scratch);
     bool prepare(const Operands& operands, const ConvolutionTail& tail, const Array& y);
-    /// The bias that comes to the same as both additions. Returns the largest magnitude that they
-    /// add.
+    /// Joins both additions into one bias. Returns the largest magnitude that they add.
     double join_additions(const Operands& operands);
 
     WindowSteps steps_;
     FloatConvolution convolution_;
     std::vector<float> before_, scale_, shift_, bias_;
     int runs_ = 0, preparations_ = 0;
-    float lowest_ = 0, highest_ = 0;  ///< Of what is prepared.
+    float lowest_ = 0, highest_ = 0;  ///< The bounds of the prepared epilogue.
     std::shared_ptr<const ConvolutionPrimitive> primitive_;
     std::optional<ConvolutionCall> call_;
 };
 
-/// The elements of an array like y in y's memory order: itself, or a copy. Undefined if it is.
+/// The elements of an array like y in y's memory order: itself, or a copy. Undefined if `other` is.
 Array ordered_like(const Array& other, const Array& y);
 
-/// How many runs since the process began clipped in oneDNN, in the registers of our own kernels,
-/// and in a sweep (for tests).
+/// The numbers of runs since the process began that clipped in oneDNN, in the registers of Catena's
+/// kernels, and in a pass of its own (for tests).
 struct TailRuns {
     int64_t in_library, direct, ours;
 };

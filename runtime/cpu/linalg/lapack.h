@@ -29,7 +29,7 @@ struct Lapack {
                   T* work, const int* lwork, int* info);
 };
 
-/// DeviceError, naming `op`, where the library is not installed.
+/// The routines; DeviceError, naming `op`, where the library is not installed.
 template <class T>
 const Lapack<T>& lapack(const std::string& op);
 

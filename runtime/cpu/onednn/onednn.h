@@ -13,27 +13,28 @@
 namespace catena::onednn {
 
 dnnl::engine& engine();
-dnnl::stream& stream();  ///< This thread's.
+dnnl::stream& stream();  ///< The oneDNN stream of this thread.
 
-/// Of float32 or bfloat16.
+/// oneDNN's type for float32 or bfloat16.
 dnnl::memory::data_type data_type_of(Dtype dtype);
-/// In the given order.
+/// The description of a tensor in the given memory order.
 dnnl::memory::desc ordered(std::span<const int64_t> dims,
                            MemoryOrder order = MemoryOrder::row_major,
                            Dtype dtype = Dtype::float32);
 dnnl::memory::desc ordered(std::initializer_list<int64_t> dims);
-/// The same: dims[1] channels of an array that has `channels` of them.
+/// The description of a slice: dims[1] channels of an array that has `channels` of them, in the
+/// given memory order.
 dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels,
                                      MemoryOrder order, Dtype dtype = Dtype::float32);
-/// In the layout that the primitive chooses.
+/// The description of a tensor in the layout that the primitive chooses.
 dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype = Dtype::float32);
 
 /// Uninitialised memory from the device's pool for a tensor in some layout.
 Array scratch(const dnnl::memory::desc& desc);
 dnnl::memory memory(const dnnl::memory::desc& desc, const void* data);
 
-/// Makes oneDNN use the calling thread alone while alive: primitives made, and what runs without
-/// one.
+/// Makes oneDNN use the calling thread alone while alive, for primitives that are made and for
+/// calls that run without one.
 class OneThread {
 public:
     OneThread();
@@ -45,8 +46,8 @@ private:
     int threads_;
 };
 
-/// An input or output of a primitive: in one of our layouts outside, possibly in another one
-/// inside.
+/// An input or output of a primitive: outside in one of Catena's layouts, inside possibly in
+/// another one.
 class Tensor {
 public:
     Tensor() = default;
@@ -55,7 +56,8 @@ public:
     bool is_converted() const { return ours_ != theirs_; }
     const dnnl::memory::desc& ours() const { return ours_; }
     const dnnl::memory::desc& theirs() const { return theirs_; }
-    /// The conversion: of an input to their layout, of an output to ours.
+    /// The conversion between both layouts: of an input to the primitive's, of an output to
+    /// Catena's.
     const dnnl::reorder& reorder() const { return reorder_; }
     const dnnl::memory::desc& from() const { return is_input_ ? ours_ : theirs_; }
     const dnnl::memory::desc& to() const { return is_input_ ? theirs_ : ours_; }

@@ -14,14 +14,14 @@ namespace catena::onednn {
 class Call {
 public:
     struct Argument {
-        int name;  ///< DNNL_ARG_SRC, ...
+        int name;  ///< The argument's number in oneDNN: DNNL_ARG_SRC, ...
         dnnl::memory::desc desc;
     };
     Call() = default;
     Call(const dnnl::primitive& primitive, std::initializer_list<Argument> arguments);
 
-    /// `at`: the argument's place in the list. What is written to memory with padding is written by
-    /// the primitive, padding included, so that the memory may have been used for something else
+    /// Sets the address of an argument; `at` is its place in the list. Memory with padding is
+    /// written by the primitive, padding included, so that it may have been used for something else
     /// between two runs.
     void set(size_t at, const void* elements);
     void run() const;
@@ -30,11 +30,11 @@ private:
     dnnl::primitive primitive_;
     std::vector<dnnl::memory> memories_;
     std::vector<dnnl_exec_arg_t>
-        arguments_;  ///< The same, as oneDNN's C interface takes them, which copies nothing.
+        arguments_;  ///< The arguments in the form of oneDNN's C interface, which copies nothing.
 };
 
 /// This thread's call of `primitive`, for kernels that several threads run at once; `make()` makes
-/// it at the first use. It is kept as long as the thread and, by it, the primitive.
+/// it at the first use. It is stored as long as the thread lives, and keeps the primitive alive.
 template <class Make>
 Call& call_of_this_thread(const dnnl::primitive& primitive, Make&& make) {
     static constinit PerThread<std::unordered_map<dnnl_primitive_t, Call>> calls_of_thread;

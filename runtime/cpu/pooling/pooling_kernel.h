@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// A window over the last two axes; every list has two entries.
+/// A pooling window over the last two axes; every list has two entries.
 struct PoolingWindow {
     Dims size, stride, pad;
 };
@@ -14,15 +14,15 @@ struct PoolingWindow {
 // an average.
 
 void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const Array& index);
-/// gx[where index says] += gy, other elements 0.
+/// The gradient of max pooling: adds gy into gx at the places in `index`; other elements are 0.
 void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window,
                       const Array& gx);
-/// y = x[where index says].
+/// Reads x at the places in `index`: the gradient of max_pool_scatter.
 void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& window,
                      const Array& y);
 
 void average_pool(const Array& x, const PoolingWindow& window, const Array& y);
-/// The adjoint of average_pool.
+/// The gradient of average_pool.
 void average_pool_spread(const Array& gy, const PoolingWindow& window, const Array& gx);
 
 }  // namespace catena

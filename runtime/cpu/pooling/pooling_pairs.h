@@ -8,7 +8,7 @@ namespace catena {
 // vectors: planes of small images are narrower than a vector, so loops over single rows would not
 // vectorise.
 
-/// True if the machine supports the functions below.
+/// Whether the processor supports the functions below.
 bool has_masked_pairs();
 void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width,
                       float* y, int32_t* index);

@@ -23,9 +23,10 @@ struct BFloat16Product {
     int64_t ldb = 0;
     void* c = nullptr;
     int64_t ldc = 0;
-    Dtype c_dtype = Dtype::bfloat16;  ///< Or float32.
+    Dtype c_dtype = Dtype::bfloat16;  ///< The dtype of c: bfloat16 or float32.
 };
-/// Where has_bfloat16_products(); the same bits on any number of threads.
+/// Computes the product, where has_bfloat16_products(); the bits are equal on any number of
+/// threads.
 void multiply_bfloat16(const BFloat16Product& product);
 
 }  // namespace catena

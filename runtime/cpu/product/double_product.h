@@ -6,14 +6,15 @@
 
 namespace catena {
 
-/// c = a b, or c += a b, in float64 on all threads. The order of each sum depends on the sizes
-/// alone.
+/// The operands of c = a b, or c += a b, in float64 on all threads. The order of each sum depends
+/// on the sizes alone.
 struct DoubleProduct {
     int64_t m, n, k;
-    Rows<const double> a;  ///< [m, k]
-    const double* b;  ///< [k, n] as PackedMatrix<double>::pack() writes it, packed_step(k) from a
-                      ///< panel to the next.
-    Rows<double> c;   ///< [m, n]
+    Rows<const double> a;  ///< The left matrix, [m, k].
+    /// The right matrix, [k, n], as PackedMatrix<double>::pack() writes it, packed_step(k) from a
+    /// panel to the next.
+    const double* b;
+    Rows<double> c;  ///< The result, [m, n].
     bool adds = false;
 
     static int64_t packed_step(int64_t k) { return k * PackedMatrix<double>::panel_width; }

@@ -9,12 +9,12 @@
 
 namespace catena::avx2 {
 
-/// Sixteen sums.
+/// Sixteen partial sums in two registers.
 struct Sums {
     __m256 low, high;
 };
 
-/// Their sum.
+/// The total of the sixteen sums.
 CATENA_AVX2_INLINE __m128 sum_lanes(const Sums& s) {
     const __m256 low = _mm256_add_ps(s.low, _mm256_permute_ps(s.low, 0x4e)),
                  high = _mm256_add_ps(s.high, _mm256_permute_ps(s.high, 0x4e));
@@ -23,7 +23,7 @@ CATENA_AVX2_INLINE __m128 sum_lanes(const Sums& s) {
     return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
 }
 
-/// `rows` rows of a times `columns` rows of b; together up to six.
+/// Multiplies `rows` rows of a with `columns` rows of b; together up to six.
 template <int rows, int columns>
 CATENA_AVX2 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k,
                                 float beta, float* c, int64_t ldc) {
@@ -87,7 +87,7 @@ void multiply_block(int64_t rows, const float* a, int64_t lda, const float* b, i
         multiply_block<1, columns>(a, lda, b, ldb, k, beta, c, ldc);
 }
 
-/// `rows` of a times 1 to 4 rows of b.
+/// Multiplies `rows` rows of a with 1 to 4 rows of b.
 inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb,
                           int64_t k, int64_t columns, float beta, float* c, int64_t ldc) {
     constexpr int64_t most = 3;
@@ -105,7 +105,7 @@ inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float
     }
 }
 
-/// One row of a times eight rows of b.
+/// Multiplies one row of a with eight rows of b.
 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta,
                          float* c) {
     for (int64_t j = 0; j < 8; j += 4)

@@ -13,7 +13,7 @@ namespace catena::avx512 {
 
 constexpr int64_t row_block = 8;
 
-/// Sums of the lanes of four vectors, as four neighbours.
+/// The totals of the lanes of four vectors, as four neighbouring numbers.
 CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3) {
     __m512 s01 = _mm512_add_ps(_mm512_unpacklo_ps(v0, v1), _mm512_unpackhi_ps(v0, v1));
     __m512 s23 = _mm512_add_ps(_mm512_unpacklo_ps(v2, v3), _mm512_unpackhi_ps(v2, v3));
@@ -24,9 +24,9 @@ CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-/// One block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that are not there are
-/// read as the first one, and their results not written. More rows than columns: both are read at
-/// any alignment, which takes the time of two loads for each.
+/// Computes one block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that do not
+/// exist are read as the first one, and their results not written. There are more rows than columns
+/// because both are read at any alignment, which takes the time of two loads for each.
 template <int rows>
 CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb,
                                   int64_t k, int64_t columns, float beta, float* c, int64_t ldc) {
@@ -72,7 +72,7 @@ CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, i
     }
 }
 
-/// Rows of a block: their sums, those of b and one of a fill the 32 registers.
+/// The most rows of a block: their sums, the rows of b and one of a fill the 32 registers.
 constexpr int64_t most_block_rows = 6;
 
 CATENA_AVX512 inline void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b,
@@ -94,8 +94,8 @@ CATENA_AVX512 inline void multiply_rows(int64_t rows, const float* a, int64_t ld
     }
 }
 
-/// One row of a times row_block rows of b: reading b takes the time, and the memory gives more of
-/// many rows at once.
+/// Multiplies one row of a with row_block rows of b: reading b takes most of the time, and the
+/// memory is faster for many rows at once.
 CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k,
                                        float beta, float* c) {
     __m512 sum[row_block];

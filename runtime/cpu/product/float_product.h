@@ -10,26 +10,28 @@
 
 namespace catena {
 
-/// y (+)= op(a) op(b) of float32 arrays of given shapes and strides, as matmul_arrays() says
-/// (runtime/cpu/product/gemm.h), again and again. Any number of runs at a time.
+/// A product y (+)= op(a) op(b) of float32 arrays of given shapes and strides, as matmul_arrays()
+/// (runtime/cpu/product/gemm.h), computed again and again. Any number of runs at a time.
 class FloatProduct {
 public:
-    /// Operands that ProductBatches::reads(), and a row-major y with elements; only their shapes
-    /// and strides count.
+    /// Prepares it for operands that ProductBatches::reads(), and a row-major y with elements; only
+    /// their shapes and strides matter.
     FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
-    /// With `adds`, to what y holds; else with `row`, of y's last axis, to that. `scratch`:
-    /// scratch_bytes(), or less, and then it comes from the pool.
+    /// Computes y. With `adds`, the product is added to y's content; else with `row`, of y's last
+    /// axis, to that row. `scratch` has scratch_bytes(); if it is smaller, memory is taken from the
+    /// pool.
     void run(const float* a, const Array& b, float* y, bool adds, std::span<std::byte> scratch = {},
              const float* row = nullptr) const;
     size_t scratch_bytes() const;
 
 private:
     ProductBatches batches_;
-    bool is_small_ = false;  ///< For the loops of runtime/cpu/product/small_product.h.
-    std::shared_ptr<const KeptMatrix> keeps_;  ///< Null: b is not kept.
+    /// Whether the loops of runtime/cpu/product/small_product.h compute it.
+    bool is_small_ = false;
+    std::shared_ptr<const KeptMatrix> keeps_;  ///< The form in which b is cached; null: it is not.
 };
 
-/// Every row of y [n, m] becomes `row` [m]; both float32 and row-major.
+/// Fills every row of y [n, m] with `row` [m]; both are float32 and row-major.
 void fill_rows(const Array& row, const Array& y);
 
 }  // namespace catena

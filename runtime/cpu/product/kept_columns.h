@@ -10,15 +10,15 @@ namespace catena {
 // each product; the latter is a twentieth of the time of 256 rows. A matrix that is kept
 // (runtime/cpu/product/kept_matrix.h) is copied once; the bits are the same.
 
-/// Whether that pays for [m, k] times [k, n], or, if `transb`, [n, k], and these are products in
-/// tiles.
+/// Whether caching the columns pays for [m, k] times [k, n], or, if `transb`, [n, k], and these are
+/// products in tiles.
 bool are_kept_columns_faster(bool transb, int64_t m, int64_t n, int64_t k);
 
-/// What is kept of n columns: [columns / 16, k, 16], with zeros beyond the last.
+/// The shape of the cached form of n columns: [columns / 16, k, 16], with zeros beyond the last.
 Shape kept_columns_shape(int64_t n, int64_t k);
-/// Of b [n, k].
+/// Makes the cached form from b [n, k].
 void turn_into_columns(const float* b, int64_t n, int64_t k, float* kept);
-/// Of b [k, n].
+/// Makes the cached form from b [k, n].
 void copy_into_columns(const float* b, int64_t n, int64_t k, float* kept);
 
 }  // namespace catena

@@ -7,18 +7,18 @@
 
 namespace catena {
 
-/// How b of products c = a op(b) is kept while it is read again and again without a change
-/// (runtime/cpu/onednn/packed.h).
+/// The cached form of b for products c = a op(b), made while b is read again and again without a
+/// change (runtime/cpu/onednn/packed.h).
 class KeptMatrix {
 public:
-    /// For a [m, k] and b [k, n], or, if `transb`, [n, k], of float32. Null where keeping b does
-    /// not pay. One object for all products with a b of this size and form: a program of a loop has
-    /// hundreds, and oneDNN's descriptions take 1.5 KB.
+    /// The form for a [m, k] and b [k, n], or, if `transb`, [n, k], of float32. Null where caching
+    /// b does not pay. One object serves all products with a b of this size and form: a program of
+    /// a loop has hundreds, and oneDNN's descriptions take 1.5 KB.
     static std::shared_ptr<const KeptMatrix> find(bool transb, int64_t m, int64_t n, int64_t k);
 
-    /// b, without gaps, as it is kept; undefined while it is not.
+    /// The cached form of b, which has no gaps; undefined while there is none.
     Array of(const Array& b) const;
-    /// Whether it is for sgemm_kept_rows() (runtime/cpu/product/kept_rows.h); else for tiles
+    /// Whether the form is for sgemm_kept_rows() (runtime/cpu/product/kept_rows.h); else for tiles
     /// (runtime/cpu/product/kept_columns.h).
     bool is_for_few_rows() const { return form_ == onednn::WeightForm::lanes; }
 

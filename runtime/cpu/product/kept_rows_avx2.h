@@ -17,7 +17,7 @@ using namespace catena::avx2;
 
 constexpr int most_part_rows = 4;
 
-/// Its registers' columns each begin at a place of their own.
+/// A part of a block whose registers' columns may begin at different places.
 template <int registers>
 struct Part {
     const float* a;
@@ -32,7 +32,7 @@ struct Part {
 template <int rows, int registers>
 using Sums = __m256[rows][registers];
 
-/// The products of one lane.
+/// Adds the products of one lane.
 template <int rows, int registers>
 CATENA_AVX2_INLINE void sum_lane(const Part<registers>& t, int at, Sums<rows, registers>& sum) {
     constexpr int64_t step = kept_rows::lanes;

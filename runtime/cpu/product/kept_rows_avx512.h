@@ -11,7 +11,7 @@ namespace catena::kept_rows::avx512 {
 template <int rows, int vectors>
 using Sums = __m512[rows][vectors];
 
-/// The products of one lane.
+/// Adds the products of one lane.
 template <int rows, int vectors>
 CATENA_AVX512 inline __attribute__((always_inline)) void sum_lane(const Block& t, int at,
                                                                   Sums<rows, vectors>& sum) {

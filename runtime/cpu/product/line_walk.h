@@ -4,12 +4,12 @@
 
 namespace catena {
 
-/// The 64-byte lines of a matrix of floats, row by row, one after the other: what is fetched into a
-/// cache before it is used.
+/// Walks over the 64-byte lines of a matrix of floats, row by row, to prefetch them into a cache.
 class LineWalk {
 public:
-    LineWalk() = default;  ///< Of nothing.
-    /// Rows `row_step` apart. Those that may begin within a line may touch one more.
+    LineWalk() = default;  ///< A walk over nothing.
+    /// A walk over rows `row_step` apart. Rows that do not begin at a cache line may touch one line
+    /// more.
     LineWalk(const float* first, int64_t row_step, int64_t rows, int64_t columns)
         : row_(first), row_step_(row_step), rows_(columns > 0 ? rows : 0) {
         const bool is_aligned =
@@ -18,7 +18,7 @@ public:
     }
 
     bool is_done() const { return rows_ <= 0; }
-    /// Of all rows that are left.
+    /// The number of lines of all rows that are left.
     int64_t lines() const { return rows_ * ((width_ + line - 1) / line); }
     /// An address in the next line; null after the last.
     const float* next() {

@@ -4,15 +4,15 @@
 
 namespace catena {
 
-/// The matrices in the last two axes of an array after op(), which transposes or does not, with the
-/// walk over its batches.
+/// The matrices in the last two axes of an array after op(), which transposes or does not, and the
+/// strides of its batches.
 struct Matrices {
     Array array;
     int64_t rows, columns, row_stride, column_stride;
-    Strides batch_strides;  ///< One per batch axis of the product; 0 where broadcast.
+    Strides batch_strides;  ///< One stride per batch axis of the product; 0 where broadcast.
 };
 
-/// `batch`: the axes of the product before its last two.
+/// The matrices of `array`; `batch`: the axes of the product before its last two.
 Matrices matrices_of(const Array& array, bool transposed, const Shape& batch);
 Shape batch_of(const Array& y);
 /// Element offset of batch `index` (row-major over `batch`).

@@ -6,8 +6,8 @@
 
 namespace catena {
 
-/// Prepares op(a) op(b) or, with a third input, the same plus that row. Null unless all arrays are
-/// float32 and can be read without a copy.
+/// Prepares op(a) op(b) or, with a third input, op(a) op(b) plus that row. Null unless all arrays
+/// are float32 and can be read without a copy.
 std::unique_ptr<PreparedCall> prepare_product(bool transa, bool transb, const KernelCall& call);
 
 }  // namespace catena

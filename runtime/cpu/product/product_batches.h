@@ -8,35 +8,36 @@
 
 namespace catena {
 
-/// The products of the matrices of two arrays, as matmul_arrays() says
+/// The products of the matrices of two arrays, as matmul_arrays() defines them
 /// (runtime/cpu/product/gemm.h): how a library that takes a distance between rows reads them, and
-/// the walk over them. Only shapes and strides count.
+/// the walk over them. Only shapes and strides matter.
 class ProductBatches {
 public:
     /// Whether an operand can be read without a copy; every row-major one can. `batch`: the axes of
     /// y before its last two.
     static bool reads(const Array& operand, bool transposed, const Shape& batch);
 
-    /// Operands that can be read, and a row-major y with elements.
+    /// Prepares products of operands that can be read, and a row-major y with elements.
     ProductBatches(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
 
-    /// Whether it is the product of one matrix with one.
+    /// Whether there is a single product of two matrices.
     bool is_single() const { return count_ == 1; }
 
     struct Operand {
         bool transposed;
-        int64_t stride;  ///< Between rows of what is stored.
+        int64_t stride;  ///< Distance between stored rows.
         Strides batch_strides;
     };
     int64_t m, n, k;
     Operand a, b;
 
-    /// Where a product's matrices begin in a, b and y, in elements.
+    /// The offsets of a product's matrices in a, b and y, in elements.
     struct Place {
         int64_t a, b, y;
     };
-    /// f(place, that of the product this thread computes next or null, whether it runs alone) for
-    /// every product. Small ones run side by side.
+    /// Calls f(place, next place, is alone) for every product. The next place is that of the
+    /// product this thread computes next, or null. Small products run on several threads at once;
+    /// others run alone.
     template <class F>
     void for_each(F&& f) const {
         constexpr int64_t large = 8'000'000;

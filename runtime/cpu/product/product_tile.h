@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// A tile of 1 to tile_shape().rows rows. The bits are the same with either.
+/// Computes a tile of 1 to tile_shape().rows rows. The bits are equal with AVX2 and AVX-512.
 template <int vectors>
 void compute_rows(const Tile& t, int64_t rows) {
     has_avx512() ? avx512::compute_rows<vectors>(t, rows) : avx2::compute_rows<vectors>(t, rows);

@@ -16,7 +16,7 @@ namespace catena::avx2 {
 
 constexpr int most_rows = 6;
 
-/// Two registers of columns.
+/// A part of a tile, of two registers of columns.
 struct TilePart {
     const float* a;
     int64_t a_row, a_step;
@@ -30,7 +30,7 @@ struct TilePart {
     int64_t lines_ahead;
 };
 
-/// Adds the products of `steps` steps of k. `unit`: a row of a lies side by side.
+/// Adds the products of `steps` steps of k. `unit`: a row of a is contiguous.
 template <int rows, int steps, bool unit>
 CATENA_AVX2_INLINE void add_steps(const TilePart& t, const float*& upper, const float*& lower,
                                   const float*& b, __m256 (&left)[rows], __m256 (&right)[rows]) {
@@ -50,7 +50,7 @@ CATENA_AVX2_INLINE void add_steps(const TilePart& t, const float*& upper, const 
     }
 }
 
-/// All sums of a tile.
+/// Computes all sums of a tile.
 template <int rows, bool unit>
 CATENA_AVX2_INLINE void add_products(const TilePart& t, __m256 (&left)[rows],
                                      __m256 (&right)[rows]) {
@@ -69,7 +69,7 @@ CATENA_AVX2_INLINE void add_products(const TilePart& t, __m256 (&left)[rows],
     for (; p < t.k; ++p) add_steps<rows, 1, unit>(t, upper, lower, b, left, right);
 }
 
-/// Stores the sums of sixteen columns, or, unless `all`, of the first of them.
+/// Stores the sums of sixteen columns or, unless `all`, of the first of them.
 template <int rows, bool all>
 CATENA_AVX2_INLINE void store_sums(const TilePart& t, __m256 (&left)[rows], __m256 (&right)[rows]) {
     const int64_t in_left = all ? lanes : lanes_from(t.columns, 0),
@@ -129,7 +129,7 @@ inline void compute_part(const TilePart& t, int64_t rows) {
     CATENA_ASSERT(false, "a tile has up to six rows");
 }
 
-/// The panel of a first tile from the rows of b.
+/// Fills the panel of a first tile from the rows of b.
 template <int vectors>
 CATENA_AVX2 void fill_panel(const Tile& t, int64_t columns) {
     constexpr int64_t width = vectors * tile_lanes, rows_ahead = 8;
@@ -147,7 +147,7 @@ CATENA_AVX2 void fill_panel(const Tile& t, int64_t columns) {
         }
 }
 
-/// Rows of a that stand beside each other, as [k, rows of a tile].
+/// Packs rows of a that are interleaved (a transposed a) as [k, rows of a tile].
 CATENA_AVX2 inline void pack_rows(const Tile& t, int64_t rows) {
     constexpr int64_t columns_ahead = 16;
     for (int64_t p = 0; p < t.k; ++p) {
@@ -157,7 +157,7 @@ CATENA_AVX2 inline void pack_rows(const Tile& t, int64_t rows) {
     }
 }
 
-/// A tile of 1 to 6 rows and `vectors` vectors of sixteen columns.
+/// Computes a tile of 1 to 6 rows and `vectors` vectors of sixteen columns.
 template <int vectors>
 void compute_rows(const Tile& t, int64_t rows) {
     const int64_t columns = (vectors - 1) * tile_lanes + std::popcount(t.last);

@@ -10,7 +10,7 @@ namespace catena {
 namespace avx512 {
 namespace tile_detail {
 
-/// Rows of b, and columns of a, from here on are fetched while one is multiplied.
+/// Distances of prefetching, in rows of b and columns of a.
 constexpr int64_t rows_ahead = 8, columns_ahead = 16;
 
 template <int vectors, bool fills>
@@ -93,7 +93,7 @@ void compute_tile(const Tile& t) {
              : compute_tile<rows, vectors, false, false>(t);
 }
 
-/// A tile of 1 to 8 rows.
+/// Computes a tile of 1 to 8 rows.
 template <int vectors>
 void compute_rows(const Tile& t, int64_t rows) {
     switch (rows) {

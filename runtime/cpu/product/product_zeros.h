@@ -31,7 +31,7 @@ CATENA_AVX512 inline bool are_zeros(const Tile& t, int64_t rows, int64_t p, int6
         bits = _mm512_or_si512(bits, _mm512_maskz_loadu_epi32(there, t.a + i * t.a_row + p));
     return _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff)) == 0;
 }
-/// The same where the tile's rows stand beside each other.
+/// Whether they are zeros, for interleaved rows (a transposed a).
 CATENA_AVX512 inline bool are_zeros_beside(const Tile& t, int64_t rows, int64_t p, int64_t count) {
     const auto there = __mmask8((1u << rows) - 1);
     __m256i bits = _mm256_setzero_si256();
@@ -58,7 +58,7 @@ CATENA_AVX512 inline bool is_finite(const float* from, int64_t row, int64_t rows
 
 namespace avx2 {
 
-/// Whether a register has another bit than signs of zeros.
+/// Whether a register holds only zeros, of either sign.
 CATENA_AVX2_INLINE bool are_zeros(__m256i bits) {
     return _mm256_testz_si256(bits, _mm256_set1_epi32(0x7fffffff));
 }
@@ -93,8 +93,8 @@ CATENA_AVX2 inline bool is_finite(const float* from, int64_t row, int64_t rows, 
 
 }  // namespace avx2
 
-/// The part of [0, k) outside of which the tile's rows of a are zeros, in steps of a vector. Of
-/// rows without a zero it reads few.
+/// The part of [0, k) outside of which the tile's rows of a are zeros, in steps of a vector. For
+/// rows without a zero it reads few elements.
 inline TileRange nonzero_part(const Tile& t, int64_t rows) {
     const auto are_zeros = [&](int64_t p, int64_t count) {
         if (has_avx512())

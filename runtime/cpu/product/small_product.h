@@ -4,11 +4,12 @@
 
 namespace catena {
 
-/// Whether the product costs a library more to begin than to compute, and is stored as the loops of
-/// multiply_small() read it. Pointers do not matter, but that `plus` is null or c.
+/// Whether calling a library would cost more than computing the product, and it is stored as the
+/// loops of multiply_small() read it. Pointers do not matter, except that `plus` must be null or c.
 bool is_small_product(const TileProduct& product);
 
-/// Computes it on the calling thread, without packing anything. Sizes for which is_small_product().
+/// Computes the product on the calling thread, without packing anything, for sizes with
+/// is_small_product().
 void multiply_small(const TileProduct& product);
 
 }  // namespace catena

@@ -9,8 +9,8 @@
 
 namespace catena::avx2 {
 
-/// `rows` rows of c in `registers` of eight columns, of which the last has `last`. The bits are
-/// those with AVX-512.
+/// Computes `rows` rows of c in `registers` registers of eight columns, the last of which has
+/// `last`. The bits are those with AVX-512.
 template <int rows, int registers>
 CATENA_AVX2_INLINE void multiply_block(const SmallProduct& p, int64_t i, int64_t j, int64_t last) {
     const __m256i there = first_lanes(last);

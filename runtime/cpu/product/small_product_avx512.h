@@ -9,7 +9,8 @@
 
 namespace catena::avx512 {
 
-/// `rows` rows of c in `vectors` of sixteen columns, of which the last has `last` lanes.
+/// Computes `rows` rows of c in `vectors` vectors of sixteen columns, the last of which has `last`
+/// lanes.
 template <int rows, int vectors>
 CATENA_AVX512 inline void multiply_block(const SmallProduct& p, int64_t i, int64_t j,
                                          __mmask16 last) {

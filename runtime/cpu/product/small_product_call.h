@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// c (+)= a b; a(i, p) is a[i ai + p ap], and b's columns are neighbours, as c's are.
+/// The operands of c (+)= a b; a(i, p) is a[i ai + p ap], and b's columns are contiguous, as c's
+/// are.
 struct SmallProduct {
     int64_t m, n, k;
     const float* a;

@@ -10,20 +10,23 @@ namespace catena {
 /// state, whose sums are x W^T + h R^T + b; gates stand one after the other in a row. s is the
 /// sigmoid.
 enum class RecurrentCell : uint8_t {
-    tanh,  ///< h' = tanh(a)
-    relu,  ///< h' = relu(a)
-    gru,   ///< r, z, a: h' = (1 - s(z)) tanh(x_a + s(r) h_a) + s(z) h, where x_a is a's sum over x
-           ///< and h_a that over h
-    lstm,  ///< i, f, a, o: c' = s(i) tanh(a) + s(f) c, h' = s(o) tanh(c')
+    tanh,  ///< The cell h' = tanh(a).
+    relu,  ///< The cell h' = relu(a).
+    /// The cell with gates r, z, a: h' = (1 - s(z)) tanh(x_a + s(r) h_a) + s(z) h, where x_a is a's
+    /// sum over x and h_a that over h.
+    gru,
+    lstm,  ///< The cell with gates i, f, a, o: c' = s(i) tanh(a) + s(f) c, h' = s(o) tanh(c').
 };
 
 struct CellWidths {
-    int64_t gates;  ///< What the products with W and R give for a unit.
-    int64_t kept;   ///< What a step keeps for the gradient: the gates (gru: r, z, h_a, a), c', and
-                    ///< h' last.
-    int64_t
-        gradients;  ///< The gradients of a step: those towards h R^T, and for gru that towards x_a.
-    bool has_memory;  ///< c.
+    /// The number of gates: numbers that the products with W and R give for a unit.
+    int64_t gates;
+    /// The number of values that a step saves for the gradient: the gates (gru: r, z, h_a, a), c',
+    /// and h' last.
+    int64_t kept;
+    /// The number of gradients of a step: those towards h R^T, and for gru that towards x_a.
+    int64_t gradients;
+    bool has_memory;  ///< Whether the cell has a memory c.
 };
 constexpr CellWidths widths_of(RecurrentCell cell) {
     switch (cell) {
@@ -36,27 +39,29 @@ constexpr CellWidths widths_of(RecurrentCell cell) {
     }
 }
 
-/// The order of the gates in the rows of x, R and b: gate k stands at place[k]. That of gru's x_a
-/// and h_a is the last one.
+/// The order of the gates in the rows of x, R and b: gate k stands at place[k]. The place of gru's
+/// x_a and h_a is the last one.
 struct GatePlaces {
     int64_t place[4] = {0, 1, 2, 3};
     int64_t operator[](int64_t gate) const { return place[gate]; }
     friend bool operator==(const GatePlaces&, const GatePlaces&) = default;
 };
 
-/// A step of `rows` sequences, of the units [first, first + count).
+/// The operands of a step of `rows` sequences, for the units [first, first + count).
 template <class T>
 struct StepRows {
     int64_t rows, units, first, count;
-    Rows<const T> sums;  ///< h R^T of these units: `rows` rows for the gate at the first place,
-                         ///< then for the next.
+    /// The product h R^T of these units: `rows` rows for the gate at the first place, then for the
+    /// next.
+    Rows<const T> sums;
     GatePlaces places;
-    const T* x;  ///< [total, G units]: x W^T, of which row[i] is this step of sequence i.
-    const T* b;  ///< [G units]
+    /// The product x W^T, [total, G units], whose row row[i] is this step of sequence i.
+    const T* x;
+    const T* b;  ///< The bias, [G units].
     const int64_t* row;
-    Rows<const T> h, c;  ///< Before the step; c for lstm only.
+    Rows<const T> h, c;  ///< The states before the step; c for lstm only.
     Rows<T> kept;
-    T* y;  ///< [total, units]: receives h'.
+    T* y;  ///< Receives h', [total, units].
 };
 template <class T>
 struct StepGradients {
@@ -64,12 +69,15 @@ struct StepGradients {
     GatePlaces places;
     Rows<const T> h, c;
     Rows<const T> kept;
-    const T* gy;  ///< [total, units], of which row[i] is this step of sequence i.
+    /// The gradients of y, [total, units], whose row row[i] is this step of sequence i.
+    const T* gy;
     const int64_t* row;
-    T* gc;  ///< [rows, units]: towards c' before the call and towards c after it.
-    T* gh;  ///< Towards h' but for gy; after the call the part of h's gradient that is not through
-            ///< h R^T: gru only.
-    Rows<T> gradients;  ///< [rows, gradients units]: of the gates at their places, then gru's x_a.
+    T* gc;  ///< Before the call the gradient towards c', after it that towards c; [rows, units].
+    /// Before the call the gradient towards h' without gy; after it the part of h's gradient that
+    /// does not flow through h R^T, for gru only.
+    T* gh;
+    /// The gradients of the gates at their places, then gru's x_a: [rows, gradients units].
+    Rows<T> gradients;
 };
 
 // On the calling thread.

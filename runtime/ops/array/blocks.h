@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// What a block's place in the channels is: block, then channel (as in Chainer; ONNX's DCR), or
-/// channel, then block (CRD).
+/// The order of a block's place and the channel in the channel axis: block, then channel (as in
+/// Chainer; ONNX's DCR), or channel, then block (CRD).
 enum class BlockOrder { blocks_first, channels_first };
 
 /// Channels become squares of pixels: (N, r * r * C, H, W) gives (N, C, r * H, r * W). Chainer's

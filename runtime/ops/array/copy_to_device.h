@@ -12,7 +12,7 @@ class Device;
 /// copy(x, dst) and Variable.to_device. In a static region the elements are read, so the region is
 /// cut there.
 Variable copy(const Operand& x, Device& device);
-/// The same with a device by its name, "cpu" or "cuda:0".
+/// x on the device of that name, "cpu" or "cuda:0", as copy(x, device).
 Variable copy(const Operand& x, std::string_view device);
 
 }  // namespace catena

@@ -15,10 +15,10 @@ namespace catena {
 
 namespace detail {
 
-/// ShapeError: lists of one level differ in length.
+/// Throws the ShapeError for lists of one level that differ in length.
 [[noreturn]] void fail_of_length(size_t length, int level, int64_t first);
 
-/// Lists of lists, flattened.
+/// The elements of lists of lists, one after the other, and their shape.
 template <class T>
 struct Flattened {
     Shape shape;
@@ -75,7 +75,7 @@ template <Element T>
 Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
     return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);
 }
-/// A number is an array without axes, as NumPy's.
+/// An array without axes from a number, as NumPy's.
 template <Element T>
 Array array(T number, std::optional<Dtype> dtype = {}) {
     const Array made = Array::scalar(number);

@@ -10,10 +10,10 @@ struct Gather {
     Variables indices;
     Axes axes;
     int position = 0;
-    Axes named = {};  ///< Names of `axes` in errors; empty: `axes`.
+    Axes named = {};  ///< The axes as errors name them; empty: `axes`.
 };
 Variable gather(const Variable& x, const Gather& where);
-/// The adjoint: b added into zeros of `shape`.
+/// The gradient (adjoint) of a gather: b added into zeros of `shape`.
 Variable scatter(const Variable& b, const Gather& where, const Shape& shape);
 
 }  // namespace catena

@@ -8,10 +8,10 @@ namespace catena {
 // range is reported by the device, its element is 0 or is not added.
 
 ElementProgram gather_elements(const KernelCall& call);
-/// For many threads, indices are sorted by their target, and each element sums its sources in
-/// order: deterministic, without atomics.
+/// The element texts of scatter_add. For many threads, indices are sorted by their target, and each
+/// element sums its sources in order: deterministic, without atomics.
 ElementProgram scatter_elements(const KernelCall& call, Threads threads);
-/// The same onto input 0 instead of zeros; the other inputs follow.
+/// The element texts of a scatter onto input 0 instead of zeros; the other inputs follow.
 ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads);
 extern const char* const take_along_axis_text;
 extern const char* const add_along_axis_text;

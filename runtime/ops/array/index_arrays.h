@@ -10,11 +10,12 @@ namespace catena {
 
 /// DtypeError that names op and argument unless the dtype is an integer.
 void check_integer(const char* op, const char* argument, Dtype dtype);
-/// The places along `axes` of an array of `shape`; the index arrays are the operands from 1 on.
+/// The ranges in which the indices along `axes` of an array of `shape` must be; the index arrays
+/// are the operands from 1 on.
 CheckedRanges places_in(const Shape& shape, const Attributes& attributes, const Axes& axes);
-/// The gradients of all inputs, where only the first has one.
+/// The gradients of all inputs of an op whose first input alone has one.
 Variables only_first(const GradientCall& g, Variable gradient);
-/// A gradient reads all inputs but the first.
+/// The reads of a gradient that needs all inputs but the first.
 Reads reads_indices(int, int input_count);
 
 }  // namespace catena

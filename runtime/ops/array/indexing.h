@@ -14,18 +14,19 @@ namespace catena {
 
 struct NewAxis {};
 struct Ellipsis {};
-/// An axis of size 1.
+/// An index that inserts an axis of size 1.
 inline constexpr NewAxis newaxis;
-/// All axes without another index.
+/// An index that stands for all axes without another index.
 inline constexpr Ellipsis ellipsis;
 
-/// Python's begin:end:step: negative values count from the end, and values outside are clamped.
+/// A range of indices, Python's begin:end:step: negative values count from the end, and values
+/// outside are clamped.
 struct Slice {
     std::optional<int64_t> begin;
     std::optional<int64_t> end;
     int64_t step = 1;
 };
-/// Elements begin, begin + step, ... before end of an axis.
+/// The elements begin, begin + step, ... before end of an axis, as an index.
 inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {},
                    int64_t step = 1) {
     return {begin, end, step};

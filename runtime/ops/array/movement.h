@@ -10,7 +10,7 @@ namespace catena {
 
 // Views of the same elements: no arithmetic, and no copy if strides suffice.
 
-/// The same elements, row-major, in another shape. ShapeError where the numbers of elements differ.
+/// The elements of x, row-major, in another shape. ShapeError where the numbers of elements differ.
 /// - shape: That of the result; one size may be -1, and follows from the others.
 Variable reshape(const Operand& x, const Shape& shape);
 /// x with its axes in another order: axis i of the result is axis axes[i] of x.
@@ -68,10 +68,10 @@ inline Array view_from(const Array& x, const Shape& shape, const Strides& stride
     return x.view(shape, strides, x.body()->offset + offset);
 }
 
-/// Strides of a contiguous-order reshape of a strided array, false when it needs a copy.
+/// Strides of a view of a strided array in another shape; false when the reshape needs a copy.
 bool reshape_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& result);
 
-/// Kernel of ops with a view: copies the view's elements.
+/// A host kernel for ops that have a view: it copies the view's elements.
 void copy_of_view(const KernelCall& call);
 
 }  // namespace catena

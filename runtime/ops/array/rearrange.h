@@ -26,7 +26,7 @@ Variable flip(const Operand& x, const Axes& axes = {});
 /// - shift: By how many places; towards the beginning where negative.
 /// - axis: Along which elements are moved; if not given, in the flattened array.
 Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis = {});
-/// In C++, without an axis: elements of the flattened x repeated.
+/// In C++: the elements of the flattened x, each repeated.
 Variable repeat(const Operand& x, int64_t repeats);
 
 /// Arrays joined along an axis, as NumPy's concatenate. Their dtypes and all other sizes must be
@@ -63,9 +63,9 @@ Variables hsplit(const Operand& x, const std::vector<int64_t>& places);
 Variables dsplit(const Operand& x, int64_t sections);
 Variables dsplit(const Operand& x, const std::vector<int64_t>& places);
 
-/// What take does with an index outside the axis: an error, modulo its size, or the nearest end.
+/// How take() treats an index outside the axis: an error, modulo its size, or the nearest end.
 enum class TakeMode { raise, wrap, clip };
-/// In C++, with a mode for indices outside of the axis.
+/// In C++: x at indices along an axis, with a mode for indices outside of it.
 Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode);
 /// x at indices of the flattened array.
 Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode = TakeMode::raise);
@@ -73,7 +73,8 @@ Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode = Tak
 /// x[i + 1] - x[i] along the axis, n times.
 Variable diff(const Operand& x, int64_t n = 1, int64_t axis = -1);
 
-/// In C++, of two numbers: the result is of their default dtype (bool, int32, or config().dtype).
+/// In C++: a choice between two numbers; the result is of their default dtype (bool, int32, or
+/// config().dtype).
 Variable where(const Operand& condition, const Scalar& x, const Scalar& y);
 /// The first argument with the sign of the second, elementwise, which -0 has, too. Its gradient is
 /// that of |x1| times the sign; none flows to x2. NumPy's function.

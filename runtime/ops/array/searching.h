@@ -15,16 +15,18 @@ Variable flatnonzero(const Operand& x);
 /// (count, rank): the place of each element that is not 0.
 Variable argwhere(const Operand& x);
 
-/// What unique() found; undefined where it was not asked for.
+/// The results of unique(); undefined where they were not asked for.
 struct Unique {
-    Variable values;   ///< Ascending, or in the order of their first occurrence; NaN last, each of
-                       ///< its own.
-    Variable indices;  ///< int64: where each occurs first.
-    Variable inverse;  ///< int64 [elements]: which of the values each element is.
-    Variable counts;   ///< int64: how often each occurs.
+    /// The different elements, ascending or in the order of their first occurrence; NaN last, each
+    /// of its own.
+    Variable values;
+    Variable indices;  ///< The place where each value occurs first, int64.
+    Variable inverse;  ///< For each element, the index of its value, int64 [elements].
+    Variable counts;   ///< The number of occurrences of each value, int64.
 };
 struct UniqueOptions {
-    std::optional<int64_t> axis = {};  ///< Compare the slices along it; none: elements.
+    /// The axis along which slices are compared; none: elements are compared.
+    std::optional<int64_t> axis = {};
     bool sorted = true;
 };
 /// The different elements of the flattened x, or its different slices along an axis.

@@ -15,7 +15,7 @@ namespace catena {
 ///
 /// By name: slice.
 Variable strided_slice(const Operand& x, const Dims& begin, const Dims& step, const Dims& size);
-/// `size` elements of one axis from `begin` on; all of the others.
+/// The `size` elements of one axis from `begin` on, and all of the other axes.
 Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size, int64_t step = 1);
 /// An array of zeros with x at elements begin[i] + k * step[i] of every axis i: the gradient of
 /// slice.
@@ -36,7 +36,7 @@ Variable fliplr(const Operand& x);
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value = 0);
 /// Padding modes of NumPy: repeat the edge element; mirror without it; mirror with it.
 enum class PadMode { edge, reflect, symmetric };
-/// ShapeError when mirrored padding exceeds the array once.
+/// Pads x by a mode; ShapeError when mirrored padding exceeds the array once.
 Variable pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode);
 /// Arrays whose first sizes differ, stacked: (arrays, length, ...). ShapeError where one is longer
 /// than the length. Chainer's function.

@@ -27,8 +27,8 @@ Variable diag(const Operand& v, int64_t k = 0);
 /// - k: Which diagonal: above the main one where positive, below it where negative.
 Variable diagflat(const Operand& v, int64_t k = 0);
 
-/// How meshgrid orders the first two axes: xy (the first array along axis 1, as in plots) or ij
-/// (along axis 0).
+/// The order of the first two axes in meshgrid: xy (the first array along axis 1, as in plots) or
+/// ij (along axis 0).
 enum class MeshgridIndexing { xy, ij };
 /// All combinations of the elements of vectors: for each vector an array of all axes, as NumPy's
 /// meshgrid.

@@ -17,10 +17,10 @@ struct LiteralValue {
     std::variant<std::monostate, bool, int64_t, double, std::string, List, Dims> value;
 
     bool is_none() const { return value.index() == 0; }
-    /// What a list holds, in either form; none for everything else.
+    /// The elements of a list, in either form; none for everything else.
     std::optional<List> items() const;
 };
-/// ValueError with the position when the text is not a single value.
+/// Parses a value; ValueError with the position when the text is not a single value.
 LiteralValue parse_literal(std::string_view text);
 std::string to_string(const LiteralValue& value);
 

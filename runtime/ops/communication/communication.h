@@ -13,24 +13,25 @@ namespace catena::parallel {
 /// whose backward skips one blocks the others. Communicators must outlive the graphs and programs
 /// that name them.
 
-/// The type to assume for a received array in a run on shapes only before the first
+/// Options of receiving: the type to assume for an array in a run on shapes only before the first
 /// real call.
 struct ReceiveOptions {
     std::optional<Type> type = {};
 };
 
-/// Sum or mean over the ranks. Backward: the same of the gradients.
+/// The sum or mean of x over the ranks. Backward: the sum or mean of the gradients.
 Variable allreduce(Communicator& comm, const Operand& x, Reduction reduction = Reduction::sum);
-/// Root's x; elsewhere x may be undefined. Backward: the sum of the gradients, at root.
+/// Root's x, on every rank; elsewhere x may be undefined. Backward: the sum of the gradients, at
+/// root.
 Variable bcast(Communicator& comm, const Operand& x, int root = 0,
                const ReceiveOptions& options = {});
-/// Every rank's x. Backward: the sum of the gradients of all ranks' copies.
+/// Every rank's x, on every rank. Backward: the sum of the gradients of all ranks' copies.
 Variables allgather(Communicator& comm, const Operand& x);
 /// Sends xs[i] to rank i. Backward: the gradients in the opposite direction.
 Variables alltoall(Communicator& comm, std::span<const Variable> xs);
-/// Every rank's x at root; elsewhere one empty delegate variable. Backward: scatter.
+/// Every rank's x, at root; elsewhere one empty delegate variable. Backward: scatter.
 Variables gather(Communicator& comm, const Operand& x, int root = 0);
-/// xs[i] of root at rank i. Backward: gather.
+/// Root's xs[i], at rank i. Backward: gather.
 Variable scatter(Communicator& comm, std::span<const Variable> xs, int root = 0,
                  const ReceiveOptions& options = {});
 
@@ -48,7 +49,7 @@ Variable pseudo_connect(const Variable& delegate, const Operand& x);
 /// differentiable.
 Variable start_bucket(Communicator& comm, std::span<const Variable> gradients, Dtype dtype,
                       int64_t label);
-/// Waits for the averages, of `types`; zeros for the ticket 0.
+/// Waits for the averages, which have these `types`; zeros for the ticket 0.
 Variables wait_bucket(Communicator& comm, const Variable& ticket, std::span<const Type> types);
 
 }  // namespace catena::parallel

@@ -11,7 +11,7 @@
 
 namespace catena::parallel {
 
-/// A place in the code that receives arrays.
+/// A place in the code at which arrays are received.
 struct ReceivingPlace {
     std::string call;
     int64_t communicator;
@@ -21,8 +21,9 @@ struct ReceivingPlace {
     auto operator<=>(const ReceivingPlace&) const = default;
 };
 
-/// What the calls of a region, with arguments of the same types, have received: the type of the
-/// n-th array at each place. A recorded call takes it before the array has come.
+/// The types of the arrays that the calls of a region, with arguments of the same types, have
+/// received: the type of the n-th array at each place. A recorded call takes it before the array
+/// has come.
 class ReceivedTypes {
 public:
     std::optional<Type> find(const ReceivingPlace& place, int n);
@@ -33,7 +34,7 @@ private:
     std::map<std::pair<ReceivingPlace, int>, Type> types_;
 };
 
-/// A call of a region on this thread, for its lifetime.
+/// Marks a call of a region on this thread, for its lifetime.
 class ReceivingCall {
 public:
     explicit ReceivingCall(ReceivedTypes& types);
@@ -42,7 +43,7 @@ public:
     static ReceivingCall* current();
 
     ReceivedTypes& types() { return types_; }
-    /// How often the call has received at this place before.
+    /// How many arrays the call has received at this place before.
     int count(const ReceivingPlace& place) { return counts_[place]++; }
 
 private:

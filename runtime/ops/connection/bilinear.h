@@ -10,7 +10,7 @@ namespace catena {
 /// - e2: (N, K); further axes are flattened.
 /// - W: (J, K, L).
 Variable bilinear(const Operand& e1, const Operand& e2, const Operand& W);
-/// With V1, V2 and b, which are given together: the same plus e1 V1 + e2 V2 + b.
+/// With V1, V2 and b, which are given together, the bilinear product plus e1 V1 + e2 V2 + b.
 /// - V1: (J, L).
 /// - V2: (K, L).
 /// - b: (L).

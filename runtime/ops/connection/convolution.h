@@ -25,7 +25,8 @@ struct DeconvolutionOptions {
     /// Distance of neighbouring windows in the result, in elements: a number, or one for each
     /// spatial axis.
     PerAxis stride = 1;
-    /// What the result lacks on each side of a spatial axis: a number, or one for each.
+    /// The number of elements that the result lacks on each side of a spatial axis: a number, or
+    /// one for each.
     PerAxis pad = 0;
     /// Spatial sizes of the result; if not given, the smallest that fit: stride * (size - 1) +
     /// dilate * (kernel - 1) + 1 - 2 * pad.
@@ -50,7 +51,7 @@ struct DeconvolutionOptions {
 Variable convolution_2d(const Operand& x, const Operand& W, const Operand& b,
                         const ConvolutionOptions& options = {});
 Variable convolution_2d(const Operand& x, const Operand& W, const ConvolutionOptions& options = {});
-/// As convolution_2d, over as many spatial axes as x has: 1 to 3.
+/// A convolution as convolution_2d, over as many spatial axes as x has: 1 to 3.
 /// - x: (N, C, D1, ..., Dk).
 /// - W: Filters, (O, C / groups, k1, ..., kk).
 /// - b: Added to each channel of the result, (O).
@@ -68,7 +69,7 @@ Variable deconvolution_2d(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
 Variable deconvolution_2d(const Operand& x, const Operand& W,
                           const DeconvolutionOptions& options = {});
-/// As deconvolution_2d, over as many spatial axes as x has: 1 to 3.
+/// The transpose of a convolution, as deconvolution_2d, over as many spatial axes as x has: 1 to 3.
 /// - x: (N, I, D1, ..., Dk).
 /// - W: Filters, (I, O / groups, k1, ..., kk).
 /// - b: Added to each channel of the result, (O).

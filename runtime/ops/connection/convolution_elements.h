@@ -6,8 +6,11 @@ namespace catena {
 
 /// Element texts (runtime/ops/declare/device_form.h) of the convolution and its gradients, with any
 /// number of axes.
-std::string convolution_elements();          ///< x, W to y.
-std::string convolution_data_elements();     ///< gy, W to gx.
-std::string convolution_weights_elements();  ///< x, gy to gW.
+/// The element text of the convolution, which computes y from x and W.
+std::string convolution_elements();
+/// The element text of the gradient towards x, which computes gx from gy and W.
+std::string convolution_data_elements();
+/// The element text of the gradient towards W, which computes gW from x and gy.
+std::string convolution_weights_elements();
 
 }  // namespace catena

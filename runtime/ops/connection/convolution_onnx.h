@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// The op `convolution`, with a bias or not, as ONNX's Conv.
+/// Writes the op `convolution`, with a bias or not, as ONNX's Conv.
 std::vector<int> write_convolution(OnnxCall& call);
-/// The op `convolution_data` as ConvTranspose.
+/// Writes the op `convolution_data` as ONNX's ConvTranspose.
 std::vector<int> write_deconvolution(OnnxCall& call);
 
 }  // namespace catena

@@ -5,7 +5,7 @@
 
 namespace catena {
 
-/// How the window of a convolution with these attributes moves.
+/// The window steps of a convolution with these attributes.
 inline WindowSteps window_steps(const Attributes& a) {
     return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
 }

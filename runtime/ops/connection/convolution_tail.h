@@ -9,7 +9,7 @@ namespace catena {
 /// are its own and the tail's. Its calls are made in blocks by `block`.
 const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block);
 
-/// The operands of a tailed call, but for x and W.
+/// The operands of a tailed call, without x and W.
 TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
                                              const Attributes& attributes);
 

@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// How many windows a convolution or pooling has along an axis; arguments and formula as Chainer's.
+/// The number of windows that a convolution or pooling has along an axis; arguments and formula as
+/// Chainer's.
 inline int64_t get_conv_outsize(int64_t size, int64_t k, int64_t s, int64_t p,
                                 bool cover_all = false, int64_t d = 1) {
     return window_count(size, k, s, p, cover_all, d);

@@ -13,20 +13,20 @@ namespace catena {
 
 /// The values of one call, for the gradient of a custom function.
 struct CustomCall {
-    std::span<const Variable> xs;  ///< Undefined where they are not kept.
+    std::span<const Variable> xs;  ///< The inputs; undefined where they are not kept.
     std::span<const Variable> ys;
-    std::span<const Variable> gys;  ///< Zeros where nothing flows.
+    std::span<const Variable> gys;  ///< The gradients of the results; zeros where nothing flows.
 };
 
 struct CustomOptions {
-    int outputs = 1;          ///< How many results forward has.
-    bool keep_inputs = true;  ///< For backward.
+    int outputs = 1;          ///< The number of results of forward.
+    bool keep_inputs = true;  ///< Whether inputs are kept for backward.
     bool keep_outputs = true;
 };
 
 namespace detail {
 
-/// One of the two functions of the user's, without its type.
+/// One of the user's two functions, without its type.
 struct CustomCode {
     using Run = Variables(const void* function, const CustomCall& call);
     CustomCode(const void* owned, void (*destroy)(const void*), Run* run);
@@ -53,7 +53,7 @@ Variables listed(R&& result) {
         return Variables{std::forward<R>(result)};
 }
 
-/// How many Variables F takes; 0: a list of them.
+/// The number of Variables that F takes; 0: a list of them.
 template <class F>
 constexpr int custom_inputs() {
     using V = const Variable&;

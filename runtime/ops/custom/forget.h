@@ -11,19 +11,19 @@ namespace catena {
 
 using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 
-/// f(xs), of which backward keeps xs alone: it calls f again instead of keeping what f computed
-/// between them. Gradients also flow to what f captures (parameters, other variables), which must
-/// live until then. The second call has the settings, the random numbers and the numbers of the
-/// first, and the states that the first changed hold what they held; afterwards they are again as
-/// backward found them. Differentiable twice (the second run's graph is then kept). In a static
-/// region f is just called: there the compiler decides what is kept. ValueError in backward if f
-/// then has another number of results, or of other types.
+/// The results of f(xs), of which backward keeps only xs: it calls f again instead of storing what
+/// f computed between them (checkpointing). Gradients also flow to what f captures (parameters,
+/// other variables), which must live until then. The second call has the settings, the random
+/// numbers and the numbers of the first, and the states that the first changed hold what they held;
+/// afterwards they are again as backward found them. Differentiable twice (the second run's graph
+/// is then kept). In a static region f is just called: there the compiler decides what is kept.
+/// ValueError in backward if f then has another number of results, or of other types.
 Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
                  const std::source_location& at = std::source_location::current());
 
-/// The same for f(x1, x2, ...): `y = forget([&](const Variable& h) { return relu(layer(h)); }, x)`.
-/// A link is called itself, `y = forget(layer, x)`, and must live until backward, so a temporary
-/// one is refused; other callables are copied.
+/// The result of f(x1, x2, ...), recomputed in backward: `y = forget([&](const Variable& h) {
+/// return relu(layer(h)); }, x)`. A link is called itself, `y = forget(layer, x)`, and must live
+/// until backward, so a temporary one is refused; other callables are copied.
 template <class F, class... Xs>
     requires(
         sizeof...(Xs) > 0 && (std::convertible_to<const Xs&, Variable> && ...) &&

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// `name`, or `name#2` and on where the registry of operations has one of that name.
+/// A name for a new op: `name`, or `name#2` and so on where the registry has one of that name.
 std::string unused_op_name(const std::string& name);
 
 }  // namespace catena

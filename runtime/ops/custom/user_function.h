@@ -8,20 +8,20 @@
 
 namespace catena {
 
-/// One call of a function with a gradient of the user's, as an object: it is made for the call, may
-/// keep what it wants between forward and backward, and lives as long as the call's node of the
-/// graph. As chainer.FunctionNode.
+/// Base of functions with a gradient of the user's, whose object stands for one call: it is made
+/// for the call, may store data between forward and backward, and lives as long as the call's node
+/// of the graph. As chainer.FunctionNode.
 class UserFunction : public NodeFunction {
 public:
-    /// In errors, explain(), profiles and hooks. The same for all objects of a class: each name is
-    /// an operation that lives as long as the process.
+    /// The function's name in errors, explain(), profiles and hooks. It must be equal for all
+    /// objects of a class: each name is an operation that lives as long as the process.
     virtual std::string_view name() const = 0;
-    /// The results. Written with functions, or reads elements and makes arrays of its own; its
-    /// graph is not recorded.
+    /// Computes the results. It may be written with functions, or read elements and make arrays of
+    /// its own; its graph is not recorded.
     virtual Variables forward(std::span<const Variable> xs) = 0;
-    /// The gradients of the inputs `wanted`, in that order; an undefined one is none. `gys` are
-    /// those of the results, undefined where nothing flows. Written with functions it can be
-    /// differentiated again.
+    /// Computes the gradients of the inputs `wanted`, in that order; an undefined one is none.
+    /// `gys` are those of the results, undefined where nothing flows. Written with functions it can
+    /// be differentiated again.
     virtual Variables backward(std::span<const int> wanted, std::span<const Variable> gys) = 0;
 
     // What is kept for backward, said in the constructor or in forward: all inputs and no outputs
@@ -44,14 +44,14 @@ private:
     Variables results(std::span<const Variable> xs);
 
     Reads kept_{~uint64_t(0), 0};
-    int outputs_ = -1;  ///< Before forward: -1.
+    int outputs_ = -1;  ///< Number of results; -1 before forward.
     const GradientCall* running_ = nullptr;
 };
 
-/// The results of `function` for `xs`; its node owns the object. In a static region the operations
-/// of forward become parts of the program, and so do those of backward where that runs inside; the
-/// region is cut where elements are read; backward runs each time. What they throw leaves as it is.
-/// ValueError for an object that was called before.
+/// Calls `function` with `xs` and returns its results; their node owns the object. In a static
+/// region the operations of forward become parts of the program, and so do those of backward where
+/// that runs inside; the region is cut where elements are read. backward runs each time. Exceptions
+/// of both pass through unchanged. ValueError for an object that was called before.
 Variables call_user_function(const Ref<UserFunction>& function, std::span<const Variable> xs,
                              const std::source_location& at = std::source_location::current());
 

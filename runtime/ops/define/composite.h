@@ -8,12 +8,12 @@ namespace catena {
 /// for the rarely used gradients of gradients.
 const OpDef& define_composite(OpDef op);
 
-/// As Reads::inputs: all of the `count` inputs.
+/// The bits of all `count` inputs, for Reads::inputs.
 constexpr uint64_t first_inputs(int count) {
     return count < 64 ? (uint64_t(1) << count) - 1 : ~uint64_t(0);
 }
 
-/// The op's body differentiated at the inputs of the call.
+/// Gradients of a composite, by differentiating its body at the inputs of the call.
 Variables gradient_of_body(const OpDef& op, const GradientCall& call);
 
 }  // namespace catena

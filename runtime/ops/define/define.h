@@ -33,7 +33,7 @@ public:
         op_.scalar_names = std::move(names);
         return *this;
     }
-    Elementwise& floats() {  ///< Integer inputs are an error.
+    Elementwise& floats() {  ///< Makes integer inputs an error.
         op_.floats_only = true;
         return *this;
     }

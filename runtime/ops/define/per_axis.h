@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// One number for all spatial axes, or one for each: `.stride = 2` and `.stride = {2, 1}`.
+/// A number for all spatial axes, or one for each: `.stride = 2` and `.stride = {2, 1}`.
 class PerAxis : public Dims {
 public:
     using Dims::Dims;

@@ -9,15 +9,17 @@ namespace catena {
 /// default float dtype (config().dtype), an integer promotes booleans to int32, as ChainerX does.
 /// Only the C++ type of the number decides, never its value.
 Dtype lifted(Dtype dtype, const Scalar& s);
-/// x in that dtype. x may be undefined; the following operation then throws.
+/// x in the dtype that lifted(x.dtype(), s) gives. x may be undefined; the following operation then
+/// throws.
 Variable lifted(const Operand& x, const Scalar& s);
 
-/// Calls an elementwise op on x, promoted by each of the numbers, and the numbers.
+/// Calls an elementwise op on x and the numbers; x is first promoted by each of the numbers as
+/// lifted() does.
 Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Scalar> scalars);
 
-/// Whether both hold integers or bools, so that their quotient is of another dtype than they.
+/// Whether both hold integers or bools, so that their quotient has another dtype.
 bool are_whole(const Variable& a, const Variable& b);
-/// x, of the default float dtype (config().dtype) if it holds integers or bools.
+/// x, converted to the default float dtype (config().dtype) if it holds integers or bools.
 Variable as_floats(const Operand& x);
 
 }  // namespace catena

@@ -10,8 +10,9 @@ namespace catena {
 
 /// The gradient of a map with respect to one input, in two forms.
 struct MapGradient {
-    Formula formula;  ///< Inputs x0.., then y and gy; scalars as the op's.
-    /// On Variables in the order inputs, scalars (0-d), y, gy.
+    /// The gradient's formula. Inputs: x0, x1, ..., then y and gy; scalars as the op's.
+    Formula formula;
+    /// The gradient on Variables, in the order inputs, scalars (0-d), y, gy.
     std::function<Variable(std::span<const Variable>)> on_variables;
     bool defined() const { return bool(on_variables); }
 };
@@ -28,7 +29,7 @@ inline Symbol input_symbol(Formula* f, int i) {
 inline Symbol scalar_symbol(Formula* f, int i) {
     return emit(f, {.leaf = Formula::Leaf::scalar, .args = {i}});
 }
-/// Argument k of a lambda over `before` inputs, then S scalars, then the remaining inputs.
+/// Argument k of a lambda: `before` inputs come first, then S scalars, then the remaining inputs.
 inline Symbol argument(Formula* f, int k, int before, int scalars) {
     if (k < before) return input_symbol(f, k);
     if (k < before + scalars) return scalar_symbol(f, k - before);

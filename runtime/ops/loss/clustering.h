@@ -6,7 +6,7 @@ namespace catena {
 
 /// Options of discriminative_margin_based_clustering_loss; names and defaults as in Chainer.
 struct ClusteringLoss {
-    /// Of distances: 1, sums of absolute values, or 2, Euclidean.
+    /// The norm of distances: 1, sums of absolute values, or 2, Euclidean.
     int64_t norm = 1;
     /// A factor of one of the three losses: alpha of the first, beta of the second, gamma of the
     /// third.

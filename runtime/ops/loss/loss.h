@@ -17,8 +17,8 @@ struct SoftmaxCrossEntropy {
     int64_t ignore_label = -1;
     /// "mean", one number, or "no", one loss for each position.
     std::string reduce = "mean";
-    /// For floating point t: "cross-entropy", or "kl-divergence", which is (nearly) 0 where the
-    /// softmax of x is t.
+    /// The loss for floating point t: "cross-entropy", or "kl-divergence", which is (nearly) 0
+    /// where the softmax of x is t.
     std::string soft_target_loss = "cross-entropy";
 };
 
@@ -54,8 +54,9 @@ Variable mean_squared_error(const Operand& x0, const Operand& x1);
 /// Floats of one shape and dtype (ShapeError, DtypeError).
 Variable mean_absolute_error(const Operand& x0, const Operand& x1);
 
-/// With d = |x - t|: d^2 / 2 where d <= delta, elsewhere delta * (d - delta / 2) (Huber 1964).
-/// Floats of one shape and dtype (ShapeError, DtypeError).
+/// Huber's loss (Huber 1964), quadratic near 0 and linear beyond: with d = |x - t| it is d^2 / 2
+/// where d <= delta, elsewhere delta * (d - delta / 2). Floats of one shape and dtype (ShapeError,
+/// DtypeError).
 /// - delta: From where on the loss is linear.
 /// - reduce: "sum_along_second_axis", which drops axis 1, or "no", one loss for each element.
 Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta,

@@ -11,14 +11,15 @@ namespace catena {
 // Losses over large vocabularies that compare the label with a few words. x [N, D], labels t [N]
 // integers, W [V, D].
 
-/// Draws integers of a shape.
+/// A function that draws integers of a shape.
 using Sampler = std::function<Variable(const Shape&)>;
 
 struct NegativeSamplingResult {
     Variable loss;
-    Variable samples;  ///< int32 [N, sample_size + 1]; the first column is t.
+    Variable samples;  ///< The samples, int32 [N, sample_size + 1]; the first column is t.
 };
-/// With `sample_size` samples for each row that are drawn by a sampler; they are returned, too.
+/// negative_sampling with `sample_size` samples for each row, which a sampler draws and which are
+/// returned, too.
 NegativeSamplingResult negative_sampling(const Operand& x, const Operand& t, const Operand& W,
                                          const Sampler& sampler, int64_t sample_size,
                                          const std::string& reduce = "sum");

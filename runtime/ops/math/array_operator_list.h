@@ -19,12 +19,13 @@
     DO(>, greater_of_arrays)           \
     DO(>=, greater_equal_of_arrays)
 
-/// Between an Array and a number alone: of two Arrays these ask whether they are the same.
+/// Operators between an Array and a number alone: between two Arrays == and != ask whether they are
+/// the same object.
 #define CATENA_EACH_NUMBER_OPERATOR(DO) \
     DO(==, equal_of_arrays)             \
     DO(!=, not_equal_of_arrays)
 
-/// Without their `=`.
+/// In-place operators without their `=`.
 #define CATENA_EACH_IN_PLACE_OPERATOR(DO) \
     DO(+, add_in_place)                   \
     DO(-, subtract_in_place)              \

@@ -114,11 +114,11 @@ CATENA_EACH_IN_PLACE_OPERATOR(CATENA_IN_PLACE)
 
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
 Array at(const Array& x, std::initializer_list<Index> slices);
-/// As get_item, x[{slices}].
+/// A part of a Variable, x[{slices}], as get_item.
 Variable at(const Variable& x, std::initializer_list<Index> slices);
-/// As Python's abs(x).
+/// The absolute value, under the name that Python's abs(x) has.
 inline Variable abs(const Operand& x) { return absolute(x); }
-/// All of an axis.
+/// A slice of all elements of an axis.
 inline Slice slice() { return {}; }
 
 // NumPy's names of pow and remainder.
@@ -128,7 +128,7 @@ inline Slice slice() { return {}; }
 inline Variable power(const Operand& x, const Operand& y) { return pow(x, y); }
 inline Variable power(const Operand& x, const Scalar& y) { return pow(x, y); }
 inline Variable power(const Scalar& x, const Operand& y) { return pow(x, y); }
-/// As remainder.
+/// The remainder of x by y, as remainder().
 inline Variable mod(const Operand& x, const Operand& y) { return remainder(x, y); }
 inline Variable mod(const Operand& x, const Scalar& y) { return remainder(x, y); }
 inline Variable mod(const Scalar& x, const Operand& y) { return remainder(x, y); }

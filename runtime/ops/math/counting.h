@@ -11,8 +11,8 @@ namespace catena {
 // but of interp and of bincount's weights.
 
 enum class Side { left, right };
-/// Where in the ascending vector `sorted` each value can be put: before the elements that equal it
-/// (left), or behind them. int64; NaN is larger than all numbers.
+/// The places in the ascending vector `sorted` where each value can be inserted: before the
+/// elements that equal it (left), or behind them. int64; NaN is larger than all numbers.
 Variable searchsorted(const Operand& sorted, const Operand& values, Side side = Side::left);
 /// Whether each element of x is one of `values`; bool. NaN is none.
 Variable isin(const Operand& x, const Operand& values);
@@ -29,7 +29,7 @@ struct Histogram {
 /// or in the given range; the last contains its right border.
 Histogram histogram(const Operand& x, int64_t bins = 10,
                     std::optional<std::pair<double, double>> range = {});
-/// In bins with these borders, ascending.
+/// The histogram over bins with these borders, ascending.
 Histogram histogram(const Operand& x, const Operand& edges);
 
 /// The polygon through the points (xp, fp) at x; xp ascends. Beyond its ends fp's first and last.

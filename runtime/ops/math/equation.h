@@ -14,7 +14,7 @@ struct Equation {
 };
 inline bool is_ellipsis(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// Of operands of these ranks; ValueError when they do not match.
+/// Parses an equation for operands of these ranks; ValueError when they do not match.
 Equation parse_equation(const std::string& text, const std::vector<int>& ranks);
 
 }  // namespace catena

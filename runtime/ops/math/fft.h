@@ -16,7 +16,8 @@ struct ComplexPair {
 /// - real: The real part.
 /// - imag: The imaginary part, of the same shape.
 ComplexPair fft(const Operand& real, const Operand& imag);
-/// That of a real array: the first n / 2 + 1, of which the others are the conjugates.
+/// The discrete Fourier transform of a real array: its first n / 2 + 1 numbers, of which the others
+/// are the conjugates.
 ComplexPair rfft(const Operand& x);
 /// The inverse of fft: y_k = the sum of x_j * exp(2 pi i j k / n) over j, divided by n, along the
 /// last axis.

@@ -28,8 +28,8 @@ Variable cosh(const Operand& x);
 /// log(exp(a) + exp(b)) without overflow.
 Variable logaddexp(const Operand& a, const Operand& b);
 
-/// What nan_to_num puts in the place of what is no number: the largest and the least of the dtype
-/// if not given.
+/// The numbers that nan_to_num puts in the place of NaN and infinities. If not given, infinities
+/// become the largest and the least number of the dtype.
 struct NanToNum {
     double nan = 0;
     std::optional<double> posinf = {}, neginf = {};
@@ -39,11 +39,12 @@ Variable nan_to_num(const Operand& x, const NanToNum& options = {});
 
 // Without gradients.
 
-/// To `decimals` digits after the point, or before it where negative; ties go to the even digit.
+/// x rounded to `decimals` digits after the point, or before it where negative; ties go to the even
+/// digit.
 Variable round(const Operand& x, int decimals = 0);
 /// -1, 0 or 1, elementwise, in x's dtype; NaN of NaN. Without gradient.
 Variable sign(const Operand& x);
-/// As trunc: x without what is behind its point, in x's dtype. Without gradient.
+/// x without the digits behind its point, in x's dtype, as trunc. Without gradient.
 Variable fix(const Operand& x);
 
 }  // namespace catena

@@ -10,10 +10,10 @@
 
 namespace catena {
 
-/// Axes of a reduction: all, one, or several; negative ones count from the last.
+/// The axes of a reduction: all, one, or several; negative ones count from the last.
 class ReductionAxes {
 public:
-    ReductionAxes() = default;  ///< All.
+    ReductionAxes() = default;  ///< All axes.
     template <class T>
         requires std::is_integral_v<T>
     ReductionAxes(T axis) {
@@ -21,7 +21,7 @@ public:
     }
     ReductionAxes(std::initializer_list<int64_t> axes);
     ReductionAxes(const Axes& axes) : axes_(axes) {}
-    /// Sorted and non-negative.
+    /// The axes as sorted, non-negative numbers.
     Axes resolve(const char* op, int rank) const { return normalize_axes(op, axes_, rank, true); }
 
 private:
@@ -92,8 +92,8 @@ Variable cumsum(const Operand& x, std::optional<int64_t> axis = {});
 /// - axis: Which; of the flattened array if not given.
 Variable cumprod(const Operand& x, std::optional<int64_t> axis = {});
 
-/// `y`, an array reduced over `axes`, with the reduced axes as size 1 and then as large as in
-/// `shape`.
+/// `y`, an array reduced over `axes`, broadcast back to `shape`: the reduced axes are inserted with
+/// size 1 and repeated.
 Variable broadcast_reduced(const Operand& y, const Axes& axes, const Shape& shape);
 
 }  // namespace catena

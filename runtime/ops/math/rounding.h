@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// Rounds ties to even.
+/// x rounded to integers, ties to even.
 inline Variable nearest_even(const Variable& x) {
     const Variable below = floor(x), rest = x - below, half = below * 0.5;
     const Variable is_even = floor(half) == half;

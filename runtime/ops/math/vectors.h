@@ -8,14 +8,15 @@ namespace catena {
 // Products of vectors and matrices, and their lengths, under NumPy's names. Integers are multiplied
 // as floats where matmul has floats alone.
 
-/// Of two vectors the sum of products; of matrices matmul; of others the sum over the last axis of
-/// a and the last but one of b. A number multiplies.
+/// The product of two arrays, as NumPy's dot: of two vectors the sum of products; of matrices
+/// matmul; of others the sum over the last axis of a and the last but one of b. A number
+/// multiplies.
 Variable dot(const Operand& a, const Operand& b);
-/// [a's elements, b's elements]: all products of one with one.
+/// The products of each element of a with each of b: [a's elements, b's elements].
 Variable outer(const Operand& a, const Operand& b);
-/// Blocks: b times each element of a.
+/// The Kronecker product: blocks that are b times each element of a.
 Variable kron(const Operand& a, const Operand& b);
-/// Of vectors of three elements along the last axis.
+/// The cross product of vectors of three elements along the last axis.
 Variable cross(const Operand& a, const Operand& b);
 /// The sum of the k-th diagonal of a matrix.
 Variable trace(const Operand& x, int64_t k = 0);

@@ -25,7 +25,7 @@ Variable random_normal(const Scalar& mean, const Scalar& deviation, const Shape&
 /// - dtype: That of the result.
 Variable randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype = Dtype::int64,
                  const std::source_location& at = std::source_location::current());
-/// True with probability p.
+/// Independent bools, true with probability p.
 Variable random_bernoulli(const Scalar& p, const Shape& shape,
                           const std::source_location& at = std::source_location::current());
 

@@ -17,7 +17,7 @@ struct SimplifiedDropconnectOptions {
     Scalar ratio = 0.5;
     /// Whether weights are dropped; else all stay, unless there is a mask, and there is no factor.
     bool train = true;
-    /// Not 0 where a weight stays, in place of drawn ones: (M, K), or (N, M, K).
+    /// An array that is not 0 where a weight stays, in place of a drawn one: (M, K), or (N, M, K).
     Variable mask = {};
     /// Whether a mask is drawn for each sample.
     bool use_batchwise_mask = true;

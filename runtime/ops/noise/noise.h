@@ -8,7 +8,7 @@ namespace functions {  // An object keeps its defaults where it is passed on, se
 
 struct Dropout {
     Variable operator()(const Operand& x, const Scalar& ratio = 0.5) const;
-    /// With a mask of factors as dropout_with_mask gives it.
+    /// dropout with a given mask of factors, as dropout_with_mask returns it.
     Variable operator()(const Operand& x, const Scalar& ratio, const Operand& mask) const;
 };
 

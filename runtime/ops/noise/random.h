@@ -12,12 +12,12 @@ void set_seed(int64_t seed);
 /// The state that every random operation of this thread reads and advances: int64[2], seed and
 /// number of the next operation. A program that is replayed advances it as eager execution does.
 const Variable& random_state();
-/// The same, after moving it to `device`.
+/// The random state, after moving it to `device`.
 const Variable& random_state(Device& device);
-/// Must be called once by every operation that has read the state.
+/// Advances the random state. Must be called once by every operation that has read it.
 void advance_random_state();
 
-/// All of this thread's random state, as four numbers: what set_seed() sets.
+/// This thread's whole random state, as four numbers: everything that set_seed() sets.
 std::vector<int64_t> save_random_state();
 /// Restores the result of save_random_state().
 void restore_random_state(const std::vector<int64_t>& saved);

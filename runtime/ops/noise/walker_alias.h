@@ -18,8 +18,9 @@ public:
     void move(Device& device);
 
 private:
-    Array threshold_;  ///< [n]: where an integer's share of its interval ends,
-    Array values_;     ///< [2 n]: it, and whose the rest of the interval is.
+    Array threshold_;  ///< For each integer, where its share of its interval ends, [n].
+    /// For each interval, its integer and the integer that owns the rest of it, [2 n].
+    Array values_;
 };
 
 }  // namespace catena

@@ -7,12 +7,12 @@ namespace catena {
 // Whitening (Huang et al. 2018, arXiv:1804.08450): the channels of x [N, C, ...] in `groups` groups
 // of c, each with mean 0 and the identity as covariance.
 
-/// What a batch gives.
+/// The statistics of a batch.
 struct Decorrelated {
     Variable y;
-    Variable mean;        ///< [groups, c]
-    Variable projection;  ///< [groups, c, c]: covariance^(-1/2).
-    double count;         ///< Of elements of a channel.
+    Variable mean;        ///< The means, [groups, c].
+    Variable projection;  ///< The whitening matrices covariance^(-1/2), [groups, c, c].
+    double count;         ///< Number of elements of a channel.
 };
 Decorrelated decorrelated(const Variable& x, int64_t groups, const Scalar& eps);
 

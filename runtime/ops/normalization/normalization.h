@@ -100,7 +100,8 @@ Variable normalize(const Operand& x, const Scalar& eps = 1e-5, const Axes& axis 
 /// - beta: The exponent.
 Variable local_response_normalization(const Operand& x, int64_t n = 5, const Scalar& k = 2,
                                       const Scalar& alpha = 1e-4, const Scalar& beta = 0.75);
-/// The same over `before` and `behind` channels.
+/// The local response normalization over `before` channels before and `behind` channels behind
+/// each.
 Variable local_response(const Variable& x, int64_t before, int64_t behind, const Scalar& k,
                         const Scalar& alpha, const Scalar& beta);
 

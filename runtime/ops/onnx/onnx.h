@@ -15,7 +15,7 @@ namespace catena {
 /// A size in an exported program: a constant plus multiples of the sizes that were left open.
 struct OnnxSize {
     int64_t constant = 0;
-    std::vector<int64_t> factors;  ///< One per open size; missing ones are 0.
+    std::vector<int64_t> factors;  ///< The multiples, one per open size; missing ones are 0.
 
     OnnxSize(int64_t constant = 0) : constant(constant) {}
     bool is_constant() const;
@@ -34,7 +34,8 @@ using OnnxAttribute =
     std::variant<int64_t, double, std::string, std::vector<int64_t>, Dtype, Array>;
 using OnnxAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 
-/// Values are numbers; -1 is an input that is not given.
+/// A node of a graph. Its inputs and outputs are numbers of values; -1 is an input that is not
+/// given.
 struct OnnxNode {
     std::string type;
     std::vector<int> inputs, outputs;
@@ -56,23 +57,23 @@ public:
     std::vector<int> node(std::string type, std::vector<int> inputs, OnnxAttributes attributes,
                           int outputs);
     int constant(const Array& array);
-    int number(double value, Dtype dtype);          ///< A constant of no axes.
-    int integers(std::span<const int64_t> values);  ///< A constant int64 vector.
-    /// An int64 vector; computed in the graph where sizes are open.
+    int number(double value, Dtype dtype);          ///< Adds a constant without axes.
+    int integers(std::span<const int64_t> values);  ///< Adds a constant int64 vector.
+    /// Adds an int64 vector, which is computed in the graph where sizes are open.
     int integers(const OnnxSizes& sizes);
     int cast(int value, Dtype from, Dtype to) {
         return from == to ? value : node("Cast", {value}, {{"to", to}});
     }
-    /// `value` reshaped; if a reshape from that shape made it, returns the source instead.
+    /// Adds a reshape of `value`; if a reshape from that shape made it, returns the source instead.
     int reshape(int value, const OnnxSizes& from, const OnnxSizes& to);
 
-    /// Open sizes are int64[1] values.
+    /// Adds an open size, whose `value` is int64[1].
     void add_open_size(int value) { open_sizes_.push_back(value); }
 
 private:
     struct Reshaped {
         int source;
-        OnnxSizes shape;  ///< Of the source.
+        OnnxSizes shape;  ///< The sizes of the source.
     };
     int size_value(const OnnxSize& size);
 
@@ -84,7 +85,7 @@ private:
     std::vector<int> open_sizes_;
 };
 
-/// One recorded call, as passed to its mapping.
+/// One recorded call, as passed to the OnnxMapping of its op.
 struct OnnxCall {
     struct Value {
         int id;
@@ -94,10 +95,11 @@ struct OnnxCall {
     };
     const OpDef& op;
     OnnxGraph& graph;
-    std::vector<Value> inputs, outputs;  ///< The ids of outputs are -1.
-    const Attributes& attributes;  ///< As recorded; sizes among them through the functions below.
+    std::vector<Value> inputs, outputs;  ///< The inputs and outputs; the ids of outputs are -1.
+    /// The attributes as recorded; for sizes among them use the functions below.
+    const Attributes& attributes;
     std::vector<double> scalars;
-    std::map<std::string, OnnxSizes, std::less<>> open;  ///< Attributes that hold open sizes.
+    std::map<std::string, OnnxSizes, std::less<>> open;  ///< The attributes that hold open sizes.
 
     int opset() const { return graph.opset(); }
     int input(int i) const { return inputs[size_t(i)].id; }
@@ -106,18 +108,18 @@ struct OnnxCall {
     }
     Dtype result() const { return outputs[0].dtype; }
     OnnxSizes sizes(std::string_view attribute) const;
-    /// ValueError where sizes are open.
+    /// An attribute with sizes; ValueError where sizes are open.
     std::vector<int64_t> dims(std::string_view attribute) const;
     int64_t constant(const OnnxSize& size, const char* what) const;
-    /// The outputs of op, which has one.
+    /// Adds a node with one output and returns it, as the op's outputs.
     std::vector<int> node(std::string type, std::vector<int> values,
                           OnnxAttributes attributes = {}) {
         return {graph.node(std::move(type), std::move(values), std::move(attributes))};
     }
 };
 
-/// Of a reduction with attributes "axes" and "keepdims": the operator takes its axes as an
-/// attribute before opset `since` and as an input from then on.
+/// The ONNX form of a reduction with attributes "axes" and "keepdims": the operator takes its axes
+/// as an attribute before opset `since` and as an input from then on.
 OnnxMapping onnx_reduction(const char* name, int since = 18);
 
 /// Adds the nodes of the op's mapping or formula; returns the values of the outputs, none when ONNX

@@ -10,9 +10,9 @@ namespace catena {
 
 /// The values of the names in an expression of OnnxMapping.
 struct OnnxNames {
-    Dtype dtype;  ///< Of numbers.
+    Dtype dtype;  ///< The dtype of numbers in the expression.
     std::function<int(int index, std::optional<Dtype> as)>
-        argument;  ///< a, b, ...: in `dtype`, or as said.
+        argument;  ///< The value of a, b, ... in `dtype`, or as given.
     std::function<std::optional<double>(std::string_view)> scalar;
 };
 

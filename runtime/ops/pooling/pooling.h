@@ -9,8 +9,8 @@ namespace catena {
 struct MaxPooling {
     /// Distance of neighbouring windows, in elements; the size of the window if not given.
     PerAxis stride = {};
-    /// What is put around x, on each side, as if it were -infinity; less than the window
-    /// (ShapeError).
+    /// The number of elements put around x, on each side, as if they were -infinity; less than the
+    /// window (ShapeError).
     PerAxis pad = 0;
     /// Whether the last window may exceed the padded end, so that every element is in a window.
     bool cover_all = true;

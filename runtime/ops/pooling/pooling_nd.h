@@ -13,13 +13,13 @@ namespace catena {
 struct AveragePooling {
     /// Distance of neighbouring windows, in elements; the size of the window if not given.
     PerAxis stride = {};
-    /// What is put around x, on each side; less than the window (ShapeError).
+    /// The number of elements put around x, on each side; less than the window (ShapeError).
     PerAxis pad = 0;
     /// Whether padding counts as zeros; else (Chainer's pad_value=None) not at all.
     bool count_pad = true;
 };
 
-/// As max_pooling_2d, over any number of spatial axes.
+/// The maximum of each window, as max_pooling_2d, over any number of spatial axes.
 /// - x: (N, C, D1, ..., Dk).
 /// - ksize: Size of a window: a number, or one for each spatial axis.
 /// - return_indices: Whether the places are returned, too.

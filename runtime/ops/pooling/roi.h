@@ -67,10 +67,12 @@ Variable roi_max_align_2d(const Operand& x, const Operand& rois, const Operand& 
 Variable roi_pooling_2d(const Operand& x, const Operand& rois, int64_t outh, int64_t outw,
                         double spatial_scale);
 
-/// What all of them are made of.
+/// The mean of each bin, which the functions of means above are made of; `bins` describes their
+/// differences.
 Variable average_of_regions(const Variable& x, const Variable& regions, const Variable& images,
                             const RegionBins& bins);
-/// `empty` for a bin without elements; `of_neighbours` as in runtime/cpu/pooling/roi_kernel.h.
+/// The largest element of each bin; `empty` for a bin without elements. `of_neighbours` as in
+/// runtime/cpu/pooling/roi_kernel.h.
 Variable largest_of_regions(const Variable& x, const Variable& regions, const Variable& images,
                             const RegionBins& bins, double empty, bool of_neighbours = false);
 

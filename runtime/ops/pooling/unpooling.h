@@ -10,7 +10,7 @@ namespace catena {
 struct Unpooling {
     /// Distance of neighbouring windows, in elements; the size of the window if not given.
     PerAxis stride = {};
-    /// What the pooling puts around the result, on each side.
+    /// The number of elements that the pooling puts around the result, on each side.
     PerAxis pad = 0;
     /// Spatial sizes of the result; if not given, as small as the windows allow.
     PerAxis outsize = {};

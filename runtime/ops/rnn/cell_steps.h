@@ -11,17 +11,18 @@ namespace catena {
 
 using CellFunction = std::function<Variable(const Variable&)>;
 struct CellFunctions {
-    CellFunction gate;    ///< Of the gates; the sigmoid.
-    CellFunction state;   ///< Of what enters the state; tanh.
-    CellFunction output;  ///< Of c'; tanh.
+    CellFunction gate;    ///< The function of the gates; the sigmoid.
+    CellFunction state;   ///< The function of the input to the state; tanh.
+    CellFunction output;  ///< The function of c' in the output; tanh.
 };
 const CellFunctions& usual_functions();
 
-/// The sums x W^T + h R^T + b of lstm's gates. An undefined f is 1 - i after their function.
+/// The sums x W^T + h R^T + b of the LSTM's gates. An undefined f means 1 - i (after the gate
+/// function).
 struct LstmSums {
     Variable i, f, a, o;
 };
-/// Factors of c (of c' for o) that are added to the sums, where defined.
+/// Factors of c (of c' for o) that are added to the sums of the gates, where defined.
 struct LstmPeepholes {
     Variable i, f, o;
 };
@@ -31,7 +32,7 @@ struct LstmStep {
 LstmStep lstm_step(const LstmSums& sums, const Variable& c,
                    const CellFunctions& s = usual_functions(), const LstmPeepholes& p = {});
 
-/// gru's h'. `candidate` gives a's sum from r after its function.
+/// The new state h' of a GRU. `candidate` gives the sum of gate a from r (after the gate function).
 Variable gru_step(const Variable& r, const Variable& z, const CellFunction& candidate,
                   const Variable& h, const CellFunctions& s = usual_functions());
 

@@ -25,13 +25,13 @@ enum class NStepActivation : uint8_t { tanh, relu };
 /// `lengths` as arguments is one program for all lengths, where a list of arrays would be one for
 /// each combination of them.
 struct SequenceRows {
-    Variable rows;     ///< [total, features]
-    Variable lengths;  ///< Integers [B] that add up to total (ValueError).
+    Variable rows;     ///< The rows, [total, features].
+    Variable lengths;  ///< The lengths, integers [B] that add up to total (ValueError).
     RowOrder order = RowOrder::by_sequence;
 };
 /// The rows of sequences [length, features] one after another, and their lengths as int32.
 SequenceRows rows_of_sequences(std::span<const Variable> xs);
-/// The sequences again. Their lengths are read at once: a cut of a static region.
+/// The sequences as separate arrays. Their lengths are read at once, which cuts a static region.
 std::vector<Variable> sequences_of_rows(const SequenceRows& x);
 
 struct NStepOptions {
@@ -40,8 +40,8 @@ struct NStepOptions {
     bool both_directions = false;
 };
 struct NStepRows {
-    Variable hy, cy;  ///< cy is undefined without a memory.
-    Variable ys;      ///< [total, N] or [total, 2 N]: the last layer's h, in the rows of x.
+    Variable hy, cy;  ///< The last states; cy is undefined for cells without a memory.
+    Variable ys;      ///< The last layer's h, in the rows of x: [total, N] or [total, 2 N].
 };
 /// n_step_rnn of sequences in one matrix.
 NStepRows n_step_rnn_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws,

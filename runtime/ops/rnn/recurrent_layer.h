@@ -9,33 +9,34 @@ namespace catena {
 /// One layer and direction of a recurrent network over B sequences of different lengths, of U units
 /// and G gates (runtime/cpu/recurrent/recurrent_cells.h).
 struct RecurrentLayer {
-    Variable x;  ///< [total, G U]: products of the input rows with the weights of all gates, with
-                 ///< their bias.
-    Variable h;  ///< [B, U]: the state before the first step.
-    Variable c;  ///< [B, U], for cells with a memory.
-    Variable R, b;     ///< [G U, U] and [G U]: what h is multiplied with, and its bias.
-    Variable lengths;  ///< Integers [B], values and not sizes: one compiled program computes all of
-                       ///< them.
-    GatePlaces gates = {};  ///< Of x, R and b.
+    /// The products of the input rows with the weights of all gates, with their bias: [total, G U].
+    Variable x;
+    Variable h;     ///< The state before the first step, [B, U].
+    Variable c;     ///< The memory before the first step, [B, U], for cells with a memory.
+    Variable R, b;  ///< The weights that h is multiplied with, [G U, U], and their bias, [G U].
+    /// The lengths of the sequences, integers [B]. They are values and not sizes, so that one
+    /// compiled program serves all of them.
+    Variable lengths;
+    GatePlaces gates = {};  ///< The places of the gates in x, R and b.
     RowOrder order = RowOrder::by_sequence;
-    bool reverse = false;  ///< From the last step of each sequence to the first.
+    bool reverse = false;  ///< Whether it runs from the last step of each sequence to the first.
 };
 struct RecurrentStates {
-    Variable y;     ///< [total, U]: h after each step, in the rows of x.
-    Variable h, c;  ///< [B, U]: after each sequence's last step.
+    Variable y;     ///< h after each step, in the rows of x: [total, U].
+    Variable h, c;  ///< The states after each sequence's last step, [B, U].
 };
-/// A single operation. Its second derivatives run step by step.
+/// Computes a layer as a single operation. Its second derivatives run step by step.
 RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer);
 
-/// The layer in terms of other operations, one for each step: what its op is tested with and
-/// differentiated twice by. Inputs x, h, (c,) R, b, lengths; results y, h(, c). It reads the
-/// lengths at once.
+/// The layer in terms of other operations, one for each step, by which its op is tested and
+/// differentiated twice. Inputs x, h, (c,) R, b, lengths; results y, h(, c). It reads the lengths
+/// at once.
 Variables recurrent_steps(RecurrentCell cell, std::span<const Variable> inputs,
                           const Attributes& attributes);
 
-/// A layer's gates from its attributes.
+/// The places of a layer's gates, from its attributes.
 GatePlaces places_of(const Attributes& attributes);
-/// The steps of a layer from its attributes and its lengths.
+/// The steps of a layer, from its attributes and its lengths.
 SequenceSteps steps_of(const char* op, const Array& lengths, int64_t total,
                        const Attributes& attributes);
 

@@ -5,9 +5,9 @@
 
 namespace catena {
 
-/// A recurrent layer as ONNX's RNN, GRU or LSTM. Its sequences are padded, as these take them, and
-/// the products with the input's weights have been computed, so that ONNX's are the identity:
-/// correct, but more arithmetic than in Catena. None for relu.
+/// Writes a recurrent layer as ONNX's RNN, GRU or LSTM. Its sequences are padded, as these take
+/// them, and the products with the input's weights have been computed, so that ONNX's are the
+/// identity: correct, but more arithmetic than in Catena. None for relu.
 std::vector<int> write_recurrent(RecurrentCell cell, OnnxCall& call);
 
 }  // namespace catena

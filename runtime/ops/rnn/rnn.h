@@ -6,9 +6,9 @@
 
 namespace catena {
 
-/// The state after a step.
+/// The states after a step.
 struct LstmResult {
-    /// The cells, and what they give.
+    /// The cells c and the output h.
     Variable c, h;
 };
 

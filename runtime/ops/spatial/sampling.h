@@ -9,8 +9,8 @@ namespace catena {
 // Reading images at places that arrays name: between -1 and 1 along each axis, where these are the
 // outermost elements (align_corners) or the borders.
 
-/// x sampled at a grid [N, places, axes], the last axis of x first; x is [N, C, sizes of the axes],
-/// the result [N, C, places]. Gradients flow to x and the grid.
+/// Samples x [N, C, sizes of the axes] at a grid [N, places, axes], in which the last axis of x
+/// comes first; the result is [N, C, places]. Gradients flow to x and the grid.
 struct GridSampling {
     enum class Kind { nearest, linear, cubic } kind = Kind::linear;
     enum class Outside { zeros, border, reflection } outside = Outside::zeros;
@@ -18,16 +18,16 @@ struct GridSampling {
 };
 Variable grid_sample(const Variable& x, const Variable& grid, const GridSampling& options);
 
-/// What theta [N, k, k + 1], affine maps of k axes, make of every element of an array of `shape`:
-/// [N, k, elements], the last axis first.
+/// The places of every element of an array of `shape` under theta [N, k, k + 1], affine maps of k
+/// axes: [N, k, elements], the last axis first.
 Variable affine_grid(const Variable& theta, const Shape& shape, bool align_corners);
 
-/// One neighbour of every place along an axis.
+/// One of the neighbours, along an axis, of every place.
 struct Tap {
-    Variable index;   ///< int64, within the axis.
-    Variable weight;  ///< 0 where the neighbour is outside.
+    Variable index;   ///< The neighbour's index, int64, within the axis.
+    Variable weight;  ///< The neighbour's weight; 0 where it is outside.
 };
-/// The two neighbours of places given as fractional indices.
+/// The two neighbours of places that are given as fractional indices.
 std::vector<Tap> linear_taps(const Variable& x, int64_t size);
 
 }  // namespace catena

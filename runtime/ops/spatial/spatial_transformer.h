@@ -7,8 +7,8 @@ namespace catena {
 // Spatial transformer networks (Jaderberg et al. 2015). Places in an image are between -1 and 1,
 // its outermost pixels.
 
-/// Where affine maps put the pixels of an image: (N, 2, H, W), x first. Places are between -1 and
-/// 1, the outermost pixels (Jaderberg et al. 2015, "Spatial Transformer Networks").
+/// The places where affine maps put the pixels of an image: (N, 2, H, W), x first. Places are
+/// between -1 and 1, the outermost pixels (Jaderberg et al. 2015, "Spatial Transformer Networks").
 /// - theta: (N, 2, 3), matrices that are multiplied by (x, y, 1).
 /// - output_shape: (H, W).
 Variable spatial_transformer_grid(const Operand& theta, const Dims& output_shape);

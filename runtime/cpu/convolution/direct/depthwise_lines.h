@@ -12,7 +12,7 @@ namespace catena::depthwise {
 
 constexpr int64_t lanes = tile_lanes, side = depthwise_side, taps = side * side;
 
-/// Whether tiles know such windows.
+/// Whether the depthwise tiles can compute such windows.
 inline bool takes_steps(const Shape& x, const Shape& W, const WindowSteps& steps) {
     if (x.rank() != 4 || W[1] != 1 || W[2] != side || W[3] != side || steps.groups != x[1] ||
         W[0] != x[1])
@@ -36,8 +36,8 @@ struct Sizes {
           pad_left(s.pad[1]) {}
     int64_t vectors() const { return (channels + lanes - 1) / lanes; }
     int64_t line() const { return columns * channels; }
-    /// Lines of x that the windows of lines [begin, end) see: from `first_read` to before
-    /// `last_read`.
+    /// The lines of x that the windows of lines [begin, end) read: from first_read() to before
+    /// last_read().
     int64_t first_read(int64_t begin) const {
         return std::clamp<int64_t>(begin * steps - pad_top, 0, height);
     }
@@ -46,26 +46,27 @@ struct Sizes {
     }
 };
 
-/// [taps, channels], kept with W (runtime/cpu/onednn/packed.h).
+/// The weights as [taps, channels], cached with W (runtime/cpu/onednn/packed.h).
 Array packed_weights(const Array& W, int64_t channels);
 
 /// A depthwise convolution of 3x3 windows (runtime/cpu/convolution/direct/direct_convolution.h)
-/// part by part, each on the calling thread.
+/// that is computed part by part, each on the calling thread.
 class DepthwiseLines {
 public:
-    /// `W`: packed_weights(). All must outlive this.
+    /// Prepares it; `W` is packed_weights(). All arguments must outlive this.
     DepthwiseLines(const Sizes& sizes, const float* W, const ConvolutionTail& tail)
         : s_(sizes), W_(W), tail_(tail, s_.channels) {}
 
-    /// One image. Line i of x begins with line i % x_lines of those that are there.
+    /// The memory of one image. Line i of x is stored at line i % x_lines, because only x_lines
+    /// lines are in memory.
     struct Place {
         const float* x;
         int64_t x_lines;
         float* y;
-        const float* other;  ///< What is added, or null.
-        int64_t first = 0;   ///< The line that `y` and `other` begin with.
+        const float* other;  ///< The image that is added, or null.
+        int64_t first = 0;   ///< The line with which `y` and `other` begin.
     };
-    /// Those lines of the result and vectors of channels. `largest` may be null.
+    /// Computes lines of the result and vectors of channels. `largest` may be null.
     void compute(const Place& place, int64_t line, int64_t last_line, int64_t first_vector,
                  int64_t last_vector, LargestLanes* largest) const;
 

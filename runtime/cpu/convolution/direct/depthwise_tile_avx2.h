@@ -19,7 +19,7 @@ CATENA_AVX2_INLINE __m256 load_channels(const float* from, int64_t count) {
     return all ? _mm256_loadu_ps(from) : load_first(from, count);
 }
 
-/// The first `count` of eight channels of a line.
+/// Stores the sums of the first `count` of eight channels of a line.
 template <TailKind kind, int columns>
 CATENA_AVX2_INLINE void store_sums(const DepthwiseTiles& t, int64_t line, int64_t count,
                                    __m256 (&sum)[columns]) {
@@ -39,7 +39,7 @@ CATENA_AVX2_INLINE void store_sums(const DepthwiseTiles& t, int64_t line, int64_
     tail.note(known, largest);
 }
 
-/// Eight channels of a line of the tile, or, unless `all`, the first `count` of them.
+/// Computes eight channels of a line of the tile or, unless `all`, the first `count` of them.
 template <int columns, int steps, TileEdges edges, bool all>
 CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t count) {
     constexpr int side = depthwise_side, in_columns = (columns - 1) * steps + side;
@@ -73,7 +73,7 @@ CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t 
 
 }  // namespace depthwise_detail
 
-/// Nothing is fetched ahead: that was slower (on a Zen 3).
+/// Computes a tile with AVX2. Nothing is prefetched: that was slower (on a Zen 3).
 template <int lines, int columns, int steps, TileEdges edges>
 CATENA_AVX2 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
     using namespace depthwise_detail;

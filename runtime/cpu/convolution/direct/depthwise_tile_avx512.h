@@ -33,8 +33,8 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Depthw
 
 }  // namespace depthwise_detail
 
-/// `lines` x `columns` positions in steps of `steps`; `whole`: all columns are in x. Each input is
-/// read once. A sum runs over its window line by line, whatever the tile is.
+/// Computes `lines` x `columns` positions in steps of `steps`; `whole`: all columns are in x. Each
+/// input is read once. A sum runs over its window line by line, whatever the tile is.
 template <int lines, int columns, int steps, bool whole>
 CATENA_AVX512 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
     constexpr int side = depthwise_side, in_lines = (lines - 1) * steps + side,

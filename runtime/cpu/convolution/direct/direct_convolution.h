@@ -8,11 +8,12 @@
 
 namespace catena {
 
-/// A float32 convolution of images [N, C, H, W] and its tail in tiles of our own: sums stay in
-/// registers until the tail is done, so that an added image needs no sweep, and NaN stays NaN by an
-/// ordered comparison. y has its channels last; x has them last or is row-major with few channels,
-/// as a picture is. Weights are kept with 16 output channels side by side
-/// (runtime/cpu/onednn/packed.h). The tail's pointers are not null but for `other`.
+/// Computes a float32 convolution of images [N, C, H, W] and its epilogue in Catena's own tiles:
+/// sums stay in registers until the epilogue is done, so that an added image needs no pass of its
+/// own, and NaN stays NaN by an ordered comparison. y has its channels last; x has them last or is
+/// row-major with few channels, as a network's input is. Weights are cached with 16 output channels
+/// side by side (runtime/cpu/onednn/packed.h). The epilogue's pointers are not null except for
+/// `other`.
 ///
 /// A sum runs over the taps of a window in one order, which depends on x's memory order alone, so
 /// no bit depends on the number of threads.
@@ -23,18 +24,18 @@ namespace catena {
 std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail,
                                        const WindowSteps& steps, const Array& y);
 
-/// Whether that was found to be faster than oneDNN and a sweep (docs/performance_changes.md): with
-/// AVX-512 for pictures and 1x1 windows. With AVX2 oneDNN has fewer instructions for each
-/// multiplication of a 1x1 window, which counts where two threads share a core, and is left what
-/// adds no image; larger windows are for tiles.
+/// Whether that was found to be faster than oneDNN followed by a pass for the epilogue
+/// (docs/performance_changes.md): with AVX-512 for network inputs and 1x1 windows. With AVX2 oneDNN
+/// has fewer instructions for each multiplication of a 1x1 window, which counts where two threads
+/// share a core, so it computes those that add no image; larger windows are computed in tiles.
 bool is_direct_fastest(const Array& x, const Array& W, const ConvolutionTail& tail);
 
-/// The same for depthwise 3x3 windows in steps of one or two, W being [C, 1, 3, 3]; x and y have
-/// their channels last.
+/// Computes a depthwise convolution with 3x3 windows in steps of one or two and its epilogue, as
+/// convolve_directly(), W being [C, 1, 3, 3]; x and y have their channels last.
 std::optional<float> convolve_depthwise(const Array& x, const Array& W, const ConvolutionTail& tail,
                                         const WindowSteps& steps, const Array& y);
 
-/// Whether this processor and CATENA_DIRECT_CONVOLUTIONS allow both.
+/// Whether this processor and CATENA_DIRECT_CONVOLUTIONS allow both functions.
 bool are_direct_convolutions_on();
 
 }  // namespace catena

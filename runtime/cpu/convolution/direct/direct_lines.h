@@ -9,40 +9,41 @@
 
 namespace catena::direct {
 
-/// A direct convolution (runtime/cpu/convolution/direct/direct_convolution.h) part by part, each on
-/// the calling thread.
+/// A direct convolution (runtime/cpu/convolution/direct/direct_convolution.h) that is computed part
+/// by part, each on the calling thread.
 class DirectLines {
 public:
-    /// `W`: packed_weights(). All must outlive this.
+    /// Prepares it; `W` is packed_weights(). All arguments must outlive this.
     DirectLines(const Sizes& sizes, const float* W, const ConvolutionTail& tail);
 
-    /// The images of a part.
+    /// The memory of the images of a part.
     struct Place {
         const float* x;
         float* y;
-        const float* other;  ///< What is added, or null.
-        int64_t first = 0;   ///< The position that `y` and `other` begin with.
+        const float* other;  ///< The image that is added, or null.
+        int64_t first = 0;   ///< The position with which `y` and `other` begin.
     };
     const Panels& panels() const { return panels_; }
-    /// Positions of the result, numbered through all images, and panels of its channels. `largest`
-    /// may be null.
+    /// Computes positions of the result, numbered through all images, and panels of its channels.
+    /// `largest` may be null.
     void compute(const Place& place, Range positions, Range panels, LargestLanes* largest) const;
 
 private:
-    /// Taps in the order of the weights.
+    /// Runs of taps, in the order of the weights.
     struct Runs {
         std::array<DirectTiles::Run, most_taps> runs;
         int64_t count = 0;
-        Range down{}, across{};  ///< Of the window.
+        Range down{}, across{};  ///< The taps of the window that are inside of x, along each axis.
     };
-    /// A panel that a thread computes.
+    /// The panel of channels that a thread computes, and its positions.
     struct Part {
         const Place& place;
         DirectTiles tiles{};
         int64_t vectors;
     };
 
-    /// Of the result, lines being numbered through all images; or the way from one to the next.
+    /// A position of the result, lines being numbered through all images; or the distance from one
+    /// to the next.
     struct Position {
         int64_t line, column;
     };
@@ -64,8 +65,9 @@ private:
     const float* const W_;
     const TailNumbers tail_;
     const Panels panels_;
-    const int64_t channels_;                 ///< Side by side in x.
-    const int64_t position_, line_, plane_;  ///< Steps in x.
+    const int64_t channels_;  ///< Number of contiguous channels in x.
+    /// Distances in x from a position, line and plane to the next.
+    const int64_t position_, line_, plane_;
 };
 
 }  // namespace catena::direct

@@ -16,32 +16,32 @@ constexpr int64_t lanes = tile_lanes;
 
 inline int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
 
-/// Of a window in a picture's order.
+/// The most taps of a window for row-major images.
 constexpr int64_t most_taps = 108;
 
-/// Indices [begin, end).
+/// A range of indices [begin, end).
 struct Range {
     int64_t begin, end;
     bool operator==(const Range&) const = default;
     int64_t size() const { return end - begin; }
-    /// Part `index` of `count`; parts differ by one at most.
+    /// Part `index` of `count` parts of the range; parts differ by one at most.
     Range part(int64_t index, int64_t count) const {
         return {begin + size() * index / count, begin + size() * (index + 1) / count};
     }
 };
 
-/// Windows along one axis.
+/// The windows along one axis.
 struct Axis {
     int64_t size, kernel, stride, pad, count;
 
-    /// Where the window of position p begins in x.
+    /// The place in x where the window of position p begins.
     int64_t begin(int64_t p) const { return p * stride - pad; }
-    /// Its taps that are in x.
+    /// The taps of position p's window that are in x.
     Range taps(int64_t p) const {
         return {std::max<int64_t>(0, -begin(p)),
                 std::max<int64_t>(0, std::min(kernel, size - begin(p)))};
     }
-    /// Positions whose windows are in x as a whole.
+    /// The positions whose windows are in x as a whole.
     Range whole() const {
         const int64_t room = size + pad - kernel,
                       first = std::min(count, (pad + stride - 1) / stride);
@@ -49,7 +49,7 @@ struct Axis {
     }
 };
 
-/// Whether tiles know such windows.
+/// Whether the tiles can compute such windows.
 inline bool takes_steps(const Shape& x, const WindowSteps& steps) {
     return x.rank() == 4 && steps.groups == 1 && steps.dilate[0] == 1 && steps.dilate[1] == 1;
 }
@@ -81,8 +81,8 @@ struct Sizes {
     }
     int64_t taps() const { return in * height.kernel * width.kernel; }
     int64_t positions() const { return images * height.count * width.count; }
-    /// Threads share positions, and so find in their caches what they wrote; but where the weights
-    /// are much larger than x, these.
+    /// Whether threads share the weights instead of the positions. Sharing positions lets them find
+    /// in their caches what they wrote; sharing weights pays where these are much larger than x.
     bool shares_weights() const {
         constexpr int64_t much = 8;
         return out * taps() > much * in * images * height.size * width.size;
@@ -95,8 +95,8 @@ struct Sizes {
     }
 };
 
-/// Vectors of output channels in panels of up to tile_shape().vectors; where threads share the
-/// weights, so that both halves of them have the same.
+/// Groups of vectors of output channels, in panels of up to tile_shape().vectors. Where threads
+/// share the weights, both halves of them have the same number.
 class Panels {
 public:
     explicit Panels(const Sizes& s)

@@ -11,13 +11,13 @@
 
 namespace catena::avx2 {
 
-/// Of a tile.
+/// The most rows (positions) of a tile.
 constexpr int most_direct_rows = 6;
 
 namespace direct_detail {
 
-/// One register's channels of all positions, `count` of which are there, the first being channel
-/// `first` of the tile.
+/// Stores one register's channels of all positions. `count` of the channels exist, and the first is
+/// channel `first` of the tile.
 template <TailKind kind, int rows>
 CATENA_AVX2_INLINE void store_sums(const DirectTiles& t, int64_t first, int64_t count,
                                    __m256 (&sum)[rows]) {
@@ -48,7 +48,7 @@ CATENA_AVX2_INLINE void store_register(const DirectTiles& t, int64_t first, int6
         store_sums<TailKind{all, true, false}>(t, first, count, sum);
 }
 
-/// Adds the products of `taps` taps side by side.
+/// Adds the products of `taps` contiguous taps.
 template <int rows, int taps>
 CATENA_AVX2_INLINE void add_taps(const float* upper, const float* lower, int64_t x_row,
                                  const float* W, __m256 (&left)[rows], __m256 (&right)[rows]) {
@@ -66,12 +66,12 @@ CATENA_AVX2_INLINE void add_taps(const float* upper, const float* lower, int64_t
     }
 }
 
-/// So many taps are added at a time: fewer instructions for each, which counts where two threads
-/// share a core.
+/// The number of taps that are added at a time: fewer instructions for each, which counts where two
+/// threads share a core.
 constexpr int at_once = 8;
-constexpr int64_t line = 16;  ///< Floats of a line of the cache.
+constexpr int64_t line = 16;  ///< The number of floats of a cache line.
 
-/// One tile.
+/// Computes one tile.
 template <int rows, bool single>
 CATENA_AVX2 __attribute__((noinline)) void compute_tile(const DirectTiles& t, int64_t channels) {
     __m256 left[rows], right[rows];

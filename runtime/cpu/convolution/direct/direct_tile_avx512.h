@@ -42,8 +42,8 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
 
 namespace direct_detail {
 
-/// One tile. Not inlined into the loop: what would then be kept in registers from tile to tile is
-/// needed for sums.
+/// Computes one tile. Not inlined into the loop: values that would be held in registers from tile
+/// to tile would take those of the sums.
 template <int rows, int vectors, bool single>
 CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) {
     __m512 sum[rows][vectors];
@@ -90,8 +90,8 @@ CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) 
 
 }  // namespace direct_detail
 
-/// Sums in registers, in the order of the taps whatever the tiles are, and then the tail. `single`:
-/// runs have one tap.
+/// Computes tiles: sums in registers, in the order of the taps whatever the tiles are, and then the
+/// epilogue. `single`: runs have one tap.
 template <int rows, int vectors, bool single>
 void compute_direct_tiles(const DirectTiles& tiles) {
     for (DirectTiles t = tiles; t.tiles > 0; --t.tiles) {

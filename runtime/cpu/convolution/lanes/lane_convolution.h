@@ -10,42 +10,44 @@
 
 namespace catena {
 
-/// What decides whether sixteen images side by side are faster. Towards the images, `in` are the
-/// channels of gy and `out` those of gx.
+/// The sizes that decide whether a vector lane per image is faster. For the gradient towards the
+/// images, `in` are the channels of gy and `out` those of gx.
 struct LaneSizes {
     int64_t images, in, out,
-        width;  ///< The width of the result's rows, of gy's towards the weights.
+        width;  ///< The width of the result's rows; for the gradient towards the weights, of gy's.
     Dims kernel, stride;
-    bool channels_last;  ///< The result, or gy.
+    /// Whether the result (for the weights' gradient: gy) has its channels last.
+    bool channels_last;
 };
-/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX2, and with
-/// CATENA_LANE_CONVOLUTIONS=0.
+/// Whether a LaneConvolution is faster, from measurements: benchmarks/lane_convolutions.cpp. False
+/// without AVX2, and with CATENA_LANE_CONVOLUTIONS=0.
 bool is_faster_by_lanes(ConvolutionDirection direction, const LaneSizes& sizes);
 
-/// A float32 convolution of few channels, or one of its gradients, with sixteen images side by
-/// side: one image in each lane of a vector (two of eight on AVX2), so that no lane is idle however
-/// few channels there are. Operands are packed so as they are needed
+/// A float32 convolution of few channels, or one of its gradients, on sixteen images at once: each
+/// image in a lane of a vector (two vectors of eight on AVX2), so that no lane is idle however few
+/// channels there are. Operands are packed for it as they are needed
 /// (runtime/cpu/convolution/lanes/lane_images.h), and products are summed in registers in the order
-/// of the definition: input channels, rows, columns; of the weights' gradient positions, then
-/// images. Images in both memory orders; the bits depend on the sizes alone. For use by
+/// of the definition: input channels, rows, columns; for the weights' gradient positions, then
+/// images. Images may be in either memory order; the bits depend on the sizes alone. For use by
 /// FloatConvolution.
 class LaneConvolution {
 public:
-    /// Nothing where it cannot be done, or where oneDNN is faster. Operands as those of
-    /// FloatConvolution.
+    /// The LaneConvolution for operands as those of FloatConvolution; nothing where it cannot be
+    /// done, or where oneDNN is faster.
     static std::optional<LaneConvolution> find(ConvolutionDirection direction, const Array& a,
                                                const Array& b, const Array& result,
                                                const WindowSteps& steps);
-    /// Whatever is faster (for benchmarks and tests).
+    /// The LaneConvolution where it can be done, even if oneDNN is faster (for benchmarks and
+    /// tests).
     static std::optional<LaneConvolution> find_possible(ConvolutionDirection direction,
                                                         const Array& a, const Array& b,
                                                         const Array& result,
                                                         const WindowSteps& steps);
 
-    /// With the present number of threads.
+    /// Scratch memory in bytes, with the present number of threads.
     size_t scratch_bytes() const;
-    /// False if it must be computed in another way, because numbers that are not finite would meet
-    /// zeros beside the images; then some of the result may be written.
+    /// Computes the result. False if it must be computed in another way, because numbers that are
+    /// not finite would meet the zeros around the images; then some of the result may be written.
     bool run(const Array& a, const Array& b, const Array& bias, const Array& result,
              std::span<std::byte> scratch) const;
 
@@ -83,7 +85,9 @@ private:
     bool add_up(const float* sums, float* gW) const;
 
     ConvolutionDirection direction_;
-    LaneImages x_, y_;  ///< Towards the images: gy and gx. Towards the weights, y is gy.
+    /// The images x and y: for the gradient towards the images gy and gx; towards the weights, y is
+    /// gy.
+    LaneImages x_, y_;
     int64_t in_, out_, kernel_rows_, kernel_columns_, stride_rows_, stride_columns_, top_;
 };
 

@@ -6,10 +6,10 @@
 
 namespace catena {
 
-/// Sixteen images of an array [N, C, H, W] (float32, in one of the two memory orders) side by side:
-/// each element a vector that holds it for all sixteen, one image in a lane. They are in row-major
-/// order whatever the array's, and rows may have zeros on both sides. Images that the array does
-/// not have are zeros. Needs AVX2 or AVX-512.
+/// Sixteen images of an array [N, C, H, W] (float32, in either memory order) packed into vectors:
+/// each element becomes a vector that holds it for all sixteen, one image in a lane. Elements are
+/// in row-major order whatever the array's order, and rows may have zeros on both sides. Images
+/// beyond the array's number are zeros. Needs AVX2 or AVX-512.
 class LaneImages {
 public:
     static constexpr int64_t lanes = 16;
@@ -31,9 +31,9 @@ public:
     int64_t row_step() const { return (left_ + width_ + right_) * lanes; }
     static constexpr int64_t column_step() { return lanes; }
 
-    /// Rows [begin, end) of a group of images, `to` on 64 bytes.
+    /// Packs rows [begin, end) of a group of images into `to`, which is 64-byte aligned.
     void pack(const float* array, int64_t group, int64_t begin, int64_t end, float* to) const;
-    /// The other way round; without zeros beside rows.
+    /// Copies packed rows, without zeros beside them, back into an array.
     void unpack(const float* from, int64_t group, int64_t begin, int64_t end, float* array) const;
 
 private:

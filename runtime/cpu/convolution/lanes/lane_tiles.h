@@ -15,7 +15,7 @@ namespace catena::lane_tiles {
 // no more than registers.
 
 constexpr int most_outs = 6;
-/// Positions for so many output channels.
+/// The most positions of a tile, for each number of output channels.
 constexpr std::array<int, most_outs + 1> most_positions = {0, 8, 8, 7, 6, 4, 4};
 constexpr int most_taps = 5, most_gradients = 4;
 
@@ -52,11 +52,11 @@ ProductKernel product_of(int64_t outs, int64_t taps, std::integer_sequence<int, 
     return found;
 }
 
-/// For 1 to `most_outs` channels and 1 to their `most_positions`.
+/// The kernel for 1 to `most_outs` channels and 1 to their `most_positions`.
 inline CorrelationKernel correlation(int64_t outs, int64_t positions) {
     return correlation_of(outs, positions, std::make_integer_sequence<int, most_outs>());
 }
-/// For 1 to `most_gradients` channels and 1 to `most_taps`.
+/// The kernel for 1 to `most_gradients` channels and 1 to `most_taps`.
 inline ProductKernel product(int64_t outs, int64_t taps) {
     return product_of(outs, taps, std::make_integer_sequence<int, most_gradients>());
 }

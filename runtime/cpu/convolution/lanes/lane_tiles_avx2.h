@@ -14,7 +14,7 @@ namespace catena::lane_tiles::avx2 {
 
 using namespace catena::avx2;
 
-/// Eight images from lane `first` on.
+/// Computes a correlation for eight of the images, from lane `first` on.
 template <int outs, int positions>
 CATENA_AVX2 void correlate_part(const Correlation& t, int64_t position, int64_t first) {
     __m256 sums[outs][positions];
@@ -50,7 +50,7 @@ CATENA_AVX2 void correlate_part(const Correlation& t, int64_t position, int64_t 
                             sums[o][p]);
 }
 
-/// Positions from `begin` on, as many as are left.
+/// Computes positions from `begin` on, as many as are left.
 template <int outs, int positions>
 void correlate_from(const Correlation& t, int64_t begin, int64_t first) {
     constexpr std::array<int, 7> most = {0, 7, 5, 3, 3, 2, 2};

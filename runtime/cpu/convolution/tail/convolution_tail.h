@@ -6,9 +6,9 @@
 
 namespace catena {
 
-/// What is done with a convolution's result before anybody reads it: min(max((y + before) * scale +
-/// shift + other, lowest), highest), where NaN stays NaN. One number for each channel, but `other`,
-/// which has y's elements in y's memory order, and may be null.
+/// The epilogue ("tail") of a convolution: its result becomes min(max((y + before) * scale + shift
+/// + other, lowest), highest), where NaN stays NaN. Operands have one number for each channel,
+/// except `other`, which has y's elements in y's memory order, and may be null.
 struct ConvolutionTail {
     const float *before = nullptr, *scale = nullptr, *shift = nullptr, *other = nullptr;
     float lowest = -std::numeric_limits<float>::infinity(),
@@ -20,12 +20,13 @@ struct ConvolutionTail {
     }
 };
 
-/// Does that to y, which is [N, C, spatial...], float32, in one of the two memory orders
-/// (runtime/core/array/memory_order.h). Returns the largest magnitude of what is there then; not
-/// finite if that is true of any element.
+/// Applies an epilogue to y, which is [N, C, spatial...], float32, in one of the two memory orders
+/// (runtime/core/array/memory_order.h). Returns the largest magnitude of the result; not finite if
+/// that is true of any element.
 float apply_tail(const ConvolutionTail& tail, const Array& y);
 
-/// Of float32 elements without gaps; not finite if that is true of any element.
+/// The largest magnitude of float32 elements without gaps; not finite if that is true of any
+/// element.
 float largest_magnitude(const Array& x);
 
 }  // namespace catena

@@ -10,8 +10,8 @@
 
 namespace catena {
 
-/// The bits of a float without its sign grow with its magnitude; those of infinity and NaN are the
-/// largest.
+/// A mask that removes a float's sign bit. The remaining bits, as an integer, grow with the
+/// magnitude; those of infinity and NaN are the largest.
 constexpr int32_t magnitude_bits = 0x7FFFFFFF;
 
 template <int bytes>
@@ -21,7 +21,7 @@ struct TailLanes {
     using Bits = typename Vector<int32_t, bytes>::Type;
 
     Lanes lowest, highest;
-    Bits largest{};  ///< Magnitudes of all results so far, as bits.
+    Bits largest{};  ///< The largest magnitude so far in each lane, as bits.
 
     CATENA_INLINE explicit TailLanes(const ConvolutionTail& tail)
         : lowest(Lanes{} + tail.lowest), highest(Lanes{} + tail.highest) {}

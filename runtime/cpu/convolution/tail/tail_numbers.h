@@ -11,15 +11,15 @@
 
 namespace catena {
 
-/// What such a kernel knows of its tail: as in ConvolutionTail, but that `before` is where sums
-/// begin, and that scale and shift are both null where they change nothing.
+/// An epilogue as such kernels read it: as ConvolutionTail, but `before` is where sums begin, and
+/// scale and shift are both null where they change nothing.
 struct TailNumbers {
     const float *before, *scale, *shift, *other;
     float lowest, highest;
 
-    /// Whether there is nothing between a sum and its bounds.
+    /// Whether the sums are only clipped to their bounds.
     bool only_clips() const { return !scale && !other; }
-    /// `channels` numbers each.
+    /// Converts an epilogue that has `channels` numbers in each operand.
     TailNumbers(const ConvolutionTail& tail, int64_t channels)
         : before(tail.before),
           scale(nullptr),
@@ -32,7 +32,7 @@ struct TailNumbers {
     }
 };
 
-/// Magnitudes of results so far, as bits: those of infinity and NaN are the largest.
+/// The largest magnitudes so far, lane by lane, as bits: those of infinity and NaN are the largest.
 struct alignas(64) LargestLanes {
     int32_t bits[tile_lanes] = {};
 
@@ -43,7 +43,7 @@ struct alignas(64) LargestLanes {
     }
 };
 
-/// The same of all threads.
+/// The largest magnitudes of all threads.
 class LargestOfThreads {
 public:
     void note(const LargestLanes& found) {

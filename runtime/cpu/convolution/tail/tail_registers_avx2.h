@@ -9,15 +9,15 @@
 
 namespace catena::avx2 {
 
-/// What is known of a register's tail where its code is made, so that nothing is asked for each
-/// position.
+/// Facts about a register's epilogue that are known at compile time, so that nothing is tested for
+/// each position.
 struct TailKind {
-    bool all;         ///< All eight lanes are channels.
-    bool only_clips;  ///< Nothing stands between a sum and its bounds.
-    bool notes;       ///< The largest magnitude may be wanted.
+    bool all;         ///< Whether all eight lanes are channels.
+    bool only_clips;  ///< Whether the sums are only clipped to their bounds.
+    bool notes;       ///< Whether the largest magnitude may be needed.
 };
 
-/// The tail of eight channels, of which the first `count` are there: the others are neither read
+/// The epilogue of eight channels, of which the first `count` exist: the others are neither read
 /// nor counted.
 template <TailKind kind>
 struct TailRegisters {
@@ -35,7 +35,7 @@ struct TailRegisters {
         highest = _mm256_set1_ps(tail.highest);
     }
 
-    /// What is stored for a sum. `other`, which is added, may be null.
+    /// The results for a sum. `other`, which is added, may be null.
     CATENA_AVX2 __attribute__((always_inline)) __m256 finish(__m256 sum, const float* other) const {
         if (!kind.only_clips)
             sum = _mm256_add_ps(_mm256_fmadd_ps(sum, scale, shift),
@@ -49,14 +49,14 @@ struct TailRegisters {
         else
             store_first(to, count, v);
     }
-    /// The larger magnitudes, as bits.
+    /// The larger magnitude in each lane, as bits.
     CATENA_AVX2 __attribute__((always_inline)) static __m256i larger(__m256i largest, __m256 v) {
         return kind.notes
                    ? _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(v),
                                                                 _mm256_set1_epi32(0x7FFFFFFF)))
                    : largest;
     }
-    /// Half of `known`, which may be null.
+    /// Merges the largest magnitudes into half of `known`, which may be null.
     CATENA_AVX2 __attribute__((always_inline)) void note(LargestLanes* known,
                                                          __m256i largest) const {
         if (!kind.notes || !known) return;

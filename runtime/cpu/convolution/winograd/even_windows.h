@@ -17,20 +17,22 @@ struct Images {
     int64_t height, width, channels;
 };
 
-/// Tiles side by side: where the first begins, which may be outside of its image, as what tiles
-/// read there is 0.
+/// A row of neighbouring tiles: the place where the first begins, which may be outside of its
+/// image; tiles read 0 there.
 struct TileStrip {
     int64_t image, row, column, tiles;
 };
 
-/// Tiles of `side` positions, `step` apart, and the windows in them.
+/// The form of tiles: `side` positions each, `step` apart, and the windows in them.
 struct TileForm {
     int64_t side, step;
     int64_t window, window_step;
 };
 
-/// Whether all windows of the tiles are. Windows of nothing but 0 are: they give 0, up to the
-/// errors of the tile's largest. All that the tiles read is read, line after line (read_tiles.h).
+/// Whether all windows of the tiles are even, that is, none holds only numbers that are small
+/// beside the tile's largest, which would be lost by rounding. Windows of nothing but 0 are even:
+/// their result is 0, up to the errors of the tile's largest. Everything that the tiles read is
+/// read, line after line (read_tiles.h).
 bool are_windows_even(const Images& images, const TileStrip& strip, const TileForm& form);
 
 }  // namespace catena::winograd

@@ -6,34 +6,35 @@
 
 namespace catena::polyphase {
 
-/// One axis of a convolution with four taps in steps of two, of `size` positions padded by `pad`.
-/// Phase p of a padded axis are the positions 2 m + p - pad.
+/// One axis of a convolution with four taps in steps of two, with `size` positions padded by `pad`.
+/// Phase p of a padded axis is the positions 2 m + p - pad.
 struct Axis {
     int64_t size, results, pad;
 
-    /// Positions first, first + step, ... of an axis that lie in it; the first of them is number
+    /// The positions first, first + step, ... that lie on the axis; the first of them has number
     /// `top`.
     struct Part {
         int64_t top, count, first, step;
     };
-    /// Results of tile t, and what they are made from: `in_side` positions of a phase.
+    /// The results of tile t, and the `in_side` positions of a phase that they are made from.
     int64_t tiles() const { return (results + out_side - 1) / out_side; }
     Part result(int64_t t) const;
     Part input(int64_t t, int64_t phase) const;
-    /// The same for the gradient of the images: a tile is of one phase of them.
+    /// The tiles of the gradient towards the images, where a tile belongs to one phase of them.
     int64_t gradient_tiles() const;
     Part gradient_result(int64_t t, int64_t phase) const;
     Part gradient_input(int64_t t, int64_t phase) const;
-    /// Where that of any phase of tile 0 begins.
+    /// The place where tile 0 of any phase begins.
     int64_t gradient_begin() const { return first_of(1) - 1; }
 
 private:
-    int64_t first_of(int64_t phase) const { return (pad - phase + 1) >> 1; }  ///< The least m.
+    /// The least m of a phase.
+    int64_t first_of(int64_t phase) const { return (pad - phase + 1) >> 1; }
 };
 
 /// A convolution of images [images, height, width, in] with 4x4 weights in steps of two.
 struct Sizes {
-    int64_t images, in, out;  ///< Images and channels.
+    int64_t images, in, out;  ///< Numbers of images and channels.
     Axis rows, columns;
 
     int64_t tiles() const { return images * rows.tiles() * columns.tiles(); }
@@ -45,31 +46,31 @@ struct Sizes {
     Tile input(int64_t index, int64_t phase) const;
     Tile gradient_result(int64_t index, int64_t phase) const;
     Tile gradient_input(int64_t index, int64_t phase) const;
-    /// Read inputs ahead, of all phases of tiles [first, end) (read_tiles.h), at most
-    /// winograd::tiles_at_once; false if tiles would lose small ones beside large ones
-    /// (even_windows.h).
+    /// Reads inputs in advance, for all phases of tiles [first, end) (read_tiles.h), at most
+    /// winograd::tiles_at_once. False if the tiles' rounding would lose small numbers beside large
+    /// ones (even_windows.h).
     [[nodiscard]] bool read_inputs(int64_t first, int64_t end, const float* x) const;
     [[nodiscard]] bool read_gradient_inputs(int64_t first, int64_t end, const float* gy) const;
 };
 
-/// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases, `W`
-/// being the shape alone.
+/// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases; `W` is
+/// the shape alone.
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);
 Sizes sizes_of(const Shape& x, const Shape& y, const WindowSteps& steps);
 
 /// Whether so many tiles are faster than the definition, whose products oneDNN computes. `moved`:
-/// channels of all phases that are transformed for each.
+/// the number of channels, of all phases, that are transformed for each tile.
 bool is_faster(const Sizes& sizes, int64_t tiles, int64_t moved);
 
-/// Channels that a product gives at once: a panel of tiles in registers.
+/// The number of channels that a product computes at once: a panel of tiles in registers.
 constexpr int64_t block_of(int64_t channels) {
     return channels % (2 * lanes) == 0 ? 2 * lanes : lanes;
 }
 constexpr int64_t cache_floats =
-    3'000'000;  ///< What the shared cache holds of the transformed tiles.
+    3'000'000;  ///< The number of floats of transformed tiles that the shared cache holds.
 
-/// Floats between two of the 25 matrices: one step apart that is a power of two, they would share a
-/// few lines of the cache.
+/// Floats between two of the 25 matrices: with a distance that is a power of two they would share a
+/// few cache lines.
 constexpr int64_t pad = lanes;
 constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
 constexpr int64_t floats_of(int64_t rows, int64_t columns) {

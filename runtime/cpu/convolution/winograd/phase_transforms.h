@@ -20,29 +20,32 @@ using winograd::Tile;
 
 constexpr int64_t out_side = 4, in_side = 5, values = in_side * in_side, phases = 4, taps = 16;
 
-/// 5x5 inputs of a phase -> 25 values each of `channels`, `value_step` apart: B^T d B. What is
-/// outside counts as 0.
+/// Transforms 5x5 inputs of a phase into 25 values for each of `channels`, `value_step` apart: B^T
+/// d B. Elements outside of the image count as 0.
 void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t value_step,
                      float* values);
 
-/// 25 values -> 4x4 results A^T m A plus `bias` (or null). True if all of them are finite.
+/// Transforms 25 values into 4x4 results A^T m A plus `bias` (or null). True if all of them are
+/// finite.
 bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels,
                       const float* bias, float* y);
 
-/// The transpose of that: gradients of 4x4 results -> gradients of 25 values, A g A^T.
+/// The transpose of transform_output(): gradients of 4x4 results become gradients of 25 values, A g
+/// A^T.
 void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels,
                                int64_t value_step, float* values);
 
-/// 4x4 weights of `lanes` pairs of channels, `lane_step` apart -> 25 values of each phase,
-/// `phase_step` apart: G w G^T.
+/// Transforms 4x4 weights of `lanes` pairs of channels, `lane_step` apart, into 25 values of each
+/// phase, `phase_step` apart: G w G^T.
 void transform_weights(const float* w, int64_t lane_step, int64_t phase_step, int64_t value_step,
                        float* values);
-/// Of one phase, whose taps are turned around, as the gradient of the images needs them.
+/// Transforms the weights of one phase with their taps in reverse order, as the gradient towards
+/// the images needs them.
 void transform_turned_weights(const float* w, int64_t lane_step, int64_t phase, int64_t value_step,
                               float* values);
 
-/// The transpose of transform_weights: gradients of values -> gradients of weights, G^T g G. True
-/// if all of them are finite.
+/// The transpose of transform_weights(): gradients of values become gradients of weights, G^T g G.
+/// True if all of them are finite.
 bool transform_weights_gradient(const float* values, int64_t phase_step, int64_t value_step,
                                 int64_t lane_step, float* gw);
 

@@ -19,21 +19,21 @@ using winograd::lanes;
 
 constexpr int64_t values = 9, positions = 4;
 
-/// `count` of an image's channels, whose positions lie `channels` apart.
+/// Transforms `count` of an image's channels, whose positions lie `channels` apart.
 void transform_image(const float* x, int64_t channels, int64_t count, int64_t value_step,
                      float* values);
-/// True if all results are finite. `bias` may be null.
+/// Transforms values into results; true if all are finite. `bias` may be null.
 bool transform_result(const float* values, int64_t value_step, int64_t count, const float* bias,
                       int64_t channels, float* y);
-/// The transpose of that without a bias.
+/// The transpose of transform_result() without a bias.
 void transform_result_gradient(const float* gy, int64_t channels, int64_t count, int64_t value_step,
                                float* values);
 
-/// Of `lanes` pairs of channels, whose nine taps lie `lane_step` apart. `turned`: the last tap
-/// counts as the first.
+/// Transforms the weights of `lanes` pairs of channels, whose nine taps lie `lane_step` apart.
+/// `turned`: the last tap counts as the first.
 void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step,
                        float* values);
-/// The transpose of that, not turned. True if all of it is finite.
+/// The transpose of transform_weights(), not turned. True if all results are finite.
 bool transform_weights_gradient(const float* values, int64_t value_step, int64_t lane_step,
                                 float* gw);
 

@@ -23,12 +23,12 @@ namespace catena {
 
 bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
                        const Array& y);
-/// With a tail, whose pointers are not null but for `other`; for y with its channels last.
-/// `largest`: the largest magnitude of y.
+/// Convolves by tiles and applies an epilogue, whose pointers are not null except for `other`; for
+/// y with its channels last. `largest`: the largest magnitude of y.
 bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail,
                        const WindowSteps& steps, const Array& y, float& largest);
-/// With statistics of y's channels, which are those of a convolution that returns true; for y with
-/// its channels last.
+/// Convolves by tiles and gathers statistics of y's channels, which are valid if it returns true;
+/// for y with its channels last.
 bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y,
                        ColumnStatistics& statistics);
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps,

@@ -10,34 +10,35 @@ namespace catena::winograd {
 // 512 channels are 38 MB. They are transformed and used block by block of channels, in a core's
 // cache, so that the memory never sees them.
 
-/// Where weights [O, C, 3, 3] have what the products need: in-channel k and out-channel n of the
-/// convolution computed.
+/// The places in weights [O, C, 3, 3] of the elements for the products: in-channel k and
+/// out-channel n of the convolution that is computed.
 struct WeightSteps {
     int64_t k, n;
-    bool turned;  ///< The last tap comes first.
+    bool turned;  ///< Whether the last tap counts as the first.
 };
 
-/// Asks for the weights of `block` out-channels some in-channels after k, where these are side by
-/// side: the processor does not see these steps coming.
+/// Prefetches the weights of `block` out-channels some in-channels after k, if these are
+/// contiguous: the processor does not foresee these steps.
 void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in,
                       int64_t block);
 
-/// Result channels of a block.
+/// The number of result channels of a block.
 int64_t block_of(int64_t channels);
 Tile moved(Tile tile, int64_t channels);
 
-/// All transformed weights, kept as long as W does not change: blocks [values, in, block],
+/// All transformed weights, cached as long as W does not change: blocks [values, in, block],
 /// floats_of(in, block) apart.
 Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSteps& steps,
                          int64_t in, int64_t out);
 
-/// y = x * W + bias, channels last, of sizes that have_small_tiles(). True if all of y is finite.
-/// With `statistics` those of y's channels.
+/// Computes y = x * W + bias, channels last, for sizes that have_small_tiles(). True if all of y is
+/// finite. With `statistics` those of y's channels are gathered.
 bool convolve_in_blocks(const Sizes& sizes, const float* x, const Array& W, onednn::WeightForm form,
                         const WeightSteps& steps, const float* bias, float* y,
                         ColumnStatistics* statistics = nullptr);
 
-/// The same for the gradient of the weights: of images `x` and of results `gy`, both channels last.
+/// Whether the gradient towards the weights is computed block by block, too: from images `x` and
+/// gradients `gy`, both channels last.
 bool are_weights_for_blocks(const Sizes& sizes);
 bool convolve_weights_in_blocks(const Sizes& sizes, const float* x, const float* gy, float* gW);
 

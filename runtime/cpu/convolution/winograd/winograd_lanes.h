@@ -22,7 +22,8 @@ constexpr int64_t lanes_of = sizeof(Lanes) / sizeof(float);
 template <class Lanes, size_t n>
 using Column = std::array<Lanes, n>;
 
-/// side(side(in)^T)^T: the columns, then the rows.
+/// Applies a transform to both axes of a tile, side(side(in)^T)^T: to the columns, then to the
+/// rows.
 template <class Lanes, size_t n, size_t m, class Side, class Load, class Store>
 CATENA_INLINE void both_sides(Side&& side, Load&& load, Store&& store) {
     Column<Lanes, m> rows[n];
@@ -44,7 +45,7 @@ CATENA_INLINE void store(float* to, Lanes v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// The sum of all lanes: halves are added until two are left.
+/// The sum of all lanes: halves are added until two lanes are left.
 template <int bytes>
 CATENA_INLINE float total(const LanesOf<bytes>& v) {
     if constexpr (bytes == 2 * sizeof(float)) {
@@ -57,11 +58,10 @@ CATENA_INLINE float total(const LanesOf<bytes>& v) {
     }
 }
 
-/// Zeros for what lies outside of an array.
+/// Zeros, read in the place of elements outside of an array.
 alignas(64) constexpr float zeros[lanes] = {};
 
-/// Where the elements of a tile are: their addresses, and 1 or 0 for the step from channel to
-/// channel.
+/// The addresses of a tile's elements, and for each the step from channel to channel, 1 or 0.
 template <size_t n>
 struct Sources {
     const float* from[n][n];
@@ -85,7 +85,7 @@ struct Sources {
     }
 };
 
-/// Lanes that are NaN as soon as one was not finite.
+/// Whether all numbers were finite, given lanes that are NaN as soon as one was not.
 template <class Lanes>
 CATENA_INLINE bool is_finite(Lanes zero) {
     return Vector<float, sizeof(Lanes)>::sum(zero) == 0;
@@ -110,7 +110,7 @@ CATENA_INLINE void exchange_all(Lanes (&rows)[n]) {
                                std::make_index_sequence<size_t(lanes_of<Lanes>)>());
 }
 
-/// Squares of n rows and lanes, side by side.
+/// Transposes squares of n rows and lanes, side by side.
 template <class Lanes, size_t n>
 CATENA_INLINE void transpose(Lanes (&rows)[n]) {
     if constexpr (n > 8) exchange_all<8>(rows);
@@ -119,7 +119,8 @@ CATENA_INLINE void transpose(Lanes (&rows)[n]) {
     exchange_all<1>(rows);
 }
 
-/// `count` numbers of each lane, `lane_step` apart in memory, as so many vectors; and back.
+/// Loads `count` numbers for each lane, `lane_step` apart in memory, into `count` vectors;
+/// store_squares() stores them.
 template <size_t count, class Lanes>
 CATENA_INLINE void load_squares(const float* from, int64_t lane_step, Lanes* to) {
     constexpr int64_t n = lanes_of<Lanes>;
@@ -144,7 +145,7 @@ CATENA_INLINE void store_squares(const Lanes* from, int64_t lane_step, float* to
 
 typedef float Half __attribute__((vector_size(32)));
 
-/// Nine numbers of each lane.
+/// Loads nine numbers for each lane.
 template <class Lanes>
 CATENA_INLINE void load_nine(const float* from, int64_t lane_step, Lanes (&to)[9]) {
     if constexpr (lanes_of<Lanes> == 16) {  // Two squares of eight side by side.

@@ -5,9 +5,9 @@
 
 namespace catena::winograd {
 
-/// Tiles of results whose positions are a block of the statistics of their channels.
+/// The number of tiles whose results form one block of the channels' statistics.
 constexpr int64_t measured_tiles = 16;
-/// Blocks of so many tiles.
+/// The number of such blocks for so many tiles.
 constexpr int64_t measured_parts(int64_t tiles) {
     return (tiles + measured_tiles - 1) / measured_tiles;
 }
@@ -16,8 +16,8 @@ struct TileNumbers {
     int64_t begin, end;
 };
 
-/// Adds these channels of results that were just stored in y, channels last; their blocks begin
-/// with `block`.
+/// Adds channels of results that were just stored in y, channels last, to the statistics; their
+/// blocks begin with `block`.
 void add_statistics(const Sizes& sizes, TileNumbers tiles, int64_t block,
                     ColumnStatistics::Columns channels, const float* y,
                     ColumnStatistics& statistics);

@@ -15,41 +15,44 @@
 namespace catena::winograd {
 
 constexpr int64_t out_side = 4, in_side = 6, values = in_side * in_side;
-constexpr int64_t lanes = 16;  ///< Channels come in multiples of it.
+constexpr int64_t lanes = 16;  ///< The number of channels that are transformed together.
 
 /// A tile of an array [images, height, width, channels]: `rows` x `columns` of it from `first` on
 /// lie in the array, at (top, left) of the tile; the other elements of the tile are outside of the
 /// array.
 struct Tile {
     int64_t top = 0, left = 0, rows = 0, columns = 0;
-    int64_t first = 0;  ///< Offset of the first channel.
+    int64_t first = 0;  ///< Offset of the first channel of the tile's first element in the array.
     int64_t row_step = 0, column_step = 0;
 };
 
-/// 6x6 inputs -> 36 values each of `channels`: B^T d B. What is outside counts as 0.
+/// Transforms 6x6 inputs into 36 values for each of `channels`: B^T d B. Elements outside of the
+/// image count as 0.
 void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t value_step,
                      float* values);
 
-/// 36 values -> 4x4 results A^T m A plus `bias` (or null). True if all of them are finite.
+/// Transforms 36 values into 4x4 results A^T m A plus `bias` (or null). True if all of them are
+/// finite.
 bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels,
                       const float* bias, float* y);
 
-/// The same with a tail in the place of the bias. `largest`: of the magnitudes of these results and
-/// what it was before, as bits.
+/// Transforms 36 values into 4x4 results with an epilogue in the place of the bias. `largest`
+/// becomes the largest magnitude of these results and of its old value, as bits.
 bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels,
                       const ConvolutionTail& tail, float* y, int32_t& largest);
 
-/// The transpose of that: gradients of 4x4 results -> gradients of 36 values, A g A^T.
+/// The transpose of transform_output(): gradients of 4x4 results become gradients of 36 values, A g
+/// A^T.
 void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels,
                                int64_t value_step, float* values);
 
-/// Weights G w G^T for in-channel `k` and `lanes` out-channels, whose nine taps lie `lane_step`
-/// apart. `turned`: the last tap counts as the first.
+/// Transforms weights, G w G^T, for in-channel `k` and `lanes` out-channels, whose nine taps lie
+/// `lane_step` apart. `turned`: the last tap counts as the first.
 void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step,
                        float* values);
 
-/// The transpose of that, not turned: gradients of 36 values -> gradients of 9 taps, G^T g G. True
-/// if all of them are finite.
+/// The transpose of transform_weights(), not turned: gradients of 36 values become gradients of 9
+/// taps, G^T g G. True if all of them are finite.
 bool transform_weights_gradient(const float* values, int64_t value_step, int64_t lane_step,
                                 float* gw);
 
