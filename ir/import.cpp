@@ -12,7 +12,7 @@
 #include "ir/types.h"
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/map_kernel.h"
-#include "runtime/ops/declare/copy.h"
+#include "runtime/graph/copy_op.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena::ir {

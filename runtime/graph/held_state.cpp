@@ -7,9 +7,9 @@
 #include "runtime/core/system/host_lock.h"
 #include "runtime/core/system/per_thread.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/copy_op.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/ops/array/rearrange.h"
 
 namespace catena {
 namespace {
@@ -26,7 +26,9 @@ Array own_copy(const Array& array) {
 /// they are then.
 Array recorded_copy(const Array& array) {
     const auto no_graph = no_backprop_mode();
-    return copy(Variable(array, false)).array();
+    const Variable x(array, false);
+    const Variable* const inputs[] = {&x};
+    return apply(copy_op(), inputs, known_location())[0].array();
 }
 
 bool is_same_memory(const Array& a, const Array& b) {

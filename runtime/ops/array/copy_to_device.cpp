@@ -7,7 +7,7 @@
 namespace catena {
 namespace {
 
-const OpDef& copy_op();
+const OpDef& copy_to_device_op();
 
 // Devices live as long as the process, and not all have a name that get_device() knows.
 int64_t number_of(Device& device) { return int64_t(reinterpret_cast<intptr_t>(&device)); }
@@ -17,7 +17,7 @@ Device& device_in(const Attributes& a, std::string_view name) {
 
 Variable copied(const Variable& x, Device& from, Device& to) {
     const Variable* inputs[] = {&x};
-    return std::move(apply(copy_op(), inputs, known_location(),
+    return std::move(apply(copy_to_device_op(), inputs, known_location(),
                            {{"from", number_of(from)}, {"to", number_of(to)}})[0]);
 }
 
@@ -30,7 +30,7 @@ Variables gradient(const GradientCall& g) {
     return {copied(g.gy(), device_in(g.attributes(), "to"), device_in(g.attributes(), "from"))};
 }
 
-const OpDef& copy_op() {
+const OpDef& copy_to_device_op() {
     static const OpDef& op = register_op({
         .name = "copy_to_device",
         .input_count = 1,

@@ -8,7 +8,7 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/copy.h"
+#include "runtime/graph/copy_op.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/scalar_type.h"
 
