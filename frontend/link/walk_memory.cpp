@@ -63,12 +63,22 @@ private:
     void look_into(const Piece& piece) {
         for (size_t i = 0; i < piece.words.size(); ++i) {
             if (!may_be_pointer(piece.words[i])) continue;
+            if (is_short_text(piece, i)) {
+                i += 3;
+                continue;
+            }
             const auto* to = reinterpret_cast<const char*>(piece.words[i]);
             visit_(to, to + 1);
             if (!vector_at(piece, i) && !list_at(piece, i) && !tree_at(piece, i) &&
                 !table_at(piece, i))
                 deque_at(piece, i);
         }
+    }
+
+    /// A std::string whose letters are in it. What its end does not use is still what was there
+    /// before: such a pointer leads to whatever has that memory now.
+    static bool is_short_text(const Piece& piece, size_t i) {
+        return piece.words[i] == piece.address + (i + 2) * word_bytes && piece.at(i + 1) < 16;
     }
 
     /// Elements of a container: they are visited, and looked into.

@@ -1,9 +1,11 @@
 #include "frontend/optimizer/formula_rule.h"
 
+#include <memory>
 #include <optional>
 
 #include "frontend/optimizer/update_rule.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/registered_together.h"
 #include "runtime/ops/custom/unused_name.h"
 #include "runtime/ops/define/symbolic.h"
 
@@ -124,18 +126,20 @@ const DefinedRule& define_rule(RuleFormula rule) {
     const StepDivision division(rule.formula);
     const std::vector<std::string> numbers = names_of(rule.numbers);
     const std::string name = unused_op_name(rule.name + "_update");
-    auto& defined = *new DefinedRule{.rule = std::move(rule)};
-    SweepRule sweep{.values = 2 + int(defined.rule.states.size()),
+    auto defined = std::make_unique<DefinedRule>(DefinedRule{.rule = std::move(rule)});
+    RegisteredTogether ops;
+    SweepRule sweep{.values = 2 + int(defined->rule.states.size()),
                     .shared = int(division.step().outputs.size()),
                     .targets = {0},
                     .scalars = numbers,
                     .formula = division.elements()};
     for (int i = 2; i < sweep.values; ++i) sweep.targets.push_back(i);
     if (sweep.shared)
-        defined.step = &define_step_numbers(unused_op_name(name + "_step"), numbers, sweep.shared,
-                                            division.step());
-    defined.sweep.emplace(name, std::move(sweep));
-    return defined;
+        defined->step = &ops.add(define_step_numbers(unused_op_name(name + "_step"), numbers,
+                                                     sweep.shared, division.step()));
+    defined->sweep.emplace(name, std::move(sweep));
+    ops.keep();
+    return *defined.release();  // As operations, until the process ends.
 }
 
 const RuleFormula& formula_of(const DefinedRule& rule) { return rule.rule; }

@@ -12,6 +12,7 @@
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/registered_together.h"
 #include "runtime/ops/define/register_map.h"
 
 namespace catena {
@@ -173,8 +174,10 @@ void check_shapes(const std::string& name, std::span<const Variables> rows) {
 const SweepStatistics& sweep_statistics() { return statistics.get(); }
 
 Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
-    map_ = &define_map(name, rule_);
-    all_ = &define_all(name + "_all", *map_, rule_);
+    RegisteredTogether ops;
+    map_ = &ops.add(define_map(name, rule_));
+    all_ = &ops.add(define_all(name + "_all", *map_, rule_));
+    ops.keep();
 }
 
 void Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared,

@@ -5,6 +5,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/graph/op.h"
+#include "runtime/graph/registered_together.h"
 
 namespace catena {
 namespace {
@@ -36,10 +37,21 @@ const OpDef& register_op(OpDef op) {
         if (!op.kernel)
             throw InternalError("the map " + op.name + " has no kernel: see register_map");
     }
-    r.ops.push_back(std::move(op));
-    const OpDef& stored = r.ops.back();
-    r.by_name.emplace(stored.name, &stored);
-    return stored;
+    const auto named = r.by_name.emplace(op.name, nullptr).first;
+    try {
+        r.ops.push_back(std::move(op));
+    } catch (...) {
+        r.by_name.erase(named);
+        throw;
+    }
+    return *(named->second = &r.ops.back());
+}
+
+void withdraw_op(const OpDef& op) noexcept {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    const auto found = r.by_name.find(op.name);
+    if (found != r.by_name.end() && found->second == &op) r.by_name.erase(found);
 }
 
 const OpDef* find_op(std::string_view name) {
@@ -53,7 +65,10 @@ std::vector<const OpDef*> all_ops() {
     Registry& r = registry();
     std::lock_guard lock(r.mutex);
     std::vector<const OpDef*> ops;
-    for (const OpDef& op : r.ops) ops.push_back(&op);
+    for (const OpDef& op : r.ops)
+        if (const auto found = r.by_name.find(op.name);
+            found != r.by_name.end() && found->second == &op)
+            ops.push_back(&op);
     return ops;
 }
 

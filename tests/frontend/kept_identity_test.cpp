@@ -148,6 +148,30 @@ TEST(KeptIdentity, recurrent_states_and_statistics_are_assigned_too) {
     EXPECT_EQ(bn.avg_mean.array().to_vector<float>(), (std::vector<float>{5, 6}));
 }
 
+TEST(KeptIdentity, whether_a_parameter_is_updated_is_assigned_with_it) {
+    OneLayer net;
+    SGD sgd(0.01);
+    sgd.setup(net);
+    Parameter frozen(Array::from<float>({3, 4}, {1, 2}));
+    frozen.set_update_enabled(false);
+    net.fc.W = frozen;
+    net.fc.b = Parameter(Array::from<float>({0}));
+    step(net, sgd);
+    EXPECT_EQ(net.fc.W.array().to_vector<float>(), (std::vector<float>{3, 4}));
+    net.fc = made_layer();
+    step(net, sgd);
+    EXPECT_EQ(net.fc.W.array().to_vector<float>(), stepped);
+}
+
+TEST(KeptIdentity, whether_a_parameter_requires_a_gradient_is_assigned_with_it) {
+    Parameter w(Array::from<int32_t>({1, 2}));
+    w = Parameter(Array::from<float>({3, 4}));
+    sum(square(w)).backward();
+    EXPECT_EQ(w.grad().to_vector<float>(), (std::vector<float>{6, 8}));
+    w = Parameter(Array::from<int32_t>({1, 2}));
+    EXPECT_FALSE(w.requires_grad());
+}
+
 TEST(KeptIdentity, what_is_swapped_exchanges_identities) {
     OneLayer a = made_net(), b;
     SGD of_a(0.01), of_b(0.01);

@@ -1,4 +1,5 @@
 // Links that a container holds and no link lists are named at setup and when they are saved.
+#include <cstring>
 #include <deque>
 #include <list>
 #include <map>
@@ -163,6 +164,25 @@ TEST(LinksInContainers, what_lies_beside_on_the_heap_is_not_named) {
         model.numbers.push_back(i);
         model.table["row " + std::to_string(i)].resize(size_t(i));
     }
+    EXPECT_THAT(said_at_setup(model), IsEmpty());
+}
+
+TEST(LinksInContainers, what_a_short_text_does_not_use_leads_nowhere) {
+    Linear other(3, 190);
+    struct Named : Chain {
+        Linear listed{3, 2};
+        std::string name = "ab";
+        std::map<std::string, int> table;
+        Named() { add_children({{"listed", listed}}); }
+    };
+    const auto leave_pointer = [&](const std::string& text) {
+        const Link* const pointer = &other;
+        std::memcpy(const_cast<char*>(text.data()) + 8, &pointer, sizeof pointer);
+    };
+    Named model;
+    for (const char* key : {"c", "d", "e"}) model.table[key] = 1;
+    leave_pointer(model.name);
+    for (const auto& [key, number] : model.table) leave_pointer(key);
     EXPECT_THAT(said_at_setup(model), IsEmpty());
 }
 

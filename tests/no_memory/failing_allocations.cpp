@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,19 +18,57 @@ struct Faults {
     std::atomic<bool> on = false;
     std::atomic<int64_t> seen = 0;
     int64_t first = 0, many = 0;
-    catena::testing::CallStack* where = nullptr;
+    catena::testing::CallStack *where = nullptr, *latest = nullptr;
+    bool* own = nullptr;  ///< Notes instead of failures.
+    int64_t room = 0;
 };
 Faults faults;
 thread_local bool looking = false;  ///< The stack is being read: not a call of anybody's.
+
+std::string_view file_name(const char* path) {
+    const char* const slash = std::strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool is_language(std::string_view library) {
+    return library.starts_with("libc.so") || library.starts_with("libstdc++") ||
+           library.starts_with("libgcc_s") || library.starts_with("ld-linux");
+}
+
+/// Catena's own code, not that of LLVM in the library of the compiler. As CallStack::asker(), which
+/// looks for functions and takes milliseconds.
+[[gnu::noinline]] bool catena_asks() {
+    void* addresses[24];
+    const int size = ::backtrace(addresses, 24);
+    for (int i = 0; i < size; ++i) {
+        dl_find_object object{};
+        if (_dl_find_object(addresses[i], &object) != 0) continue;
+        const std::string_view library = file_name(object.dlfo_link_map->l_name);
+        if (library.empty() || is_language(library)) continue;  // The program itself has no name.
+        return library.starts_with("libcatena") && !library.starts_with("libcatena_compiler");
+    }
+    return false;
+}
+
+void note_asker(int64_t number) {
+    if (number >= faults.room) return;
+    looking = true;
+    faults.own[number] = catena_asks();
+    looking = false;
+}
 
 /// Counts a call; true when it must fail.
 bool fails() {
     if (!faults.on.load(std::memory_order_relaxed) || looking) return false;
     const int64_t number = faults.seen.fetch_add(1, std::memory_order_relaxed);
+    if (faults.own) [[unlikely]]
+        note_asker(number);
     if (number < faults.first || number - faults.first >= faults.many) return false;
-    if (number == faults.first && faults.where) {
+    for (catena::testing::CallStack* stack :
+         {number == faults.first ? faults.where : nullptr, faults.latest}) {
+        if (!stack) continue;
         looking = true;
-        faults.where->take();
+        stack->take();
         looking = false;
     }
     errno = ENOMEM;
@@ -52,9 +91,8 @@ void CallStack::take() {
     for (int i = 0; i < size; ++i) {
         Dl_info info{};
         dladdr(addresses[i], &info);
-        const char* const path = info.dli_fname ? info.dli_fname : "";
-        const char* const slash = std::strrchr(path, '/');
-        copy_text(frames[size_t(i)].library, sizeof(Frame::library), slash ? slash + 1 : path);
+        copy_text(frames[size_t(i)].library, sizeof(Frame::library),
+                  file_name(info.dli_fname ? info.dli_fname : "").data());
         copy_text(frames[size_t(i)].function, sizeof(Frame::function), info.dli_sname);
         frames[size_t(i)].offset =
             uint64_t(static_cast<char*>(addresses[i]) - static_cast<char*>(info.dli_fbase));
@@ -65,9 +103,7 @@ std::string_view CallStack::asker() const {
     constexpr int own = 3;  // take(), fails() and malloc() or another.
     for (int i = own; i < size; ++i) {
         const std::string_view library = frames[size_t(i)].library;
-        if (!library.starts_with("libc.so") && !library.starts_with("libstdc++") &&
-            !library.starts_with("libgcc_s") && !library.starts_with("ld-linux"))
-            return library;
+        if (!is_language(library)) return library;
     }
     return "";
 }
@@ -78,14 +114,22 @@ bool allocations_can_fail() { return false; }
 bool allocations_can_fail() { return true; }
 #endif
 
-void begin_failing(int64_t first, int64_t many, CallStack* where) {
+void begin_failing(int64_t first, int64_t many, CallStack* where, CallStack* latest) {
     void* one[1];
     ::backtrace(one, 1);  // Loads what it needs.
     faults.seen = 0;
     faults.first = first;
     faults.many = many;
     faults.where = where;
+    faults.latest = latest;
+    faults.own = nullptr;
     faults.on = true;
+}
+
+void begin_noting(bool* own, int64_t room) {
+    begin_failing(0, 0, nullptr);
+    faults.room = room;
+    faults.own = own;
 }
 
 int64_t end_failing() {

@@ -3,7 +3,8 @@
 //
 // Every run of the tests fails some allocations of each work. CATENA_FUZZ_NO_MEMORY=all fails every
 // one (of a first call's, which asks the compiler and the libraries for all they have, every
-// CATENA_FUZZ_NO_MEMORY_STEP-th, 25), and a number that one.
+// CATENA_FUZZ_NO_MEMORY_STEP-th, 25), "own" those of a first call that Catena's own code asks for
+// (every CATENA_FUZZ_NO_MEMORY_STEP-th of them), and a number that one.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -62,7 +63,7 @@ bool is_named_limit(const Trial& trial) {
 
 /// This program's own lists and strings are not Catena's.
 bool is_callers(const Trial& trial) {
-    return trial.outcome == Outcome::other_error && trial.failed.asker() == "test_no_memory" &&
+    return trial.outcome == Outcome::other_error && trial.latest.asker() == "test_no_memory" &&
            std::string_view(trial.message).starts_with("St9bad_alloc");
 }
 
@@ -92,14 +93,14 @@ void check(const std::string& name, const std::vector<Trial>& list) {
     std::cout << std::endl;
 }
 
-bool all_fail() {
+bool is_wish(std::string_view text) {
     const char* const wish = std::getenv("CATENA_FUZZ_NO_MEMORY");
-    return wish && std::string_view(wish) == "all";
+    return wish && wish == text;
 }
 
 std::optional<int64_t> the_one() {
     const char* const wish = std::getenv("CATENA_FUZZ_NO_MEMORY");
-    if (!wish || !*wish || all_fail()) return std::nullopt;
+    if (!wish || !*wish || is_wish("all") || is_wish("own")) return std::nullopt;
     return std::atoll(wish);
 }
 
@@ -108,12 +109,23 @@ int64_t step_of_first_calls() {
     return wish && *wish ? std::atoll(wish) : 25;
 }
 
+/// Every so many of Catena's own.
+TrialOptions own_of(const NamedWork& work, int64_t many) {
+    TrialOptions options{.many = many, .first_run = true};
+    const std::vector<int64_t> own = own_allocations(work.make);
+    const auto step = size_t(step_of_first_calls());
+    for (size_t i = 0; i < own.size(); i += step) options.numbers.push_back(own[i]);
+    options.most = int64_t(options.numbers.size());
+    return options;
+}
+
 /// Which allocations fail: in every run of the tests some, at distances that meet other places in
 /// other works.
 TrialOptions options_of(const NamedWork& work, int64_t many, int64_t distance) {
     if (const std::optional<int64_t> one = the_one())
         return {.first = *one, .most = 1, .many = many, .first_run = work.is_first};
-    if (all_fail())
+    if (is_wish("own") && work.is_first) return own_of(work, many);
+    if (is_wish("all") || is_wish("own"))
         return {.step = work.is_first ? step_of_first_calls() : 1,
                 .many = many,
                 .first_run = work.is_first};

@@ -61,7 +61,7 @@ void note(Trial& trial, Outcome outcome, const char* type = "", const char* text
 int64_t run_failing(Work& work, Trial& trial, const TrialOptions& options) {
     int64_t seen = 0;
     trial.outcome = Outcome::right;
-    begin_failing(trial.number, options.many, &trial.failed);
+    begin_failing(trial.number, options.many, &trial.failed, &trial.latest);
     try {
         work.run();
         seen = end_failing();
@@ -110,9 +110,12 @@ bool run_trial(Work& work, Trial& trial, const TrialOptions& options, const std:
     }
     while (board->count < options.most) {
         Trial& trial = board->list[board->count];
-        trial.number = options.first + board->count * options.step;
+        trial.number = options.numbers.empty() ? options.first + board->count * options.step
+                                               : options.numbers[size_t(board->count)];
         ++board->count;
-        if (!run_trial(*work, trial, options, expected)) {
+        // A run of another process may ask less often: of a list the later ones are tried all the
+        // same.
+        if (!run_trial(*work, trial, options, expected) && options.numbers.empty()) {
             --board->count;
             board->is_over = true;
             break;
@@ -174,6 +177,13 @@ void wait_for(pid_t child, double patience) {
         note(current(), Outcome::died, strsignal(WTERMSIG(status)));
 }
 
+void* shared_memory(size_t bytes) {
+    void* const shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shared == MAP_FAILED) throw std::bad_alloc();
+    return shared;
+}
+
 }  // namespace
 
 const char* name_of(Outcome outcome) {
@@ -182,13 +192,32 @@ const char* name_of(Outcome outcome) {
     return names[int(outcome)];
 }
 
+std::vector<int64_t> own_allocations(const std::function<std::unique_ptr<Work>()>& make) {
+    constexpr int64_t room = 1 << 24;
+    bool* const own = static_cast<bool*>(shared_memory(room));
+    const pid_t child = fork();
+    if (child == 0) {
+        const std::unique_ptr<Work> work = make();
+        begin_noting(own, room);
+        work->run();
+        end_failing();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (child < 0 || status != 0) throw std::runtime_error("its allocations could not be noted");
+    std::vector<int64_t> numbers;
+    for (int64_t i = 0; i < room; ++i)
+        if (own[i]) numbers.push_back(i);
+    munmap(own, room);
+    return numbers;
+}
+
 std::vector<Trial> trials(const std::function<std::unique_ptr<Work>()>& make,
                           const TrialOptions& options) {
     const std::string expected = expected_result(make);
     const size_t bytes = sizeof(Board) + size_t(options.most) * sizeof(Trial);
-    void* const shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (shared == MAP_FAILED) throw std::bad_alloc();
+    void* const shared = shared_memory(bytes);
     board = new (shared) Board;
     while (!board->is_over && board->count < options.most) {
         const pid_t child = fork();

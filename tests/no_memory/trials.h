@@ -34,17 +34,21 @@ const char* name_of(Outcome outcome);
 struct Trial {
     int64_t number = 0;  ///< Of the allocation that failed first.
     Outcome outcome = Outcome::none;
-    CallStack failed, death;
+    CallStack failed, latest, death;
     char message[240] = {};
 };
 
 struct TrialOptions {
-    int64_t first = 0, step = 1;  ///< Which allocations fail.
-    int64_t most = 1 << 14;       ///< So many trials at most.
-    int64_t many = 1;             ///< Allocations that fail one after the other.
-    bool first_run = false;       ///< Of a process: each trial has its own.
-    double patience = 10;         ///< Seconds for one trial.
+    int64_t first = 0, step = 1;   ///< Which allocations fail;
+    std::vector<int64_t> numbers;  ///< these, if there are any.
+    int64_t most = 1 << 14;        ///< So many trials at most.
+    int64_t many = 1;              ///< Allocations that fail one after the other.
+    bool first_run = false;        ///< Of a process: each trial has its own.
+    double patience = 10;          ///< Seconds for one trial.
 };
+
+/// The numbers of the allocations that Catena's own code asks for in the first run of a process.
+std::vector<int64_t> own_allocations(const std::function<std::unique_ptr<Work>()>& make);
 
 /// Runs the work in child processes until every allocation has failed once. A child that dies is a
 /// trial that died; another goes on.

@@ -131,6 +131,25 @@ TEST_F(ResumeOrder, a_stop_in_the_past_ends_at_once) {
     EXPECT_EQ(train("snapshot_iter_5", {7, "iteration"}, extend), 7);
 }
 
+TEST_F(ResumeOrder, a_smaller_limit_than_that_of_the_file_ends_at_once) {
+    int64_t last = 5;
+    const auto extend = [&](Trainer& trainer) {
+        trainer.extend(extensions::snapshot(), {.trigger = {1, "iteration"}});
+        trainer.extend([&](Trainer& t) { t.updater().iteration() >= last ? t.stop() : void(); },
+                       {.name = "stop", .trigger = {1, "iteration"}});
+    };
+    const auto early = [](int patience, double most) {
+        return triggers::EarlyStoppingTrigger(
+            {.monitor = "accuracy", .patience = patience, .max_trigger = {most, "iteration"}});
+    };
+    train("", triggers::TimeTrigger(1e6), extend);
+    last = 9;
+    EXPECT_EQ(train("snapshot_iter_5", triggers::TimeTrigger(0), extend), 5);
+    train("", early(4, 8), extend);
+    EXPECT_EQ(train("snapshot_iter_6", early(4, 5), extend), 6);
+    EXPECT_EQ(train("snapshot_iter_7", early(1, 8), extend), 7);
+}
+
 TEST_F(ResumeOrder, a_schedule_whose_trigger_is_through_has_set_its_number) {
     const auto rates = [&](const std::string& from) {
         Linear model(2, 1);

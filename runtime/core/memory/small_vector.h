@@ -66,7 +66,9 @@ public:
     template <class... Args>
     T& emplace_back(Args&&... args) {
         if (size_ == capacity_) grow(capacity_ * 2);
-        return *new (data_ + size_++) T(std::forward<Args>(args)...);
+        T* const made = new (data_ + size_) T(std::forward<Args>(args)...);
+        ++size_;  // Not before: what could not be made is not destroyed.
+        return *made;
     }
     void pop_back() { data_[--size_].~T(); }
     void clear() noexcept {

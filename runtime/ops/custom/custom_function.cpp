@@ -1,6 +1,7 @@
 #include "runtime/ops/custom/custom_function.h"
 
 #include "runtime/core/system/error.h"
+#include "runtime/graph/registered_together.h"
 #include "runtime/graph/user_gradient.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/custom/unused_name.h"
@@ -65,7 +66,8 @@ Variables listed(Variable result) { return {std::move(result)}; }
 const OpDef& define_custom(const std::string& given, CustomCode forward, CustomCode backward,
                            const CustomOptions& options) {
     const std::string name = unused_op_name(given);
-    const OpDef& op = register_op({
+    RegisteredTogether ops;
+    const OpDef& op = ops.add(register_op({
         .name = name,
         .input_count = -1,
         .output_count = -1,
@@ -82,8 +84,9 @@ const OpDef& define_custom(const std::string& given, CustomCode forward, CustomC
                 return Reads{options.keep_inputs ? ~uint64_t(0) : 0,
                              options.keep_outputs ? ~uint64_t(0) : 0};
             },
-    });
+    }));
     set_user_gradient(op);
+    ops.keep();
     return op;
 }
 

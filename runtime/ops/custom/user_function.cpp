@@ -7,6 +7,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/fork.h"
+#include "runtime/graph/registered_together.h"
 #include "runtime/graph/user_gradient.h"
 #include "runtime/ops/custom/unused_name.h"
 
@@ -58,7 +59,8 @@ const OpDef& UserFunction::op_of(std::string_view name) {
     std::unique_lock lock(table.mutex);
     if (table.ops.size() >= NamedOps::most) name = "user_function";
     if (const auto found = table.ops.find(name); found != table.ops.end()) return *found->second;
-    const OpDef& op = register_op({
+    RegisteredTogether ops;
+    const OpDef& op = ops.add(register_op({
         .name = unused_op_name(std::string(name)),
         .input_count = -1,
         .output_count = -1,
@@ -68,9 +70,10 @@ const OpDef& UserFunction::op_of(std::string_view name) {
             throw InternalError("a node of a user's function without its object");
         },
         .reads = [](int, int) { return called->kept_; },
-    });
+    }));
     set_user_gradient(op);
     table.ops.emplace(name, &op);
+    ops.keep();
     return op;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runtime/graph/config.h"
+#include "runtime/graph/registered_together.h"
 #include "runtime/ops/define/register_map.h"
 
 namespace catena {
@@ -55,7 +56,8 @@ Formula without_dead_nodes(const Formula& formula) {
     return result;
 }
 
-GradientOp register_gradient(const OpDef& op, int input, MapGradient gradient) {
+GradientOp register_gradient(RegisteredTogether& ops, const OpDef& op, int input,
+                             MapGradient gradient) {
     GradientOp result;
     Formula formula = without_dead_nodes(gradient.formula);
     for (int i = 0; i < formula.input_count; ++i)
@@ -71,7 +73,7 @@ GradientOp register_gradient(const OpDef& op, int input, MapGradient gradient) {
     derived.input_count = int(result.reads.size());
     derived.scalar_names = op.scalar_names;
     derived.formula = restrict_inputs(formula, result.reads);
-    result.op = &register_map(std::move(derived));
+    result.op = &ops.add(register_map(std::move(derived)));
     result.gradient = std::move(gradient);
     return result;
 }
@@ -122,11 +124,12 @@ Variable like_input(Variable gx, const Type& x) {
 }  // namespace
 
 const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
+    RegisteredTogether ops;
     auto derived = std::make_shared<std::vector<GradientOp>>(gradients.size());
     bool any = false;
     for (size_t i = 0; i < gradients.size(); ++i)
         if (gradients[i].defined()) {
-            (*derived)[i] = register_gradient(op, int(i), std::move(gradients[i]));
+            (*derived)[i] = register_gradient(ops, op, int(i), std::move(gradients[i]));
             any = true;
         }
     if (any) {
@@ -153,7 +156,9 @@ const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
             return gx;
         };
     }
-    return register_map(std::move(op));
+    const OpDef& made = register_map(std::move(op));
+    ops.keep();
+    return made;
 }
 
 Variable as_result(double number, std::span<const Variable> v) {
