@@ -1,14 +1,17 @@
 #include "runtime/graph/config.h"
 
+#include <new>
+
 #include <fmt/format.h>
 
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/graph/autocast.h"
 
 namespace catena {
 namespace {
 
-Config from_environment() {
+Config from_environment() try {
     Config c;
     c.debug = environment::flag("CATENA_DEBUG", c.debug);
     c.type_check = environment::flag("CATENA_TYPE_CHECK", c.type_check);
@@ -21,6 +24,8 @@ Config from_environment() {
                                          {"float16", "bfloat16", "float32", "float64", "mixed16"}))
         c.dtype = *dtype == "mixed16" ? Dtype::float16 : parse_dtype(*dtype);  // See mixed16.h.
     return c;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("the settings of a thread");
 }
 
 }  // namespace

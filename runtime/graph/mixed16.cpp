@@ -1,14 +1,19 @@
 #include "runtime/graph/mixed16.h"
 
+#include <new>
+
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/per_thread.h"
 
 namespace catena {
 namespace {
 
-bool& is_mixed() {
+bool& is_mixed() try {
     static constinit PerThread<bool> of_thread;
     return of_thread.get([] { return environment::text("CATENA_DTYPE") == "mixed16"; });
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("the settings of a thread");
 }
 
 }  // namespace

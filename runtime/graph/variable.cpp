@@ -13,6 +13,15 @@
 namespace catena {
 namespace {
 
+/// There from the start, so that the name of what has none, which errors tell, needs no memory; and
+/// to the end, as objects at file scope may ask.
+union NoName {
+    constexpr NoName() : text() {}
+    ~NoName() {}
+    std::string text;
+};
+constinit NoName no_name;
+
 std::string describe(const Variable& v) {
     return v.name().empty() ? to_string(v.type()) : v.name() + " " + to_string(v.type());
 }
@@ -55,8 +64,7 @@ void Variable::set_array(Array array) const {
 bool Variable::requires_grad() const { return body_ && body_->requires_grad; }
 
 const std::string& Variable::name() const {
-    static const std::string& none = *new std::string;
-    return body_ && body_->name ? *body_->name : none;
+    return body_ && body_->name ? *body_->name : no_name.text;
 }
 void Variable::set_name(std::string name) const try {
     there("set_name", Caller()).name = Owned<std::string>(new std::string(std::move(name)));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/hdf5/checksum.h"
@@ -29,11 +30,14 @@ std::vector<size_t> structures(const std::string& content) {
     static constexpr std::string_view signatures[] = {
         "\x89HDF", "TREE", "SNOD", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "FSHD",
         "FSSE",    "BTHD", "BTIN", "BTLF", "FAHD", "FADB", "EAHD", "EAIB", "EASB", "EADB", "SMTB"};
+    bool begins[256] = {};
+    for (const std::string_view signature : signatures) begins[uint8_t(signature[0])] = true;
     std::vector<size_t> found;
     const size_t end = std::min(content.size(), size_t(1) << 20);  // Behind it are elements.
     for (size_t at = 0; at + 16 <= end; ++at) {
         const std::string_view here = std::string_view(content).substr(at, 4);
-        const bool is_signed = std::ranges::find(signatures, here) != std::end(signatures);
+        const bool is_signed =
+            begins[uint8_t(here[0])] && std::ranges::find(signatures, here) != std::end(signatures);
         // Version 1, reserved 0, some messages, one reference, and a length.
         const bool is_header = at % 8 == 0 && here.starts_with(std::string_view("\1\0", 2)) &&
                                here[3] == 0 && number_at(content, at + 4, 4) == 1 &&
@@ -75,18 +79,28 @@ void change_one(std::string& content, size_t at, size_t bytes, const std::vector
 
 }  // namespace
 
-void change_hdf5_numbers(std::string& content, Random& random) {
-    const std::vector<size_t> all = structures(content);
-    if (all.empty()) return;
+Hdf5Numbers::Hdf5Numbers(std::string content)
+    : content_(std::move(content)), structures_(structures(content_)) {}
+
+size_t Hdf5Numbers::summed_bytes(size_t at) {
+    const auto [known, is_new] = summed_.try_emplace(at, 0);
+    if (is_new) known->second = fuzz::summed_bytes(content_, at);
+    return known->second;
+}
+
+std::string Hdf5Numbers::changed(Random& random) {
+    std::string content = content_;
+    if (structures_.empty()) return content;
     for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
-        const size_t at = all[random() % all.size()], summed = summed_bytes(content, at);
+        const size_t at = structures_[random() % structures_.size()], summed = summed_bytes(at);
         const size_t bytes = summed ? summed : std::min<size_t>(content.size() - at, 120);
         for (uint64_t numbers = 1 + random() % 2; numbers > 0; --numbers)
-            change_one(content, at, bytes, all, random);
+            change_one(content, at, bytes, structures_, random);
         if (summed)
             put_number(content, at + summed, 4,
                        hdf5::metadata_checksum(std::string_view(content).substr(at, summed)));
     }
+    return content;
 }
 
 void change_hdf5_byte(std::string& content, size_t structure, size_t distance,

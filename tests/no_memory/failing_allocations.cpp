@@ -18,7 +18,7 @@ struct Faults {
     std::atomic<bool> on = false;
     std::atomic<int64_t> seen = 0;
     int64_t first = 0, many = 0;
-    catena::testing::CallStack* where = nullptr;
+    catena::testing::CallStack *where = nullptr, *latest = nullptr;
     bool* own = nullptr;  ///< Notes instead of failures.
     int64_t room = 0;
 };
@@ -64,9 +64,11 @@ bool fails() {
     if (faults.own) [[unlikely]]
         note_asker(number);
     if (number < faults.first || number - faults.first >= faults.many) return false;
-    if (number == faults.first && faults.where) {
+    for (catena::testing::CallStack* stack :
+         {number == faults.first ? faults.where : nullptr, faults.latest}) {
+        if (!stack) continue;
         looking = true;
-        faults.where->take();
+        stack->take();
         looking = false;
     }
     errno = ENOMEM;
@@ -112,13 +114,14 @@ bool allocations_can_fail() { return false; }
 bool allocations_can_fail() { return true; }
 #endif
 
-void begin_failing(int64_t first, int64_t many, CallStack* where) {
+void begin_failing(int64_t first, int64_t many, CallStack* where, CallStack* latest) {
     void* one[1];
     ::backtrace(one, 1);  // Loads what it needs.
     faults.seen = 0;
     faults.first = first;
     faults.many = many;
     faults.where = where;
+    faults.latest = latest;
     faults.own = nullptr;
     faults.on = true;
 }

@@ -23,9 +23,9 @@ struct CallStack {
 
 /// From begin() on, allocations of all threads are counted from 0, whoever makes them: malloc and
 /// its relatives, and so operator new; mmap and mprotect. `many` of them from number `first` on
-/// fail. False where a sanitizer has malloc.
+/// fail, and the stacks of the first and the latest are taken. False where a sanitizer has malloc.
 bool allocations_can_fail();
-void begin_failing(int64_t first, int64_t many, CallStack* where);
+void begin_failing(int64_t first, int64_t many, CallStack* where, CallStack* latest = nullptr);
 /// Counts them, too; none fails. own[i] tells whether Catena's own code asked for number i.
 void begin_noting(bool* own, int64_t room);
 /// How many were counted.

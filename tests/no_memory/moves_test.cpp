@@ -1,6 +1,7 @@
 // What may not fail does not need memory: moves, and the end of objects.
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "frontend/catena.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
+#include "runtime/graph/mixed16.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/no_memory/failing_allocations.h"
 
@@ -80,6 +82,26 @@ TEST_F(MovesWithoutMemory, arrays_of_any_size_are_freed) {
         for (Array& array : arrays) array = Array();
     }
     EXPECT_LT(cpu_memory_statistics().bytes_in_use + (size_t(1) << 25), before);
+}
+
+TEST_F(MovesWithoutMemory, settings_that_a_thread_makes_first_end_as_the_error_of_catena) {
+    std::string told;
+    told.reserve(64);
+    const auto ask = [&](auto settings) {
+        told = "nothing";
+        std::thread([&] {
+            const NothingLeft nothing;
+            try {
+                settings();
+            } catch (const OutOfMemory&) {
+                told = "out of memory";
+            } catch (const std::exception&) {
+                told = "another error";
+            }
+        }).join();
+    };
+    ask([] { high_precision_dtype(); });
+    EXPECT_EQ(told, "out of memory");
 }
 
 TEST_F(MovesWithoutMemory, the_error_needs_none_either) {

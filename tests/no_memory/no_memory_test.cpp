@@ -63,7 +63,7 @@ bool is_named_limit(const Trial& trial) {
 
 /// This program's own lists and strings are not Catena's.
 bool is_callers(const Trial& trial) {
-    return trial.outcome == Outcome::other_error && trial.failed.asker() == "test_no_memory" &&
+    return trial.outcome == Outcome::other_error && trial.latest.asker() == "test_no_memory" &&
            std::string_view(trial.message).starts_with("St9bad_alloc");
 }
 

@@ -61,7 +61,7 @@ void note(Trial& trial, Outcome outcome, const char* type = "", const char* text
 int64_t run_failing(Work& work, Trial& trial, const TrialOptions& options) {
     int64_t seen = 0;
     trial.outcome = Outcome::right;
-    begin_failing(trial.number, options.many, &trial.failed);
+    begin_failing(trial.number, options.many, &trial.failed, &trial.latest);
     try {
         work.run();
         seen = end_failing();
@@ -113,7 +113,9 @@ bool run_trial(Work& work, Trial& trial, const TrialOptions& options, const std:
         trial.number = options.numbers.empty() ? options.first + board->count * options.step
                                                : options.numbers[size_t(board->count)];
         ++board->count;
-        if (!run_trial(*work, trial, options, expected)) {
+        // A run of another process may ask less often: of a list the later ones are tried all the
+        // same.
+        if (!run_trial(*work, trial, options, expected) && options.numbers.empty()) {
             --board->count;
             board->is_over = true;
             break;

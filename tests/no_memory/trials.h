@@ -34,7 +34,7 @@ const char* name_of(Outcome outcome);
 struct Trial {
     int64_t number = 0;  ///< Of the allocation that failed first.
     Outcome outcome = Outcome::none;
-    CallStack failed, death;
+    CallStack failed, latest, death;
     char message[240] = {};
 };
 

@@ -82,8 +82,9 @@ std::string npy_text(const Array& array) {
 }
 
 /// One entry; what the manifest says of it.
-Json write_entry(ZipWriter& zip, const std::string& name, const std::string& content) {
-    zip.begin(name, true);
+Json write_entry(ZipWriter& zip, const std::string& name, const std::string& content,
+                 bool compressed) {
+    zip.begin(name, compressed);
     zip.write(content.data(), content.size());
     zip.end();
     uLong crc = crc32(0, nullptr, 0);
@@ -133,16 +134,18 @@ Package read_package(const std::string& path, Json& manifest) {
     return package;
 }
 
-void write_package(const std::string& path, Json manifest, const Package& package) {
+void write_package(const std::string& path, Json manifest, const Package& package,
+                   bool compressed) {
     manifest["format"] = format_name;
     manifest["version"] = package_version;
     Json entries = Json::object();
     ZipWriter zip(path);
-    for (const auto& [name, text] : package.texts) entries[name] = write_entry(zip, name, text);
+    for (const auto& [name, text] : package.texts)
+        entries[name] = write_entry(zip, name, text, compressed);
     for (const auto& [name, array] : package.arrays)
-        entries[name] = write_entry(zip, name, npy_text(array));
+        entries[name] = write_entry(zip, name, npy_text(array), compressed);
     manifest["entries"] = std::move(entries);
-    write_entry(zip, "manifest.json", manifest.dump(1));
+    write_entry(zip, "manifest.json", manifest.dump(1), compressed);
     zip.finish();
 }
 

@@ -31,6 +31,7 @@ struct Package {
 /// The manifest and all entries; every checksum is checked. FileError naming file and entry.
 Package read_package(const std::string& path, nlohmann::json& manifest);
 /// Completes `manifest` with format, version and the list of entries.
-void write_package(const std::string& path, nlohmann::json manifest, const Package& package);
+void write_package(const std::string& path, nlohmann::json manifest, const Package& package,
+                   bool compressed = true);
 
 }  // namespace catena::program
