@@ -10,6 +10,7 @@ if(missing OR NOT found_patchelf)
     return()
 endif()
 
+include(${CMAKE_CURRENT_LIST_DIR}/loaded_libraries.cmake)
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -43,27 +44,12 @@ file(GLOB numpy ${packages}/numpy ${packages}/numpy.libs ${packages}/numpy-*)
 file(COPY ${numpy} DESTINATION ${site})
 run(${python} -m pip install --quiet --disable-pip-version-check --no-index ${wheel})
 
-file(STRINGS ${SOURCE}/scripts/release/libraries.txt base REGEX " base$")
-list(TRANSFORM base REPLACE " .*" "")
+list_base_libraries(base)
 list(APPEND base libexpat.so.1 libutil.so.1 libcrypto.so.3 libssl.so.3 libffi.so.8 libbz2.so.1.0 liblzma.so.5)  # Python's.
 # run_bare(ARGUMENTS...): the program, in an empty environment.
 function(run_bare)
-    file(REMOVE_RECURSE ${WORK}/loaded)
-    file(MAKE_DIRECTORY ${WORK}/loaded ${WORK}/home)
-    run(env -i HOME=${WORK}/home LD_DEBUG=libs LD_DEBUG_OUTPUT=${WORK}/loaded/by
-        ${python} ${SOURCE}/tests/packaging/wheel_program.py ${ARGN})
-    file(GLOB traces ${WORK}/loaded/by.*)
-    set(all)
-    foreach(trace IN LISTS traces)
-        file(STRINGS ${trace} program REGEX "initialize program: ${python}")
-        if(NOT program)
-            continue()  # The linker, which saving a program needs.
-        endif()
-        file(STRINGS ${trace} loaded REGEX "calling init: ")
-        list(TRANSFORM loaded REPLACE ".*calling init: " "")
-        list(APPEND all ${loaded})
-    endforeach()
-    list(REMOVE_DUPLICATES all)
+    # Not what the linker loads, which saving a program needs.
+    run_traced(all ${WORK} ${python} ${python} ${SOURCE}/tests/packaging/wheel_program.py ${ARGN})
     foreach(file IN LISTS all)  # /proc/self/fd: a saved program, unpacked.
         cmake_path(GET file FILENAME library)
         if(file MATCHES "^${WORK}|^/proc/self/fd/|/lib-dynload/|/libpython" OR library IN_LIST base)

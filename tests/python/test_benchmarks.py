@@ -55,3 +55,14 @@ def test_a_goal_is_missed_where_more_was_measured() -> None:
 
     assert str(Check("steps", 2, 3, " us")) == "| steps | 2 us | 3 us | met |"
     assert str(Check("steps", 4, 3, " us")) == "| steps | 4 us | 3 us | **missed** |"
+
+
+def test_the_script_about_watched_memory_prints_each_way_to_run_a_step() -> None:
+    command = [str(BENCHMARKS / "watched_memory.py"), "--turns", "1", "--seconds", "0.01", "small"]
+    done = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "\n| 313,600 | " in done.stdout
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("| 784-100-100-10")]
+    assert all(float(cell.replace(",", "")) > 0 for cell in row.split("|")[2:5])

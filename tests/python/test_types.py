@@ -258,3 +258,23 @@ def test_all_names_of_a_module_can_be_imported(name: str) -> None:
     public = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
     assert {n: names[n] for n in public} == {n: getattr(module, n) for n in public}
     assert public
+
+
+def test_stubs_describe_each_function_as_help_does() -> None:
+    stub = ast.parse((PACKAGE / "_functions.pyi").read_text())
+    described = {f.name: ast.get_docstring(f) for f in stub.body if isinstance(f, ast.FunctionDef)}
+    registered = [f for f in vars(ct.functions).values() if isinstance(f, ct.Function)]
+    assert {f.__name__ for f in registered} == set(described)
+    for f in registered:
+        assert inspect.cleandoc(f.__doc__) == f"{f.signature}\n\n{described[f.__name__]}".rstrip()
+
+
+def test_the_options_of_regions_are_those_that_checkers_know() -> None:
+    stub = ast.parse((PACKAGE / "_catena" / "__init__.pyi").read_text())
+    (options,) = (
+        c for c in stub.body if isinstance(c, ast.ClassDef) and c.name == "_RegionOptions"
+    )
+    known = {a.target.id for a in options.body if isinstance(a, ast.AnnAssign)}  # type: ignore
+    with pytest.raises(TypeError, match="there are ") as error:
+        ct.jit(lambda x: x, nothing=1)  # type: ignore[call-overload]
+    assert set(str(error.value).split("there are ")[1].split(", ")) == known

@@ -3,6 +3,7 @@
 #include "frontend/python/bind/location.h"
 #include "frontend/python/bind/types.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/recorder.h"
 
 namespace catena::python {
 
@@ -18,5 +19,12 @@ private:
 
 /// Elements from which on a computation is long enough to let other threads of Python run.
 inline constexpr int64_t long_work = 1 << 16;
+
+/// Whether operations are computed when they are called. Those that a region follows are computed
+/// later, by a program that lets other threads run by itself.
+inline bool computes_now() {
+    const Recorder* const recorder = current_recorder();
+    return !recorder || !recorder->defers();
+}
 
 }  // namespace catena::python

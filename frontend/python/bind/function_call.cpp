@@ -266,7 +266,7 @@ PyObject* call_with(const FunctionDef& def, const Given& given, IntegerLists lis
     const std::span<const Variable> listed(arrays.begin(), arrays.size());
     const std::span<const LiteralValue* const> literals(values.of.data(), def.value_count);
     std::optional<OthersMayRun> others_may_run;
-    if (is_long(arrays)) others_may_run.emplace();
+    if (computes_now() && is_long(arrays)) others_may_run.emplace();
     if (def.gives == FunctionDef::Gives::one) {
         Variable result = call_for_one(def, listed, literals, SourceLoc());
         others_may_run.reset();

@@ -13,6 +13,7 @@ NB_MODULE(_catena, m) {
     bind_devices(m);
     bind_variable(m);
     bind_parameter(m);
+    bind_members(m);
     bind_graph(m);
     bind_functions(m);
     bind_settings(m);

@@ -12,6 +12,7 @@ void bind_errors(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_parameter(nb::module_& m);
+void bind_members(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_functions(nb::module_& m);
 void bind_settings(nb::module_& m);

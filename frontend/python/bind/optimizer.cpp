@@ -32,12 +32,15 @@ void add_optimizer_params(Optimizer& self, nb::list pairs) {
     self.add_params(named_parameters_in(pairs));
 }
 
-void run_update(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
+void run_update(Optimizer& self) {
     const CallScope scope;
-    if (lossfun.is_none()) {
-        const OthersMayRun others_may_run;
-        return self.update(std::source_location());
-    }
+    std::optional<OthersMayRun> others_may_run;
+    if (computes_now()) others_may_run.emplace();
+    self.update(std::source_location());
+}
+
+void run_update_with(Optimizer& self, nb::object lossfun, nb::args arguments, nb::kwargs keywords) {
+    const CallScope scope;
     self.update([&] {
         const nb::object loss = lossfun(*arguments, **keywords);
         if (!is_variable(loss.ptr()))
@@ -52,7 +55,8 @@ void run_scaled_backward(Optimizer& self, nb::object loss) {
     if (!is_variable(loss.ptr()))
         fail<DtypeError>("{}: backward() takes a Variable", self.type_name());
     const Variable start = variable_in(loss.ptr());
-    const OthersMayRun others_may_run;
+    std::optional<OthersMayRun> others_may_run;
+    if (computes_now()) others_may_run.emplace();
     self.backward(start);
 }
 
@@ -88,10 +92,9 @@ void load_optimizer_state(Optimizer& self, nb::dict state, bool strict) {
 void bind_steps(nb::class_<Optimizer>& type) {
     type.def("_setup", setup_optimizer)
         .def("_add_params", add_optimizer_params)
-        .def("update", run_update, nb::arg("lossfun") = nb::none(), nb::arg("args"),
-             nb::arg("kwargs"),
-             "One step with the present gradients. With a function: its value is the loss; clears "
-             "the\ngradients, runs backward, and does the step.")
+        .def("_update", run_update)
+        .def("_update_with", run_update_with, nb::arg("lossfun"), nb::arg("args"),
+             nb::arg("kwargs"))
         .def("backward", run_scaled_backward, nb::arg("loss"),
              "loss.backward() with the loss scale.")
         .def("_state", optimizer_state)

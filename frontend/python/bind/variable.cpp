@@ -197,7 +197,7 @@ void bind_variable(nb::module_& m) {
     for (const PyType_Slot& slot : collector_slots()) slots.push_back(slot);
     slots.push_back({0, nullptr});
     nb::class_<Variable> type(
-        m, "Variable", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
+        m, "Variable", nb::type_slots(slots.data()), nb::is_weak_referenceable(), nb::pooled(),
         "An array with its place in the graph of computations.\n\n"
         "Variable(data, name=None, grad=None, requires_grad=True) is made from "
         "an ndarray, whose\nmemory it shares, a number or lists, or without "

@@ -8,9 +8,11 @@ from typing import Any, ParamSpec, TypeVar, overload
 import catena._catena as _catena
 import numpy as np
 from catena._catena import Variable
+from numpy.typing import NDArray
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Variable | tuple[Variable, ...])
+_Array = Variable | NDArray[Any]
 
 
 @overload
@@ -19,6 +21,17 @@ def forget(
 ) -> tuple[Variable, ...]: ...
 @overload
 def forget(function: Callable[P, R], *xs: P.args, **keywords: P.kwargs) -> R: ...
+
+
+# An ndarray reaches the function as a Variable, which no ParamSpec can say.
+@overload
+def forget(function: Callable[[Variable], R], x: _Array, /) -> R: ...
+@overload
+def forget(function: Callable[[Variable, Variable], R], x: _Array, y: _Array, /) -> R: ...
+@overload
+def forget(
+    function: Callable[[Variable, Variable, Variable], R], x: _Array, y: _Array, z: _Array, /
+) -> R: ...
 def forget(function: Callable[..., Any], *xs: Any, **keywords: Any) -> Any:
     """`function(*xs, **keywords)`, whose intermediate results are not kept for backward: it is
     called again there. Less memory for more time.

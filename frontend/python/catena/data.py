@@ -9,6 +9,8 @@ import numpy as np
 from catena import _hints
 from numpy.typing import NDArray
 
+__all__ = ["Batches"]
+
 
 class Batches:
     """Mini-batches of arrays that belong together: `for x, t in Batches(xs, ts, size=100): ...`

@@ -15,6 +15,8 @@ from catena._catena import FileError
 from catena._io import replacing
 from numpy.typing import NDArray
 
+__all__ = ["cache_folder", "mnist", "read_idx"]
+
 Pair = tuple[NDArray[Any], NDArray[Any]]
 
 #: As published; the mirrors are Google's and PyTorch's.

@@ -19,12 +19,72 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from catena import _hints, _hooks, _optimizer_copies, schedules as schedules
+from catena import _hints, _hooks, _optimizer_copies, schedules
 from catena._catena import Parameter, Variable, optim as _bound
-from catena._catena.optim import *  # noqa: F403
-from catena._catena.optim import Optimizer
-from catena._own_rules import UpdateRule as UpdateRule, formula_rule as formula_rule
+from catena._catena.optim import (
+    MSVAG,
+    SGD,
+    SMORMS3,
+    AdaBound,
+    AdaDelta,
+    AdaGrad,
+    Adam,
+    AdamW,
+    AMSBound,
+    AMSGrad,
+    CorrectedMomentumSGD,
+    GradientClipping,
+    GradientHardClipping,
+    GradientLARS,
+    GradientNoise,
+    Hook,
+    Lasso,
+    LossScaling,
+    MomentumSGD,
+    NesterovAG,
+    Optimizer,
+    ParameterHook,
+    ParameterRule,
+    RMSprop,
+    RMSpropGraves,
+    UpdatedVariable,
+    WeightDecay,
+)
+from catena._own_rules import UpdateRule, formula_rule
 from numpy.typing import NDArray
+
+__all__ = [
+    "MSVAG",
+    "SGD",
+    "SMORMS3",
+    "AMSBound",
+    "AMSGrad",
+    "AdaBound",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "CorrectedMomentumSGD",
+    "GradientClipping",
+    "GradientHardClipping",
+    "GradientLARS",
+    "GradientNoise",
+    "Hook",
+    "Lasso",
+    "LossScaling",
+    "MomentumSGD",
+    "NesterovAG",
+    "Optimizer",
+    "ParameterHook",
+    "ParameterRule",
+    "RMSprop",
+    "RMSpropGraves",
+    "UpdateRule",
+    "UpdatedVariable",
+    "WeightDecay",
+    "formula_rule",
+    "schedules",
+]
 
 Target = Any
 """A Module or link; or Parameters and Modules in a dict by path or in a list."""
@@ -108,9 +168,6 @@ def _named_parameters(self: Any) -> list[tuple[str, Any]]:
     return [(path, given[path] if master is None else master) for path, master in self._paths()]
 
 
-_bound_update = Optimizer.update
-
-
 def _update(self: Any, lossfun: Any = None, *args: Any, **kwargs: Any) -> None:
     """One step.
 
@@ -118,10 +175,13 @@ def _update(self: Any, lossfun: Any = None, *args: Any, **kwargs: Any) -> None:
     runs backward from its value, and does the step. update(grads) with a dict by path, as
     catena.value_and_grad() gives it for a Module: with these gradients.
     """
-    if isinstance(lossfun, Mapping):
+    if lossfun is None:
+        self._update()
+    elif isinstance(lossfun, Mapping):
         _set_gradients(self, lossfun)
-        lossfun = None
-    _bound_update(self, lossfun, *args, **kwargs)
+        self._update()
+    else:
+        self._update_with(lossfun, *args, **kwargs)
 
 
 def _set_gradients(self: Any, grads: Mapping[str, Any]) -> None:

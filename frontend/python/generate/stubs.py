@@ -140,7 +140,18 @@ def parameters_text(function: Function) -> list[str]:
 
 def stub_of(function: Function) -> str:
     arguments = "".join(f"\n    {part}," for part in parameters_text(function))
-    return f"def {function.__name__}({arguments}\n) -> {RESULTS[function.gives]}: ..."
+    head = f"def {function.__name__}({arguments}\n) -> {RESULTS[function.gives]}:"
+    return f"{head}\n{docstring(function)}\n"
+
+
+def docstring(function: Function) -> str:
+    """What help() shows at run time, but for the signature, which stands above it."""
+    text = inspect.cleandoc(function.__doc__ or "").removeprefix(f"{function.signature}\n\n")
+    start = 'r"""' if "\\" in text else '"""'
+    if '"""' in text or text.endswith('"'):
+        raise ValueError(f"{function.__name__}: its description would end the docstring")
+    lines = [f"    {line}".rstrip() for line in f'{start}{text}\n"""'.splitlines()]
+    return "\n".join(lines)
 
 
 def in_natural_order(name: str) -> list[tuple[bool, int, str]]:
@@ -154,7 +165,7 @@ def functions_text() -> str:
     in_order = sorted((f.__name__ for f in registered), key=in_natural_order)
     names = "".join(f'    "{name}",\n' for name in in_order)
     stubs = "\n".join(stub_of(f) for f in registered)
-    return f"{HEAD}__all__ = [\n{names}]\n\n{stubs}\n"
+    return f"{HEAD}__all__ = [\n{names}]\n\n{stubs}"
 
 
 def methods_text() -> str:

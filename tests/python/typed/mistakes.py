@@ -46,5 +46,5 @@ adam.add_hook(optim.WeightDecay(0.1), timing="later")  # arg-type
 adam.update_rule(ct.Parameter(1.0)).add_hook(optim.GradientClipping(1.0))  # arg-type
 optim.formula_rule("Rule", lambda p, g: p - g, states=["m"])  # arg-type
 optim.schedules.warmup(10, 0.1)  # arg-type
-ct.forget(size, x)  # call-overload
+ct.forget(size, x)  # type-var
 ct.forget(step, x, "2")  # call-overload

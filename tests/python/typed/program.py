@@ -156,7 +156,12 @@ def recomputed(x: ct.Variable) -> ct.Variable:
     def parts(a: ct.Variable) -> list[ct.Variable]:
         return [a, a * a]
 
+    def only_variables(a: ct.Variable, b: ct.Variable) -> ct.Variable:
+        return a * b
+
     y, z = ct.forget(block, x, factor=2.0)
+    y = y + ct.forget(ct.tanh, np.ones(3, np.float32))
+    y = y + ct.forget(only_variables, np.ones(3, np.float32), x)
     return y + z + ct.forget(parts, x)[1] + ct.forget(lambda a, b: a * b, x, x)
 
 

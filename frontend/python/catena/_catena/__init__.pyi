@@ -504,6 +504,18 @@ def _define_elementwise(
     inputs: int,
     scalars: Sequence[str],
 ) -> _ElementwiseOp: ...
+
+_Member = TypeVar("_Member")
+
+def _own_members(module: object, module_class: type[Any]) -> list[tuple[str, Any]]: ...
+@overload
+def _members_below(
+    module: object, module_class: type[Any], kind: type[_Member], with_paths: Literal[True]
+) -> list[tuple[str, _Member]]: ...
+@overload
+def _members_below(
+    module: object, module_class: type[Any], kind: type[_Member], with_paths: Literal[False]
+) -> list[_Member]: ...
 def _forget(function: Callable[..., Sequence[Variable]], *inputs: _Array) -> list[Variable]: ...
 def _call_user_function(object: object, name: str, *inputs: Any) -> list[Variable]: ...
 
@@ -562,6 +574,7 @@ class _RegionOptions(TypedDict, total=False):
     compile_mode: Literal["now", "later", "background"]
     keep_grads: bool
     breaks: bool
+    watches_memory: bool
     verify: bool
     cache_bytes: int
     memory_budget: int

@@ -7,40 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from catena._catena import DtypeError, Parameter, ShapeError, State, Variable
+from catena._catena import (
+    DtypeError,
+    Parameter,
+    ShapeError,
+    State,
+    Variable,
+    _members_below,
+    _own_members,
+)
 from numpy.typing import NDArray
 
 Self = TypeVar("Self", bound="Module")
-
-#: What most attributes are that are no members; known without looking at their classes' bases.
-_PLAIN = frozenset({bool, int, float, str, type(None)})
-
-Found = list[tuple[str, Any]]
-"""Members with their paths; lists, because every training step asks for them, and generators
-within generators take longer."""
-
-
-def _visit(path: str, value: Any, found: Found, seen: set[int] | None) -> None:
-    """Adds a State or Module, also those in lists, tuples and dicts; with `seen` each once, and
-    what is in modules as well."""
-    if isinstance(value, (State, Module)):
-        if seen is not None:
-            if id(value) in seen:
-                return
-            seen.add(id(value))
-        found.append((path, value))
-        if seen is not None and isinstance(value, Module):
-            start = f"{path}/" if path else ""
-            own = type(value).named_members is Module.named_members
-            for name, part in value._attributes() if own else value.named_members():
-                if type(part) not in _PLAIN:
-                    _visit(f"{start}{name}", part, found, seen)
-    elif isinstance(value, (list, tuple)):
-        for i, part in enumerate(value):
-            _visit(f"{path}/{i}", part, found, seen)
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            _visit(f"{path}/{key}", part, found, seen)
+_Kind = TypeVar("_Kind")
 
 
 class Module:
@@ -61,7 +40,8 @@ class Module:
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        # Without names the shorter way: a step makes this call for every layer.
+        return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; subclasses define it."""
@@ -79,10 +59,7 @@ class Module:
     def named_members(self) -> Iterator[tuple[str, State | Module]]:
         """Its own Parameters, States and Modules with their paths, in the order in which the
         attributes were set."""
-        found: Found = []
-        for name, value in self._attributes():
-            _visit(str(name), value, found, None)
-        return iter(found)
+        return iter(_own_members(self, Module))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Its own Modules."""
@@ -94,15 +71,13 @@ class Module:
         """Its own Modules."""
         return (child for _, child in self.named_children())
 
-    def _found(self, kind: type[Any]) -> Found:
-        """All of a class at or below it, each once."""
-        found: Found = []
-        _visit("", self, found, set())
-        return [pair for pair in found if isinstance(pair[1], kind)]
+    def _found(self, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]:
+        """All of a class at or below it with their paths, each once."""
+        return iter(_members_below(self, Module, kind, True))
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """Itself, of path "", and all modules below it, each once."""
-        return iter(self._found(Module))
+        return self._found(Module)
 
     def modules(self) -> Iterator[Module]:
         """Itself and all modules below it, each once."""
@@ -110,11 +85,11 @@ class Module:
 
     def named_states(self) -> Iterator[tuple[str, State]]:
         """All that is saved, Parameters and other States, each once, by its first path."""
-        return iter(self._found(State))
+        return self._found(State)
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
         """What is learned, each once: ("l1/W", Parameter), ..."""
-        return iter(self._found(Parameter))
+        return self._found(Parameter)
 
     def parameters(self) -> Iterator[Parameter]:
         """What is learned, each once."""
@@ -132,7 +107,7 @@ class Module:
 
     def cleargrads(self) -> None:
         """Removes all gradients."""
-        for _, parameter in self._found(Parameter):
+        for parameter in _members_below(self, Module, Parameter, False):
             parameter.cleargrad()
 
     def freeze(self: Self) -> Self:
