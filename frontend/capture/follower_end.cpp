@@ -48,7 +48,9 @@ void Follower::force(ArrayBody& array) {
         fail<TraceError>(
             "static_graph {}: the host reads a value computed in the region ({}), and "
             "StaticGraphOptions::breaks is "
-            "false. Return the value from the region and read it outside",
+            "false. Return the value from the region and read it outside. (An update of a "
+            "parameter reads its new value where somebody outside looks at its memory: drop views "
+            "of it before the call)",
             rules_.region, to_string(array.type));
     cut();
 }
@@ -60,7 +62,10 @@ void Follower::host_read(ArrayBody& array) {
 
 void Follower::settle() {
     ++disturbances_;
-    if (steps_ > 0) cut();
+    if (steps_ > 0)
+        cut();
+    else if (is_passing_)  // Nothing is recorded that could fail: what was changed stays.
+        log_.clear();
 }
 
 void Follower::cut() {

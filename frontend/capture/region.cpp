@@ -244,11 +244,9 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
         body(results);
     } catch (...) {
         session.abandon(*follower);
-        settle_held_states(true);  // Of what the code did before it failed.
         throw;
     }
     session.finish(*follower);
-    settle_held_states(false);
     Outcome outcome;
     const ReleaseLater after_unlocking;
     std::lock_guard lock(mutex_);
@@ -341,8 +339,8 @@ SavedCall Region::last_call() const {
     if (last_entry_ && last_entry_->was_cut)
         fail<ValueError>(
             "save: region {} reads a computed value on the host ({}), which cannot be saved; "
-            "return the value "
-            "instead, or choose by `where`",
+            "return the value instead, or choose by `where`. (An update of a parameter whose "
+            "memory somebody outside looks at reads its value, too: drop views of it)",
             options_.name, last_entry_->cut_at.place());
     if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
         fail<ValueError>(
@@ -391,6 +389,7 @@ ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, Rerun re
         arguments,
         {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads, .has_no_graph = true},
         exporter);
+    const UpdatesUndone unwritten;
     try {
         RecorderScope recording(&follower);
         rerun(arguments, results);

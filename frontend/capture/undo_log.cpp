@@ -68,7 +68,7 @@ void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
         entries_.pop_back();
         Array before = e.value >= 0 ? value(e.value) : std::move(e.array);
         if (!e.is_gradient) {
-            bind_state(*e.body, std::move(before));
+            replace_state(*e.body, std::move(before));  // Where it was: nothing is written.
         } else {
             // Not by set_grad(), which compares it with a content that is not restored yet.
             e.body->grad =

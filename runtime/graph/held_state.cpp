@@ -1,19 +1,20 @@
 #include "runtime/graph/held_state.h"
 
-#include <algorithm>
-#include <cstring>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "runtime/core/array/device.h"
-#include "runtime/core/system/error.h"
+#include "runtime/core/array/pending.h"
+#include "runtime/core/system/host_lock.h"
 #include "runtime/core/system/per_thread.h"
+#include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
+#include "runtime/ops/array/rearrange.h"
 
 namespace catena {
 namespace {
+
+constinit PerThread<bool> updates_are_undone;
 
 Array own_copy(const Array& array) {
     Array copy = Array::empty(array.type(), array.device());
@@ -21,32 +22,11 @@ Array own_copy(const Array& array) {
     return copy;
 }
 
-/// A state that a region has given another content.
-struct Awaiting {
-    Ref<VariableBody> state;
-    Array home;    ///< Its content before, whose memory is held; undefined: it was not.
-    Array before;  ///< A copy of its elements when the first update was called.
-
-    /// Whether somebody has written to the memory since, in code that would have seen the update.
-    bool is_overtaken() const {
-        const size_t bytes = size_t(home.size()) * size_of(home.dtype());
-        if (bytes == 0 || !home.device().is_host()) return false;
-        const Array now = own_copy(home);
-        return std::memcmp(now.elements(), before.elements(), bytes) != 0;
-    }
-};
-constinit PerThread<std::vector<Awaiting>> awaiting_states;
-
-const Awaiting* awaiting(const VariableBody& state) {
-    const std::vector<Awaiting>& all = awaiting_states.get();
-    const auto found =
-        std::ranges::find(all, &state, [](const Awaiting& a) { return a.state.get(); });
-    return found == all.end() ? nullptr : &*found;
-}
-
-std::string description_of(const Variable& state) {
-    const std::string& name = state.name();
-    return name.empty() ? "a parameter without a name" : fmt::format("the parameter '{}'", name);
+/// Part of the region's program: the elements as they are now, of a call that skips the code as
+/// they are then.
+Array recorded_copy(const Array& array) {
+    const auto no_graph = no_backprop_mode();
+    return copy(Variable(array, false)).array();
 }
 
 bool is_same_memory(const Array& a, const Array& b) {
@@ -70,9 +50,8 @@ void own(VariableBody& state, Array array) {
 void write_home(VariableBody& state, Array home, const Array& elements) {
     const RecorderScope unseen(nullptr);
     ArrayBody& body = *home.body();
-    const uint32_t own_references = state.array == home ? 2 : 1;
     Array mine = home.view(home.shape(), home.strides(), body.offset);
-    if (body.use_count() > own_references) {
+    if (body.use_count() > 2) {  // `home`, and the state.
         body.storage = own_copy(home).storage();
         body.offset = 0;
         body.strides = contiguous_strides(body.type.shape);
@@ -80,6 +59,22 @@ void write_home(VariableBody& state, Array home, const Array& elements) {
     }
     copy_elements(elements, mine);
     own(state, std::move(mine));
+}
+
+/// As is_held(), which may say yes of memory that its owner has left to us where this thread lacks
+/// the host's lock.
+bool is_surely_held(const Array& array) {
+    if (!is_held(array)) return false;
+    if (array.storage()->is_held()) return true;
+    const WithHostLock to_ask;
+    return others_may_write(*array.storage());
+}
+
+/// The write is this call's alone: a program has no place for it, and calls run the code.
+void compute_before_write(Recorder& recorder, const Array& array) {
+    recorder.passing();
+    if (Pending* const pending = array.body()->pending) pending->force(*array.body());
+    recorder.settle();
 }
 
 }  // namespace
@@ -103,59 +98,23 @@ void update_content(const Variable& state, Array array) {
 }
 
 bool update_held(VariableBody& state, Array& array) {
-    const Awaiting* const known = awaiting(state);
-    if (known && known->home.defined() && known->home == array) return false;  // It is undone.
     if (state.array == array) return true;
-    const bool writes = is_held(state.array) && fits(state.array, array);
-    if (current_recorder()) {
-        if (!known) {
-            const RecorderScope unseen(nullptr);
-            awaiting_states.get().push_back({Ref<VariableBody>(&state),
-                                             writes ? state.array : Array(),
-                                             writes ? own_copy(state.array) : Array()});
-        }
+    Recorder* const recorder = current_recorder();
+    const bool is_recorded_only = updates_are_undone.get() || (recorder && recorder->shape_only());
+    if (!is_surely_held(state.array) || !fits(state.array, array)) {
+        if (is_surely_held(array))
+            array = recorder && !recorder->shape_only() ? recorded_copy(array) : own_copy(array);
         return false;
     }
-    if (!writes) {
-        array = not_held(array);
-        return false;
-    }
+    if (is_recorded_only) return false;
+    if (recorder && recorder->defers()) compute_before_write(*recorder, array);
     if (is_same_memory(state.array, array)) return true;
     write_home(state, state.array,
                array.storage() == state.array.storage() ? own_copy(array) : array);
     return true;
 }
 
-void forget_held(VariableBody& state) {
-    std::vector<Awaiting>& all = awaiting_states.get();
-    if (!all.empty())
-        std::erase_if(all, [&](const Awaiting& a) { return a.state.get() == &state; });
-}
-
-void settle_held_states(bool has_failed) {
-    if (awaiting_states.get().empty() || current_recorder()) return;
-    std::vector<Awaiting> all = std::exchange(awaiting_states.get(), {});
-    std::erase_if(all, [](const Awaiting& a) {
-        return !a.state->array.defined() || a.home == a.state->array;  // Undone.
-    });
-    for (Awaiting& each :
-         all)  // Contents may have been exchanged: all are read before any is written.
-        if (is_held(each.state->array)) own(*each.state, own_copy(each.state->array));
-    std::string overtaken;
-    for (Awaiting& each : all) {
-        const Array content = each.state->array;
-        if (!is_held(each.home) || !fits(each.home, content)) continue;
-        if (each.is_overtaken())
-            overtaken = description_of(Variable(each.state));
-        else
-            write_home(*each.state, std::move(each.home), content);
-    }
-    if (!overtaken.empty() && !has_failed)
-        fail<TraceError>(
-            "{} was written to through a view after an update in the same call of a static region. "
-            "An update reaches views at the call's end: write before it, or outside of the region. "
-            "The view shows the parameter no longer",
-            overtaken);
-}
+UpdatesUndone::UpdatesUndone() : previous_(std::exchange(updates_are_undone.get(), true)) {}
+UpdatesUndone::~UpdatesUndone() { updates_are_undone.get() = previous_; }
 
 }  // namespace catena

@@ -48,7 +48,6 @@ void bind_state(VariableBody& state, Array array) {
 void replace_state(VariableBody& state, Array array) {
     if (is_noting()) [[unlikely]]
         note_state(state);
-    forget_held(state);
     bind(state, std::move(array));
 }
 

@@ -185,7 +185,7 @@ void Tracer::restore() {
     if (!shape_only_ || restored_) return;
     restored_ = true;
     for (const Saved& s : saved_) {
-        bind_state(*s.body, s.array);
+        replace_state(*s.body, s.array);  // Where it was: nothing is written.
         s.body->grad = s.grad;
         s.body->grad_consumed = s.grad_consumed;
     }

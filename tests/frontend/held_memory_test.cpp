@@ -106,6 +106,96 @@ TEST(HeldMemory, what_is_written_into_the_view_is_the_parameters) {
         });
 }
 
+TEST(HeldMemory, an_update_is_seen_within_the_call_and_a_write_after_it_stays) {
+    for (const Audit audit : {Audit::always, Audit::sampled, Audit::never})
+        expect_same([&](Side& side) {
+            Mlp model;
+            model(batch(0, 2, 3));
+            MomentumSGD optimizer(0.1, 0.9);
+            optimizer.setup(model);
+            MemoryView<float> view(model.l1.W);
+            auto step = side.region(
+                [&](const Variable& x) {
+                    for (int k = 0; k < 2; ++k) {
+                        learn(model, optimizer, sum(square(model(x))));
+                        side.saw("view inside", view.copy());
+                        view[k] = 2;
+                    }
+                    return model(x);
+                },
+                {.audit = audit});
+            for (int i = 0; i < 6; ++i) {
+                side.call(i);
+                side.saw("y", step(batch(i, 2, 3)));
+                side.saw("view", view.copy());
+                side.saw("model", model);
+                EXPECT_TRUE(view.is_of(model.l1.W));
+            }
+        });
+}
+
+TEST(HeldMemory, an_exception_after_an_update_leaves_it) {
+    expect_same([&](Side& side) {
+        State s(Array::from({1.0, 2.0}));
+        MemoryView<double> view(s);
+        auto region = side.region([&](const Variable& x) {
+            s = Variable(s) * x;
+            side.saw("view inside", view.copy());
+            view[0] = 3;
+            const Variable y = Variable(s) + x;
+            if (x.array().item<double>() > 2) fail<ValueError>("too large");
+            return y;
+        });
+        for (int i = 0; i < 5; ++i) {
+            side.call(i);
+            try {
+                side.saw("y", region(doubles({double(i)}, false)));
+            } catch (const ValueError&) {
+            }
+            side.saw("s", s.array());
+            side.saw("view", view.copy());
+            EXPECT_TRUE(view.is_of(s));
+        }
+    });
+}
+
+TEST(HeldMemory, an_update_that_nobody_sees_cuts_no_region) {
+    Mlp model;
+    SGD optimizer(0.1);
+    optimizer.setup(model);
+    auto step = static_graph([&](const Variable& x) {
+        const Variable loss = sum(square(model(x)));
+        learn(model, optimizer, loss);
+        return loss;
+    });
+    for (int i = 0; i < 3; ++i) step(batch(i, 2, 3));
+    EXPECT_EQ(step.statistics().cuts, 0);
+    {
+        const MemoryView<float> W(model.l1.W), b(model.l1.b);
+        step(batch(3, 2, 3));
+    }
+    EXPECT_EQ(step.statistics().cuts, 1);
+    step(batch(4, 2, 3));
+    EXPECT_EQ(step.statistics().cuts, 1);
+}
+
+TEST(HeldMemory, a_failing_call_gives_a_state_back_the_memory_that_is_looked_at) {
+    Parameter p(Array::from({1.f, 2.f}));
+    const MemoryView<float> view(p);
+    auto region = static_graph([&](const Variable& x, const Variable& t) {
+        const Variable y = select_item(x, t);
+        p.set_array(Array::from({3.f, 4.f}));
+        return y;
+    });
+    region(batch(0, 2, 3), Variable(Array::from<int32_t>({0, 1}), false));
+    EXPECT_FALSE(view.is_of(p));
+    p.set_array(Array::from({1.f, 2.f}));
+    const MemoryView<float> present(p);
+    EXPECT_THROW(region(batch(0, 2, 3), Variable(Array::from<int32_t>({0, 9}), false)), Error);
+    EXPECT_TRUE(present.is_of(p));
+    EXPECT_EQ(present.numbers(), (std::vector<float>{1, 2}));
+}
+
 TEST(HeldMemory, states_that_take_each_others_content_keep_their_memory) {
     for (const Audit audit : {Audit::always, Audit::sampled, Audit::never})
         for (const auto& program : programs_of_two_states())

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
+#include "runtime/core/array/foreign_array.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {
@@ -30,6 +31,13 @@ public:
         mutex_.lock();
         holds_ = true;
     }
+    void* enter() noexcept override {
+        if (holds_) return nullptr;
+        take(nullptr);
+        return this;
+    }
+    void leave(void*) noexcept override { let_go(); }
+    static bool is_held() { return holds_; }
     /// Of the language's own code.
     class Code {
     public:
@@ -73,6 +81,21 @@ TEST(HostLock, is_kept_by_short_programs) {
     interpreter.times_free = 0;
     region(ones(4));
     EXPECT_EQ(interpreter.times_free, 0);
+}
+
+TEST(HostLock, is_taken_to_ask_who_looks_at_the_memory_of_an_update) {
+    Interpreter interpreter;
+    for (const bool is_left : {true, false}) {
+        std::vector<float> numbers(3);
+        Parameter p(foreign_array(
+            {.data = numbers.data(),
+             .type = {Dtype::float32, {3}},
+             .strides = {1},
+             .others_may_write = [&] { return !is_left || !Interpreter::is_held(); }}));
+        assign(p, ones(3));
+        EXPECT_EQ(numbers, std::vector<float>(3, is_left ? 0.f : 1.f));
+        EXPECT_FALSE(Interpreter::is_held());
+    }
 }
 
 TEST(HostLock, is_left_alone_by_threads_that_do_not_hold_it) {

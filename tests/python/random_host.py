@@ -43,7 +43,7 @@ class Writer:
         self.names: dict[str, str] = {}
         self.next = 0
         self.top_depth = 1
-        self.has_inner = False
+        self.has_inner = self.has_moments = False
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -106,6 +106,7 @@ class Writer:
 
     def statement(self) -> None:
         kinds = [self.compute] * 6 + [self.host, self.numpy, self.state, self.gradient]
+        kinds += [self.update, self.look]
         if self.depth < MOST_DEPTH + 1:
             kinds += [self.branch, self.loop, self.attempt]
         self.random.choice(kinds)()
@@ -258,9 +259,55 @@ class Writer:
         else:
             self.assign(f"{a}.detach()", self.names[a])
 
+    def update(self) -> None:
+        """Changes of parameters and states, of some of which NumPy has the memory."""
+        a, v = self.some(), self.some("v")
+        kind = self.random.randrange(8)
+        if kind < 3:
+            self.line("p.cleargrad(); q.cleargrad(); r.cleargrad()")
+            self.line(f"ct.sum(ct.sin({a} * p * r) * q).backward()")
+            if self.random.random() < 0.2:
+                self.line("views.append(p.grad)")
+            self.line("optimizer.update()")
+        elif kind == 3:
+            target = self.random.choice(["p", "r", "memory"])
+            self.line(f"{target}.assign(ct.tanh({v} * {self.number()}))")
+        elif kind == 4:
+            pair = self.random.sample(["p", "r", "memory"], 2)
+            self.line(f"{pair[0]}.assign({pair[1]}{self.random.choice(['', '[::-1]'])})")
+        elif kind == 5:
+            self.line(f"memory.assign(ct.tanh(memory * 0.5 + {v}))")
+            self.assign("memory * 0.5", "v")
+        elif kind == 6:
+            self.line(self.random.choice(["p.assign(buffer)", "r.array = np.tanh(buffer)"]))
+        else:
+            self.line(f"r.data[{self.random.randrange(3)}] = count[0] % 3 * 0.25")
+
+    def look(self) -> None:
+        """Takes, reads, writes, compares and drops NumPy's arrays over their memory."""
+        k = self.random.randrange(3)
+        view = self.random.choice(["window", "owned", "table_of_q[1]", "views[-1]", "views[0]"])
+        choices = [
+            f"log({view})",
+            f"log({view})",
+            f"{view}[{k}] = count[0] % 4 * 0.25",
+            f"{view}[...] = np.tanh({view} + 0.5)",
+            "log([p.array is view for view in views], r.array is owned)",
+            f"log(np.shares_memory(p.array, window), np.shares_memory(r.array, {view}))",
+            "views.append(p.array); del views[:-3]",
+            "views.append(memory.array); del views[:-3]",
+            "views.append(optimizer.update_rule(p).state('v').array); del views[:-3]"
+            if self.has_moments
+            else "views.append(q.array[0]); del views[:-3]",
+            "del views[1:]",
+        ]
+        self.line(self.random.choice(choices))
+        if self.random.random() < 0.5:
+            self.assign(f"ct.Variable({view}, requires_grad=False) * 0.5", "v")
+
     def function(self, name: str, arguments: str, count: int) -> None:
-        options = self.random.choice(["", "", "", "(memory_budget=4096)", "(compile_mode='later')"])
-        self.line(f"@region{options}")
+        option = self.random.choice(["", "", "", "memory_budget=4096", "compile_mode='later'"])
+        self.line(f"@region(keep_grads=True, {option})")
         self.line(f"def {name}({arguments}):")
         self.depth += 1
         self.top_depth = self.depth
@@ -308,7 +355,7 @@ class Writer:
             self.line("    log('stopped', stop.args[0])")
             after = ["scale = -scale", "count[0] += 1", "gc.collect()", "p.cleargrad()", "pass"]
             self.line(self.random.choice([*after, "buffer[:] = 1", "kept.clear()"]))
-            self.line("log(p, q, buffer)")
+            self.line("log(p, q, buffer, r, memory, owned, window, table_of_q, views)")
 
     def program(self) -> str:
         self.line("scale = 1.5")
@@ -317,6 +364,16 @@ class Writer:
         self.line("q = ct.Parameter(np.cos(np.arange(6.0)).reshape(2, 3))")
         self.line("box, buffer = Box(), np.linspace(-1, 1, 3)")
         self.line("shared, window = ct.Variable(buffer, requires_grad=False), p.array")
+        self.line("owned, views = np.sin(np.arange(3.0)), [np.zeros(3)]")
+        self.line("r, memory = ct.Parameter(owned), ct.State(np.zeros(3))")
+        if self.random.random() < 0.3:
+            self.line("del window; window = owned")  # Nobody looks at p.
+        self.line(f"table_of_q = {self.random.choice(['q.array', 'np.zeros((2, 3))'])}")
+        rule = self.random.choice(["SGD(0.1)", "MomentumSGD(0.1)", "Adam(0.1)"])
+        self.has_moments = rule.startswith("Momentum")
+        self.line(f"optimizer = ct.optim.{rule}")
+        self.line("optimizer.setup({'p': p, 'q': q, 'r': r})")
+        self.line("p.assign(p * 1); optimizer_begins(optimizer, p, q, r)")
         if self.random.random() < 0.4:
             self.names = {"p": "v"}
             self.function("inner", "x, k", self.random.randint(1, 3))
@@ -324,7 +381,7 @@ class Writer:
             self.line("inner_results = inner")
             self.line("def inner(x, k): return ct.tanh(sum_of(inner_results(x, k)) + x)")
             self.has_inner = True
-        self.names = {"p": "v", "q": "m"}
+        self.names = {"p": "v", "q": "m", "r": "v", "memory": "v"}
         self.function("step", "x, n", self.random.randint(3, 10))
         self.calls()
         self.line("return kept")
@@ -357,6 +414,15 @@ def sum_of(result: Any) -> Any:
     return ct.Variable(np.zeros(()))
 
 
+def optimizer_begins(optimizer: Any, *parameters: ct.Parameter) -> None:
+    """A first update, of gradients of zeros: the moments are there."""
+    for parameter in parameters:
+        parameter.zerograd()
+    optimizer.update()
+    for parameter in parameters:
+        parameter.cleargrad()
+
+
 def thing_of(seed: int) -> Any:
     """The function program(region, log) of a seed."""
     scope: dict[str, Any] = {
@@ -364,6 +430,7 @@ def thing_of(seed: int) -> Any:
         "Stop": Stop,
         "ct": ct,
         "gc": gc,
+        "optimizer_begins": optimizer_begins,
         "np": np,
         "sum_of": sum_of,
     }

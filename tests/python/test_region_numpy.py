@@ -8,7 +8,6 @@ import weakref
 import catena as ct
 import numpy as np
 import pytest
-from catena import optim
 from eager_and_compiled import compare, things_of, values
 
 
@@ -543,33 +542,3 @@ def test_memory_of_bytes_is_not_copied():
     assert written_behind_its_back(
         lambda: (ct.Variable(numbers), numbers.ctypes.data, numbers)
     ) == {0}
-
-
-@pytest.mark.parametrize("when", ["before", "after", "never"])
-def test_writes_through_a_view_after_an_update_of_its_parameter_are_refused(when: str) -> None:
-    """Eager code keeps them; an update of a region reaches the view at the call's end."""
-    p = ct.Parameter(0.0, (3,))
-    sgd = optim.SGD(0.5).setup({"p": p})
-    view = p.array
-
-    @ct.jit
-    def step() -> ct.Variable:
-        p.cleargrad()
-        loss = ct.sum(p * 2)
-        loss.backward()
-        if when == "before":
-            view[0] = 7
-        sgd.update()
-        if when == "after":
-            view[0] = 7
-        return loss
-
-    if when == "after":
-        with pytest.raises(ct.TraceError, match="written to through a view after an update"):
-            step()
-        np.testing.assert_array_equal(p.array, [-1, -1, -1])
-    else:
-        step()
-        first = 6 if when == "before" else -1
-        np.testing.assert_array_equal(p.array, [first, -1, -1])
-        np.testing.assert_array_equal(view, p.array)

@@ -15,6 +15,12 @@ public:
     void take(void* held) noexcept override {
         PyEval_RestoreThread(static_cast<PyThreadState*>(held));
     }
+    void* enter() noexcept override {
+        if (!Py_IsInitialized() || PyGILState_Check()) return nullptr;
+        PyGILState_Ensure();
+        return this;
+    }
+    void leave(void*) noexcept override { PyGILState_Release(PyGILState_UNLOCKED); }
 };
 
 }  // namespace

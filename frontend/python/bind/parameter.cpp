@@ -9,6 +9,7 @@
 #include "frontend/python/bind/foreign_object.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
+#include "frontend/python/bind/state_content.h"
 #include "frontend/python/bind/types.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
@@ -19,7 +20,7 @@ namespace catena::python {
 namespace {
 
 Array content_of(nb::handle data) {
-    if (is_variable(data.ptr())) return variable_in(data.ptr()).array();
+    if (is_variable(data.ptr())) return content_for_state(variable_in(data.ptr()));
     if (is_ndarray(data.ptr())) return array_of(data.ptr());
     return array_from(data.ptr(), std::nullopt);
 }
@@ -87,13 +88,19 @@ void set_content(State& self, nb::object content) {
     bind_state(*self.body(), array.to(self.home()));
 }
 
+Variable assigned_variable(const State& self, const Variable& given) {
+    const bool is_anothers =
+        given.body() != self.body() && given.array().defined() && given.array().body()->owner;
+    return is_anothers ? Variable(content_for_state(given), false) : given;
+}
+
 void assign_content(State& self, nb::object content) {
     const CallScope scope;
     const Dtype dtype = self.is_initialized() ? self.dtype() : config().dtype;
-    Variable value = is_variable(content.ptr()) ? variable_in(content.ptr())
-                     : is_ndarray(content.ptr())
-                         ? Variable(array_of(content.ptr()), false)
-                         : Variable(array_from(content.ptr(), dtype), false);
+    Variable value =
+        is_variable(content.ptr())  ? assigned_variable(self, variable_in(content.ptr()))
+        : is_ndarray(content.ptr()) ? Variable(array_of(content.ptr()), false)
+                                    : Variable(array_from(content.ptr(), dtype), false);
     if (self.is_initialized() && value.dtype() != dtype) value = value.astype(dtype);
     self = Operand(value, std::source_location());
 }
@@ -120,7 +127,8 @@ void bind_parameter(nb::module_& m) {
     nb::class_<Parameter, State>(
         m, "Parameter",
         "A State that is learned: an optimizer replaces its content.\n\n"
-        "Parameter(array) has these elements. Parameter(initializer, shape) is filled by an "
+        "Parameter(array) has these elements; an ndarray that may be written to shares its memory "
+        "with it, and\nupdates are written there. Parameter(initializer, shape) is filled by an "
         "initializer of\ncatena.initializers (None: LeCunNormal; a number: that number), without a "
         "shape at\ninitialize(shape), when a layer knows it.")
         .def("__init__", construct_parameter, nb::arg("data") = nb::none(),

@@ -9,6 +9,7 @@
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/operators.h"
+#include "frontend/python/bind/state_content.h"
 #include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/inspect.h"
@@ -134,7 +135,9 @@ void bind_graph_members(nb::class_<Variable>& type) {
 void bind_array_members(nb::class_<Variable>& type) {
     const auto array = [](const Variable& x) { return owned(ndarray_of(x.array())); };
     const auto set_array = [](const Variable& x, nb::object content) {
-        x.set_array(array_or_none(content, x.dtype()));
+        const bool is_shared = x.body()->is_state && is_variable(content.ptr());
+        x.set_array(is_shared ? content_for_state(variable_in(content.ptr()))
+                              : array_or_none(content, x.dtype()));
     };
     type.def_prop_rw(
             "array", array, set_array, nb::arg().none(),

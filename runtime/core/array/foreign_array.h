@@ -17,7 +17,8 @@ struct ForeignMemory {
     /// is, which holds no lock of Catena's then. Must not throw.
     std::function<void()> release;
     /// Whether anybody but Catena can write to it now; empty: always. Static regions ask before
-    /// an operation reads the memory, and copy it. Must not throw.
+    /// an operation reads the memory, and copy it; an update of a state asks that lies there, and
+    /// is written there while its owner may look. Must not throw.
     std::function<bool()> others_may_write;
 };
 

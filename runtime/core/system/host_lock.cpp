@@ -19,4 +19,12 @@ WithoutHostLock::~WithoutHostLock() {
     if (held_) lock_->take(held_);
 }
 
+WithHostLock::WithHostLock()
+    : lock_(host_lock.load(std::memory_order_acquire)),
+      entered_(lock_ ? lock_->enter() : nullptr) {}
+
+WithHostLock::~WithHostLock() {
+    if (entered_) lock_->leave(entered_);
+}
+
 }  // namespace catena

@@ -8,6 +8,9 @@ public:
     /// Lets go of it; what take() needs to have it again. Null if this thread does not hold it.
     virtual void* let_go() noexcept = 0;
     virtual void take(void* held) noexcept = 0;
+    /// Takes it where this thread does not hold it; what leave() needs then, else null.
+    virtual void* enter() noexcept { return nullptr; }
+    virtual void leave(void* entered) noexcept {}
 
 protected:
     ~HostLock() = default;
@@ -28,6 +31,19 @@ public:
 private:
     HostLock* lock_;
     void* held_;
+};
+
+/// While alive, this thread has the host's lock: to ask what only its holder may. One who makes it
+/// holds no lock of ours.
+class WithHostLock {
+public:
+    WithHostLock();
+    ~WithHostLock();
+    WithHostLock(const WithHostLock&) = delete;
+
+private:
+    HostLock* lock_;
+    void* entered_;
 };
 
 }  // namespace catena
