@@ -183,7 +183,8 @@ OpDef gather_op(const char* name) {
         .declared = {rejects_outside(gathered_places), element_plan(gather_elements)},
     };
 }
-/// Any places, each as often as one likes: those of two calls are so, too.
+/// A gather whose places may be any: those of two calls together are places of one. Two
+/// permutations are not one permutation.
 OpDef free_gather_op(const char* name) {
     OpDef op = gather_op(name);
     op.declared.add(joinings(gather_joinings));

@@ -57,8 +57,8 @@ int write_transposed(OnnxCall& c, int i, bool wanted) {
     return c.graph.node("Transpose", {x}, {{"perm", axes}});
 }
 
-/// Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2;
-/// ...].
+/// Rows of a below each other; or along the inner axis, for a sum of products:
+/// sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
 Joinings matmul_joinings(const TypeCall& c) {
     if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
     int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
