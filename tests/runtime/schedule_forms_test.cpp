@@ -264,6 +264,8 @@ TEST(ScheduleForms, differences_are_named_as_by_earlier_builds) {
               "numbers of buffers, launches or results");
     EXPECT_EQ(difference_by([](Schedule& s) { s.cut.launch = 2; }),
               "numbers of buffers, launches or results");
+    EXPECT_EQ(difference_by([](Schedule& s) { s.cut.inputs = 2; }),
+              "numbers of buffers, launches or results");
     EXPECT_EQ(difference_by([](Schedule& s) { s.input_types[1].dtype = Dtype::int32; }),
               "the type of input 1");
     EXPECT_EQ(difference_by([](Schedule& s) { s.buffers[3].donor = 1; }),
