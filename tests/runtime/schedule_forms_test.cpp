@@ -25,7 +25,7 @@ SourceLoc line_of_model(uint32_t line) {
     return location;
 }
 
-View whole(int buffer, const Type& type) {
+View whole_buffer(int buffer, const Type& type) {
     return {buffer, 0, type, contiguous_strides(type.shape)};
 }
 
@@ -67,13 +67,13 @@ Schedule host_schedule() {
     s.kernels[1].geometry.serial = 1;
     LibraryCall& call = s.library_calls.emplace_back();
     call.op = find_op("exp");
-    call.inputs = {whole(3, type)};
-    call.outputs = {whole(4, type)};
+    call.inputs = {whole_buffer(3, type)};
+    call.outputs = {whole_buffer(4, type)};
     call.location = line_of_model(12);
     call.function = "growth";
     call.steps = {9};
     s.launches = {{.kernels = {0}}, {.kernels = {1}}, {.library_call = 0}};
-    s.results = {{.view = whole(4, type)}, {.input = 1}};
+    s.results = {{.view = whole_buffer(4, type)}, {.input = 1}};
     s.cut = {.launch = 1, .inputs = 1, .outputs = 1, .assigns = 1};
     place_buffers(s);
     s.info = {.name = "model",
@@ -282,6 +282,13 @@ TEST(ScheduleForms, differences_are_named_as_by_earlier_builds) {
     EXPECT_EQ(difference_by([](Schedule& s) { s.results[1].input = 0; }), "result 1");
     EXPECT_EQ(difference_by([](Schedule& s) { s.results[0].view.type.dtype = Dtype::int32; }),
               "result 0");
+}
+
+TEST(ScheduleForms, schedules_cut_at_one_launch_with_other_inputs_before_it_differ) {
+    const Schedule schedule = host_schedule();
+    Schedule other = schedule;
+    other.cut.inputs = 2;
+    EXPECT_EQ(difference(schedule, other), "numbers of buffers, launches or results");
 }
 
 TEST(ScheduleForms, sizes_and_texts_are_no_difference) {

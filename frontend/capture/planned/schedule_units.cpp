@@ -9,7 +9,7 @@ using program::BlockedKernels;
 using program::KernelGeometry;
 using program::KernelLaunch;
 
-/// See visit_numbers (runtime/program/stream/number_visitor.h) for which of them are not a kernel's
+/// See NumberVisitor (runtime/program/stream/number_visitor.h) for which of them are not a kernel's
 /// own.
 ScheduleUnit unit_of(const KernelLaunch& kernel, bool combines) {
     const KernelGeometry& geometry = kernel.geometry;

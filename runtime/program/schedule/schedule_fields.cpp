@@ -27,21 +27,16 @@ constexpr size_t member_count() {
         return count;
 }
 
-/// An object of which only the addresses of members are taken.
+/// An object of which only the addresses of members are taken, while this is compiled.
 template <class T>
-union Unmade {
-    constexpr Unmade() : none() {}
-    constexpr ~Unmade() {}
-    char none;
-    T structure;
+struct Unmade {
+    static T structure;
 };
-template <class T>
-Unmade<T> unmade;
 
 template <class T>
 constexpr size_t field_count() {
     size_t count = 0;
-    visit_fields([&](auto, auto&) { ++count; }, unmade<T>.structure);
+    visit_fields([&](auto, auto&) { ++count; }, Unmade<T>::structure);
     return count;
 }
 

@@ -1,98 +1,143 @@
 #include <algorithm>
+#include <optional>
 
 #include "runtime/graph/alike_attributes.h"
 #include "runtime/program/run/blocked_kernels.h"
+#include "runtime/program/schedule/schedule_fields.h"
 #include "runtime/program/stream/schedule_numbers.h"
 
 namespace catena::program {
 namespace {
 
-/// The first comparison that fails names the difference.
-class Comparison {
+template <HasFields T>
+bool alike(const T& a, const T& b);
+
+template <class T>
+bool alike(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::ranges::equal(a, b, [](const T& x, const T& y) { return alike(x, y); });
+}
+
+/// Sizes may differ, but there are as many.
+bool same_count(int64_t, int64_t) { return true; }
+bool same_count(size_t, size_t) { return true; }
+bool same_count(const Dims& a, const Dims& b) { return a.rank() == b.rank(); }
+bool same_count(const Attributes& a, const Attributes& b) { return alike_attributes(a, b); }
+
+/// Whether two parts are alike but for their sizes, their texts, and what is of this process.
+class Likeness {
 public:
-    std::string run(const Schedule& a, const Schedule& b) {
-        if (!has_regular_blocks(a) || !has_regular_blocks(b)) return "blocks of a reduction";
-        if (a.buffers.size() != b.buffers.size() || a.kernels.size() != b.kernels.size() ||
-            a.launches.size() != b.launches.size() ||
-            a.library_calls.size() != b.library_calls.size() ||
-            a.results.size() != b.results.size() || a.input_types.size() != b.input_types.size() ||
-            a.cut.launch != b.cut.launch)
-            return "numbers of buffers, launches or results";
-        for (size_t i = 0; i < a.input_types.size(); ++i)
-            if (!alike(a.input_types[i], b.input_types[i]))
-                return fmt::format("the type of input {}", i);
-        for (size_t i = 0; i < a.buffers.size(); ++i)
-            if (!alike(a.buffers[i], b.buffers[i]))
-                return fmt::format("the place or life of buffer {}", i);
-        for (size_t i = 0; i < a.kernels.size(); ++i)
-            if (!alike(a.kernels[i], b.kernels[i]))
-                return fmt::format("the code or operands of kernel {}", i);
-        for (size_t i = 0; i < a.library_calls.size(); ++i)
-            if (!alike(a.library_calls[i], b.library_calls[i]))
-                return fmt::format("the call of {}", a.library_calls[i].op->name);
-        for (size_t i = 0; i < a.launches.size(); ++i)
-            if (a.launches[i].library_call != b.launches[i].library_call ||
-                a.launches[i].kernels != b.launches[i].kernels)
-                return fmt::format("launch {}", i);
-        for (size_t i = 0; i < a.results.size(); ++i)
-            if (a.results[i].input != b.results[i].input ||
-                !alike(a.results[i].view, b.results[i].view))
-                return fmt::format("result {}", i);
-        return "";
+    bool found() const { return found_; }
+
+    template <class Field, class T>
+    void operator()(Field, const T& a, const T& b) {
+        if (found_) found_ = is_alike<Field::role>(a, b);
     }
 
 private:
-    static bool alike(const Type& a, const Type& b) {
-        return a.dtype == b.dtype && a.shape.rank() == b.shape.rank();
+    template <Role role, class T>
+    static bool is_alike(const T& a, const T& b) {
+        if constexpr (role == Role::form || role == Role::link || role == Role::buffer ||
+                      role == Role::maybe)
+            return a == b;
+        else if constexpr (role == Role::size || role == Role::blocked)
+            return same_count(a, b);
+        else if constexpr (role == Role::parts || role == Role::list)
+            return alike(a, b);
+        else if constexpr (role == Role::device)
+            return !a && !b;
+        else
+            return true;
     }
 
-    static bool alike(const View& a, const View& b) {
-        return a.buffer == b.buffer && alike(a.type, b.type) &&
-               a.strides.rank() == b.strides.rank();
-    }
+    bool found_ = true;
+};
 
-    static bool alike(const Buffer& a, const Buffer& b) {
-        return a.place == b.place && a.index == b.index && a.over == b.over && a.donor == b.donor &&
-               a.first == b.first && a.last == b.last;
-    }
-
-    static bool alike(const KernelLaunch& a, const KernelLaunch& b) {
-        const KernelGeometry &p = a.geometry, &q = b.geometry;
-        auto same_operand = [](const KernelLaunch::Operand& x, const KernelLaunch::Operand& y) {
-            return x.buffer == y.buffer;
-        };
-        auto same_read = [](const StrideRead& x, const StrideRead& y) {
-            return x.operand == y.operand && x.dim == y.dim;
-        };
-        if (a.key != b.key || a.scalars != b.scalars || a.steps != b.steps ||
-            a.row_scratch_rows != b.row_scratch_rows ||
-            a.element_nanoseconds != b.element_nanoseconds || p.domain.rank() != q.domain.rank() ||
-            p.reduced != q.reduced || p.split != q.split || p.serial != q.serial ||
-            p.inputs.size() != q.inputs.size() || p.outputs.size() != q.outputs.size() ||
-            !std::ranges::equal(a.operands, b.operands, same_operand) ||
-            !std::ranges::equal(a.strides_read, b.strides_read, same_read))
+/// Whether the same operands have an element for each block of a reduction.
+bool same_blocks(const KernelGeometry& a, const KernelGeometry& b) {
+    for (int o = 0; o < a.operand_count() && a.split > 0; ++o)
+        if (BlockedKernels::is_per_block(a, a.operand(o)) !=
+            BlockedKernels::is_per_block(b, b.operand(o)))
             return false;
-        for (size_t o = 0; o < a.operands.size(); ++o) {
-            const KernelOperand &x = p.operand(int(o)), &y = q.operand(int(o));
-            if (x.dtype != y.dtype || x.strides.rank() != y.strides.rank()) return false;
-            if (p.split > 0 &&
-                BlockedKernels::is_per_block(p, x) != BlockedKernels::is_per_block(q, y))
-                return false;
-        }
-        return true;
+    return true;
+}
+
+template <HasFields T>
+bool alike(const T& a, const T& b) {
+    Likeness likeness;
+    visit_fields(likeness, a, b);
+    if constexpr (std::is_same_v<T, KernelGeometry>)
+        return likeness.found() && same_blocks(a, b);
+    else
+        return likeness.found();
+}
+
+std::string name_of_part(const Type&, size_t i) { return fmt::format("the type of input {}", i); }
+std::string name_of_part(const Buffer&, size_t i) {
+    return fmt::format("the place or life of buffer {}", i);
+}
+std::string name_of_part(const KernelLaunch&, size_t i) {
+    return fmt::format("the code or operands of kernel {}", i);
+}
+std::string name_of_part(const LibraryCall& call, size_t) {
+    return fmt::format("the call of {}", call.op->name);
+}
+std::string name_of_part(const Launch&, size_t i) { return fmt::format("launch {}", i); }
+std::string name_of_part(const Result&, size_t i) { return fmt::format("result {}", i); }
+
+/// Whether the lists of two schedules are of the same length, and what is no list is alike.
+class SameCounts {
+public:
+    bool found() const { return found_; }
+
+    template <class Field, class T>
+    void operator()(Field, const T& a, const T& b) {
+        if constexpr (Field::role == Role::list)
+            found_ = found_ && a.size() == b.size();
+        else if constexpr (Field::role == Role::parts)
+            found_ = found_ && alike(a, b);
     }
 
-    static bool alike(const LibraryCall& a, const LibraryCall& b) {
-        auto same_view = [](const View& x, const View& y) { return alike(x, y); };
-        return a.op == b.op && a.scalars == b.scalars && a.steps == b.steps && !a.elements &&
-               !b.elements && std::ranges::equal(a.inputs, b.inputs, same_view) &&
-               std::ranges::equal(a.outputs, b.outputs, same_view) &&
-               alike_attributes(a.attributes, b.attributes);
+private:
+    bool found_ = true;
+};
+
+/// Names the first part that differs.
+class FirstDifference {
+public:
+    const std::string& name() const { return name_; }
+
+    template <class Field, class T>
+    void operator()(Field, const T& a, const T& b) {
+        if constexpr (Field::role == Role::list) visit(a, b);
     }
+
+private:
+    /// Where buffers differ, their kernels mostly do, too, and stand before them.
+    template <class T>
+    void visit(const std::vector<T>& a, const std::vector<T>& b) {
+        if (!name_.empty() && !(is_kernel_ && std::is_same_v<T, Buffer>)) return;
+        for (size_t i = 0; i < a.size(); ++i) {
+            if (alike(a[i], b[i])) continue;
+            name_ = name_of_part(a[i], i);
+            is_kernel_ = std::is_same_v<T, KernelLaunch>;
+            return;
+        }
+    }
+
+    std::string name_;
+    bool is_kernel_ = false;  ///< It names a kernel.
 };
 
 }  // namespace
 
-std::string difference(const Schedule& a, const Schedule& b) { return Comparison().run(a, b); }
+std::string difference(const Schedule& a, const Schedule& b) {
+    if (!has_regular_blocks(a) || !has_regular_blocks(b)) return "blocks of a reduction";
+    SameCounts counts;
+    visit_fields(counts, a, b);
+    if (!counts.found()) return "numbers of buffers, launches or results";
+    FirstDifference first;
+    visit_fields(first, a, b);
+    return first.name();
+}
 
 }  // namespace catena::program

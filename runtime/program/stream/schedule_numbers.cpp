@@ -15,13 +15,15 @@ class Numbers {
 public:
     Numbers(S& schedule, F number) : s_(schedule), blocks_(schedule), number_(number) {}
 
-    void visit() {
-        for (Type& type : as_mutable(s_.input_types)) visit_numbers(type.shape, number_);
-        for (size_t k = 0; k < s_.kernels.size(); ++k) visit_kernel(k);
-        for (size_t b = 0; b < s_.buffers.size(); ++b) visit_buffer(b);
-        for (LibraryCall& call : as_mutable(s_.library_calls)) visit_call(call);
-        for (Result& result : as_mutable(s_.results))
-            if (result.input < 0) visit_numbers(result.view, number_);
+    void visit() { visit_fields(*this, s_); }
+
+    template <class Field, class T>
+    void operator()(Field field, T& value) {
+        if constexpr (Field::role == Role::list)
+            for (size_t i = 0; i < value.size(); ++i)
+                visitor_of(value[i], i).visit(as_mutable(value[i]));
+        else
+            NumberVisitor{number_}(field, as_mutable(value));
     }
 
 private:
@@ -31,17 +33,15 @@ private:
         return const_cast<T&>(value);
     }
 
-    void visit_kernel(size_t k) {
-        visit_numbers(as_mutable(s_.kernels[k]), blocks_.combines(s_, k), number_);
+    NumberVisitor<F> visitor_of(const KernelLaunch&, size_t k) {
+        return NumberVisitor(number_, blocks_.combines(s_, k));
     }
-    void visit_buffer(size_t b) {
-        visit_numbers(as_mutable(s_.buffers[b]), blocks_.count(s_, b), number_);
+    NumberVisitor<F> visitor_of(const Buffer&, size_t b) {
+        return NumberVisitor(number_, false, blocks_.count(s_, b));
     }
-
-    void visit_call(LibraryCall& call) {
-        for (View& view : call.inputs) visit_numbers(view, number_);
-        for (View& view : call.outputs) visit_numbers(view, number_);
-        visit_numbers(call.attributes, number_);
+    template <class T>
+    NumberVisitor<F> visitor_of(const T&, size_t) {
+        return NumberVisitor(number_);
     }
 
     S& s_;

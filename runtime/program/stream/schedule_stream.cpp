@@ -1,11 +1,82 @@
 #include "runtime/program/stream/schedule_stream.h"
 
 #include <bit>
+#include <type_traits>
+#include <variant>
 
 #include "runtime/program/run/blocked_kernels.h"
+#include "runtime/program/stream/link_visitor.h"
 #include "runtime/program/stream/number_visitor.h"
 
 namespace catena::program {
+
+namespace {
+
+/// Writes what is of the form of a part: what it has in common with those of other schedules.
+class FormVisitor {
+public:
+    explicit FormVisitor(StreamWriter& writer) : writer_(writer) {}
+
+    /// False for what is for devices.
+    bool is_supported() const { return is_supported_; }
+
+    template <class Field, class T>
+    void operator()(Field, const T& value) {
+        if constexpr (Field::role == Role::form)
+            form(value);
+        else if constexpr (Field::role == Role::maybe)
+            form(value >= 0);
+        else if constexpr (Field::role == Role::size || Field::role == Role::blocked)
+            form_of_sizes(value);
+        else if constexpr (Field::role == Role::parts)
+            visit(value);
+        else if constexpr (Field::role == Role::device)
+            is_supported_ = is_supported_ && !value;
+    }
+
+private:
+    template <class T>
+        requires std::is_integral_v<T> || std::is_enum_v<T>
+    void form(T value) {
+        writer_.form(uint64_t(value));
+    }
+    void form(double value) { form(std::bit_cast<uint64_t>(value)); }
+    void form(const std::string& text) { writer_.form(std::string_view(text)); }
+    void form(const OpDef* op) { form(reinterpret_cast<uintptr_t>(op)); }
+
+    void form_of_sizes(int64_t) {}
+    void form_of_sizes(size_t) {}
+    void form_of_sizes(const Dims& dims) { form(dims.rank()); }
+    void form_of_sizes(const Attributes& attributes) {
+        for (const Attributes::Entry& entry : attributes.entries()) {
+            writer_.form(std::string_view(entry.name));
+            form(entry.value.index());
+            std::visit(
+                [&]<class T>(const T& value) {
+                    if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, Dims>)
+                        form_of_sizes(value);
+                    else
+                        form(value);
+                },
+                entry.value);
+        }
+    }
+
+    template <HasFields T>
+    void visit(const T& part) {
+        visit_fields(*this, part);
+    }
+    template <class T>
+    void visit(const std::vector<T>& parts) {
+        form(parts.size());
+        for (const T& part : parts) visit(part);
+    }
+
+    StreamWriter& writer_;
+    bool is_supported_ = true;
+};
+
+}  // namespace
 
 class ScheduleStream::Writer {
 public:
@@ -29,13 +100,20 @@ public:
         for (size_t b = 0; b < s_.buffers.size(); ++b)
             if (number_of_[b] < 0 && s_.buffers[b].place == Buffer::Place::input)
                 write_buffer(int(b));
-        for (int value : {s_.cut.launch, s_.cut.inputs, s_.cut.outputs, s_.cut.assigns,
-                          s_.info.fused_ops, s_.info.channels_last, s_.info.update_sweeps})
-            number(value);
+        write_links(s_.cut);
+        write_links(s_.info);
         stream_.tokens_ = writer_.take();
         stream_.parts_.resize(stream_.tokens_.size());
         return is_supported_;
     }
+
+    // Called by the visitors.
+    void number(int64_t value) { writer_.number(value); }
+    template <class T>
+    void count(const std::vector<T>& list) {
+        number(int64_t(list.size()));
+    }
+    void buffer(int b) { write_buffer(b); }
 
 private:
     using Kind = Part::Kind;
@@ -46,20 +124,34 @@ private:
         stream_.parts_.push_back({kind, index, place});
     }
     void form(uint64_t value) { writer_.form(value); }
-    void number(int64_t value) { writer_.number(value); }
-    auto numbers() {
-        return [this](int64_t value) { number(value); };
+    template <class T>
+    void write_form(const T& part) {
+        FormVisitor visitor(writer_);
+        visit_fields(visitor, part);
+        is_supported_ = is_supported_ && visitor.is_supported();
     }
-    void form_of(const Type& type) {
-        form(uint64_t(type.dtype) << 8 | uint64_t(type.shape.rank()));
+    template <class T>
+    void write_links(const T& part) {
+        visit_fields(LinkVisitor(*this), part);
+    }
+    /// The sizes of a part, but not those of its lists. A copy, as the visitor may change it.
+    template <class T>
+    void write_sizes(T part, bool combines = false, int64_t blocks = 1) {
+        auto write = [this](int64_t value) { number(value); };
+        NumberVisitor visitor(write, combines, blocks);
+        visit_fields(
+            [&]<class Field>(Field field, auto& value) {
+                if constexpr (Field::role != Role::list) visitor(field, value);
+            },
+            part);
     }
 
     void write_input(int i) {
-        Type type = s_.input_types[size_t(i)];
+        const Type& type = s_.input_types[size_t(i)];
         begin(Kind::input, i);
-        form_of(type);
+        write_form(type);
         number(type.shape.rank());
-        for (int64_t size : type.shape) number(size);
+        write_sizes(type);
     }
 
     void write_launch(int l) {
@@ -72,76 +164,38 @@ private:
     }
 
     void write_call(int c) {
-        LibraryCall call = s_.library_calls[size_t(c)];
-        is_supported_ = is_supported_ && !call.elements;
-        form(uint64_t(reinterpret_cast<uintptr_t>(call.op)));
-        for (const Attributes::Entry& entry : call.attributes.entries()) write_form(entry);
-        for (size_t count : {call.inputs.size(), call.outputs.size(), call.scalars.size()})
-            number(int64_t(count));
-        for (int scalar : call.scalars) number(scalar);
-        write_steps(call.steps);
-        auto write = numbers();
-        visit_numbers(call.attributes, write);
+        const LibraryCall& call = s_.library_calls[size_t(c)];
+        write_form(call);
+        visit_fields(CountVisitor(*this), call);
+        write_links(call);
+        write_sizes(call);
         for (size_t i = 0; i < call.inputs.size(); ++i)
             write_view(call.inputs[i], Kind::view, c, int(i));
         for (size_t i = 0; i < call.outputs.size(); ++i)
             write_view(call.outputs[i], Kind::view, c, -1 - int(i));
     }
 
-    void write_form(const Attributes::Entry& entry) {
-        writer_.form(std::string_view(entry.name));
-        form(entry.value.index());
-        if (const bool* flag = std::get_if<bool>(&entry.value)) form(*flag);
-        if (const double* real = std::get_if<double>(&entry.value))
-            form(std::bit_cast<uint64_t>(*real));
-        if (const std::string* text = std::get_if<std::string>(&entry.value))
-            writer_.form(std::string_view(*text));
-        if (const Dims* dims = std::get_if<Dims>(&entry.value)) form(uint64_t(dims->rank()));
-    }
-
-    void write_steps(const std::vector<int>& steps) {
-        number(int64_t(steps.size()));
-        for (int step : steps) number(step);
-    }
-
-    void write_view(View view, Kind kind, int index, int place) {
+    void write_view(const View& view, Kind kind, int index, int place) {
         begin(kind, index, place);
-        form_of(view.type);
+        write_form(view);
         number(view.type.shape.rank());
-        write_buffer(view.buffer);
-        auto write = numbers();
-        visit_numbers(view, write);
+        write_links(view);
+        write_sizes(view);
     }
 
     void write_kernel(int k) {
-        KernelLaunch kernel = s_.kernels[size_t(k)];
+        const KernelLaunch& kernel = s_.kernels[size_t(k)];
+        const KernelGeometry& geometry = kernel.geometry;
+        const bool combines = blocks_.combines(s_, size_t(k));
         is_supported_ = is_supported_ && !kernel.key.empty();
         begin(Kind::kernel, k);
-        form(blocks_.combines(s_, size_t(k)));
+        form(combines);
         write_form(kernel);
-        number(int64_t(kernel.scalars.size()));
-        for (int scalar : kernel.scalars) number(scalar);
-        write_steps(kernel.steps);
-        for (const KernelLaunch::Operand& operand : kernel.operands) write_buffer(operand.buffer);
-        auto write = numbers();
-        visit_numbers(kernel, blocks_.combines(s_, size_t(k)), write);
-    }
-
-    void write_form(const KernelLaunch& kernel) {
-        const KernelGeometry& geometry = kernel.geometry;
-        writer_.form(std::string_view(kernel.key));
-        form(std::bit_cast<uint64_t>(kernel.element_nanoseconds));
-        for (int value : {kernel.row_scratch_rows, geometry.domain.rank(), int(geometry.reduced),
-                          geometry.split, geometry.serial, int(geometry.inputs.size()),
-                          int(geometry.outputs.size())})
-            form(uint64_t(value));
-        for (int o = 0; o < geometry.operand_count(); ++o) {
-            const KernelOperand& operand = geometry.operand(o);
-            form(uint64_t(operand.dtype) << 8 |
-                 uint64_t(geometry.split > 0 && BlockedKernels::is_per_block(geometry, operand)));
-        }
-        for (const StrideRead& read : kernel.strides_read)
-            form(uint64_t(read.operand) << 8 | uint64_t(read.dim));
+        for (int o = 0; o < geometry.operand_count() && geometry.split > 0; ++o)
+            form(BlockedKernels::is_per_block(geometry, geometry.operand(o)));
+        visit_fields(CountVisitor(*this), kernel);
+        write_links(kernel);
+        write_sizes(kernel, combines);
     }
 
     void write_buffer(int b) {
@@ -151,17 +205,13 @@ private:
         if (known >= 0) return number(known);
         number(known = count_++);
         Buffer buffer = s_.buffers[size_t(b)];
+        write_form(buffer);
         is_supported_ = is_supported_ && buffer.place != Buffer::Place::part &&
                         (buffer.over < 0 || number_of_[size_t(buffer.over)] >= 0);
-        form(uint64_t(buffer.place));
-        form(uint64_t(buffer.over >= 0) << 1 | uint64_t(buffer.donor >= 0));
-        auto write = numbers();
-        visit_numbers(buffer, blocks_.count(s_, size_t(b)), write);
-        number(buffer.first);
-        number(buffer.last);
-        number(buffer.place == Buffer::Place::arena ? 0 : buffer.index);
-        if (buffer.over >= 0 && is_supported_) number(number_of_[size_t(buffer.over)]);
-        if (buffer.donor >= 0) number(buffer.donor);
+        if (buffer.place == Buffer::Place::arena) buffer.index = 0;
+        if (buffer.over >= 0) buffer.over = number_of_[size_t(buffer.over)];
+        write_sizes(buffer, false, blocks_.count(s_, size_t(b)));
+        write_links(buffer);
     }
 
     void write_result(int r) {

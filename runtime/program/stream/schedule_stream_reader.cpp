@@ -1,3 +1,4 @@
+#include "runtime/program/stream/link_visitor.h"
 #include "runtime/program/stream/number_visitor.h"
 #include "runtime/program/stream/schedule_numbers.h"
 #include "runtime/program/stream/schedule_stream.h"
@@ -16,10 +17,8 @@ public:
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_launch();
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_result();
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_buffer();
-        for (int* value :
-             {&made_.cut.launch, &made_.cut.inputs, &made_.cut.outputs, &made_.cut.assigns,
-              &made_.info.fused_ops, &made_.info.channels_last, &made_.info.update_sweeps})
-            *value = integer();
+        read_links(made_.cut);
+        read_links(made_.info);
         number();  // The end.
         if (!is_sound_ || at_ != tokens_.size() || !settle_numbers(made_, bytes_before_))
             return std::nullopt;
@@ -34,6 +33,14 @@ public:
         return std::move(copied_);
     }
 
+    // Called by the visitors.
+    void number(int& value) { value = integer(); }
+    template <class T>
+    void count(std::vector<T>& list) {
+        list = std::vector<T>(size_t(count()));
+    }
+    void buffer(int& b) { b = read_buffer(); }
+
 private:
     using Kind = Part::Kind;
 
@@ -42,9 +49,6 @@ private:
         return is_sound_ ? tokens_[at_++].number : 0;
     }
     int integer() { return int(number()); }
-    auto numbers() {
-        return [this](int64_t& value) { value = number(); };
-    }
     /// How often something follows, which takes a token at least.
     int64_t count() {
         const int64_t count = number();
@@ -62,12 +66,28 @@ private:
         return part;
     }
 
+    template <class T>
+    void read_links(T& part) {
+        visit_fields(LinkVisitor(*this), part);
+    }
+    /// The sizes of a part, but not those of its lists.
+    template <class T>
+    void read_sizes(T& part, bool combines = false, int64_t blocks = 1) {
+        auto read = [this](int64_t& value) { value = number(); };
+        NumberVisitor visitor(read, combines, blocks);
+        visit_fields(
+            [&]<class Field>(Field field, auto& value) {
+                if constexpr (Field::role != Role::list) visitor(field, value);
+            },
+            part);
+    }
+
     void read_input() {
         const Part part = this->part(Kind::input);
         if (!is_sound_) return;
         Type type = like_.schedule_.input_types[size_t(part.index)];
-        number();
-        for (int64_t& size : type.shape) size = number();
+        number();  // The rank.
+        read_sizes(type);
         made_.input_types.push_back(type);
     }
 
@@ -88,28 +108,13 @@ private:
         made_.launches.push_back(std::move(launch));
     }
 
-    void read_call(const LibraryCall& like) {
-        LibraryCall call;
-        call.op = like.op;
-        call.attributes = like.attributes;
-        call.location = like.location;
-        call.function = like.function;
-        const int64_t inputs = count(), outputs = count(), scalars = count();
-        for (int64_t i = 0; i < scalars && is_sound_; ++i) call.scalars.push_back(integer());
-        read_steps(call.steps);
-        auto read = numbers();
-        visit_numbers(call.attributes, read);
-        if (!is_sound_) return;
-        call.inputs.reserve(size_t(inputs));
-        call.outputs.reserve(size_t(outputs));
-        for (int64_t i = 0; i < inputs && is_sound_; ++i) call.inputs.push_back(read_view());
-        for (int64_t i = 0; i < outputs && is_sound_; ++i) call.outputs.push_back(read_view());
+    void read_call(LibraryCall call) {
+        visit_fields(CountVisitor(*this), call);
+        read_links(call);
+        read_sizes(call);
+        for (View& view : call.inputs) view = read_view();
+        for (View& view : call.outputs) view = read_view();
         made_.library_calls.push_back(std::move(call));
-    }
-
-    void read_steps(std::vector<int>& steps) {
-        steps.clear();
-        for (int64_t i = count(); i > 0 && is_sound_; --i) steps.push_back(integer());
     }
 
     View read_view() {
@@ -122,9 +127,8 @@ private:
 
     View read_view(View view) {
         number();  // The rank.
-        view.buffer = read_buffer();
-        auto read = numbers();
-        visit_numbers(view, read);
+        read_links(view);
+        read_sizes(view);
         return view;
     }
 
@@ -132,12 +136,11 @@ private:
         const Part part = this->part(Kind::kernel);
         if (!is_sound_) return;
         KernelLaunch kernel = like_.schedule_.kernels[size_t(part.index)];
-        is_sound_ = size_t(number()) == kernel.scalars.size();
-        for (int& scalar : kernel.scalars) scalar = integer();
-        read_steps(kernel.steps);
-        for (KernelLaunch::Operand& operand : kernel.operands) operand.buffer = read_buffer();
-        auto read = numbers();
-        visit_numbers(kernel, like_.combines_[size_t(part.index)], read);
+        const size_t scalars = kernel.scalars.size();
+        visit_fields(CountVisitor(*this), kernel);
+        is_sound_ = is_sound_ && kernel.scalars.size() == scalars;
+        read_links(kernel);
+        read_sizes(kernel, like_.combines_[size_t(part.index)]);
         made_.kernels.push_back(std::move(kernel));
         copied_.kernels.push_back(part.index);
     }
@@ -154,13 +157,8 @@ private:
         if (part.kind == Kind::known_buffer) return b;
         Buffer buffer = like_.schedule_.buffers[size_t(part.index)];
         bytes_before_.push_back(buffer.bytes);
-        auto read = numbers();
-        visit_numbers(buffer, like_.blocks_of_buffer_[size_t(part.index)], read);
-        buffer.first = integer();
-        buffer.last = integer();
-        buffer.index = integer();
-        if (buffer.over >= 0) buffer.over = integer();
-        if (buffer.donor >= 0) buffer.donor = integer();
+        read_sizes(buffer, false, like_.blocks_of_buffer_[size_t(part.index)]);
+        read_links(buffer);
         is_sound_ = is_sound_ && buffer.over < known;
         made_.buffers.push_back(buffer);
         return b;
