@@ -23,7 +23,7 @@ public:
 
     std::string name_for(const Updater& updater) const;
     bool has(const std::string& name) const { return numbers_in(name).has_value(); }
-    /// The paths of the files in a folder that have such a name, the earliest first.
+    /// The paths of the snapshots in a folder, the earliest first.
     std::vector<std::string> files_in(const std::string& folder) const;
 
 private:
