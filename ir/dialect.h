@@ -21,10 +21,9 @@
 
 namespace catena::ir {
 
-/// Attributes of a program's function arguments.
-/// The name of a Trace::Role.
+/// The attribute of a program's argument with the name of its Trace::Role.
 inline constexpr llvm::StringLiteral role_attribute = "catena.role";
-/// The name of an argument or state: "x", "/l1/W".
+/// The attribute of a program's argument with its name or that of its state: "x", "/l1/W".
 inline constexpr llvm::StringLiteral name_attribute = "catena.name";
 
 }  // namespace catena::ir

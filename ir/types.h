@@ -11,7 +11,7 @@ namespace catena::ir {
 /// The MLIR type of elements of a dtype. bool: i1, intN: iN, uint8: ui8, float16: f16, bfloat16:
 /// bf16, float32: f32, float64: f64.
 mlir::Type element_type(Dtype dtype, mlir::MLIRContext* context);
-/// The dtype of such a type, the inverse of element_type().
+/// The dtype of an MLIR element type, the inverse of element_type().
 Dtype dtype_of(mlir::Type element_type);
 
 mlir::RankedTensorType tensor_type(const Type& type, mlir::MLIRContext* context);
@@ -23,7 +23,7 @@ Shape shape_of(mlir::Value tensor);
 /// The attributes as an MLIR dictionary. bool: BoolAttr, int64: I64, double: F64, string:
 /// StringAttr, Dims: DenseI64ArrayAttr.
 mlir::DictionaryAttr to_dictionary(const Attributes& attributes, mlir::MLIRContext* context);
-/// The attributes of such a dictionary, the inverse of to_dictionary(). Entries of other kinds
+/// The attributes of an MLIR dictionary, the inverse of to_dictionary(). Entries of other kinds
 /// fail: their name is returned in `bad`.
 mlir::FailureOr<Attributes> to_attributes(mlir::DictionaryAttr dictionary,
                                           std::string* bad = nullptr);

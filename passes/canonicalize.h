@@ -9,7 +9,7 @@ namespace catena::passes {
 /// The patterns that bring the dialect, and the arithmetic in it, into canonical form.
 mlir::FrozenRewritePatternSet canonical_forms(mlir::MLIRContext* context);
 
-/// Applies these patterns to the operations of a block, until nothing changes.
+/// Applies canonical_forms() to the operations of a block, until nothing changes.
 void canonicalize(mlir::Block& block, const mlir::FrozenRewritePatternSet& forms);
 
 }  // namespace catena::passes

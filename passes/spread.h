@@ -17,7 +17,8 @@ struct Spread {
     void erase();
 };
 
-/// Recognises such a sum of float32 or float64; nothing if `squares` is another reduction.
+/// Recognises a sum of squared differences from a centre, of float32 or float64; nothing if
+/// `squares` is another reduction.
 std::optional<Spread> spread_of(ir::ReduceOp squares);
 
 }  // namespace catena::passes

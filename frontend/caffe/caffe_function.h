@@ -36,7 +36,7 @@ class CaffeFunction : public Link {
 public:
     using Blobs = std::map<std::string, Variable>;
 
-    /// Reads a network. FileError when the file is no such file or a layer contradicts itself;
+    /// Reads a network. FileError when it is no .caffemodel or a layer contradicts itself;
     /// UnsupportedError for an option of a layer that Catena lacks. Layers of unknown types are
     /// skipped with a line on stderr, those without bottoms (data) in silence.
     explicit CaffeFunction(const std::string& path);

@@ -51,7 +51,7 @@ struct ClearedGraph {
     ~ClearedGraph() { graph.clear(); }
 };
 
-/// Reachability in such a graph: which results and border edges lie below which results.
+/// Reachability in a LiveGraph: which results and border edges lie below which results.
 class Reach {
 public:
     Reach() = default;
@@ -88,7 +88,7 @@ private:
     std::vector<const Node*> waiting_;
 };
 
-/// The data needed to create one node of such a graph again.
+/// The data needed to create one node of a LiveGraph again.
 struct NodeRecord {
     struct Target {
         enum : uint8_t { nowhere, inside, outside } where = nowhere;
@@ -109,8 +109,8 @@ struct NodeRecord {
         kept_outputs;
 };
 
-/// The backward program of one such graph, for gradients of some of its results. It is recorded
-/// when it is first needed.
+/// The backward program of a LiveGraph, for gradients of some of its results. It is recorded when
+/// it is first needed.
 struct GraphEnd {
     /// A scalar of the backward program: a scalar of the forward program, a cell, or a constant.
     struct Number {

@@ -19,8 +19,8 @@ namespace catena::capture {
 struct KnownBody {
     struct Input {
         int value = -1;
-        /// The description of an input from outside, if one of these steps is the first to read it;
-        /// else null.
+        /// The description of an input from outside, if one of the body's steps is the first to
+        /// read it; else null.
         const Step::Input* from_outside = nullptr;
         /// The index of an earlier input that is the same array from outside; -1: none.
         int same_as = -1;

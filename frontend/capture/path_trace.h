@@ -12,7 +12,8 @@ namespace catena::capture {
 Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last,
                     const std::string& name, std::span<const double> scalars);
 
-/// The types of the values of that path that come from outside. The pointers lead into the tree.
+/// The types of those values of a path that come from outside, in order. The pointers lead into the
+/// tree.
 std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& segment,
                                              const Step* last, std::span<const int> values);
 

@@ -17,8 +17,8 @@ namespace catena::onnx {
 
 /// The dtype that holds the elements of an unsigned ONNX type; none for other types.
 std::optional<Dtype> held_as(int type);
-/// Reads a tensor of such a type. FileError when it has another number of elements than `shape`;
-/// UnsupportedError for elements that do not fit, or are in a file beside the model.
+/// Reads a tensor of an unsigned ONNX type. FileError when it has another number of elements than
+/// `shape`; UnsupportedError for elements that do not fit, or are in a file beside the model.
 Array read_unsigned(const ::onnx::TensorProto& tensor, const Shape& shape);
 /// x modulo 2^16 or 2^32, as a cast to UINT16 or UINT32 gives it. UINT64 is unchanged, held as
 /// int64.

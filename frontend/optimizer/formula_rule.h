@@ -29,7 +29,7 @@ struct DefinedRule;
 const DefinedRule& define_rule(RuleFormula rule);
 const RuleFormula& formula_of(const DefinedRule& rule);
 
-/// An optimizer with such a rule.
+/// An optimizer whose update rule is a DefinedRule.
 class FormulaRule final : public Optimizer {
 public:
     explicit FormulaRule(const DefinedRule& rule);

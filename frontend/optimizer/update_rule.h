@@ -20,8 +20,8 @@ inline void sweep_parameters(const Sweep& sweep, const UpdateGroup& group,
 /// Defines a map from an update's number and hyperparameters to numbers that all parameters share.
 const OpDef& define_step_numbers(std::string name, std::vector<std::string> scalars, int outputs,
                                  Formula formula);
-/// The results of such a map, 0-d. In float64, because 1 - beta^t has few digits in float32 for a
-/// beta near 1.
+/// The results of a map of define_step_numbers() for a group, 0-d. In float64, because 1 - beta^t
+/// has few digits in float32 for a beta near 1.
 Variables step_numbers(const OpDef& map, const UpdateGroup& group, std::span<const Cell> scalars);
 inline Variables step_numbers(const OpDef& map, const UpdateGroup& group,
                               std::initializer_list<Cell> scalars) {

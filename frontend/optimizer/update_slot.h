@@ -50,7 +50,7 @@ struct UpdateSlot {
 /// Parameters that are updated together, by the same formula and hyperparameters.
 struct UpdateGroup {
     std::vector<UpdateSlot*> slots;
-    Variable t;  ///< The number of their present update, from 1; int64, 0-d.
+    Variable t;  ///< The number of the present update, from 1; int64, 0-d.
 
     /// The hyperparameter for the group: the parameters' own of that name, else the optimizer's.
     const Cell& number(const Cell& of_optimizer) const;

@@ -27,7 +27,8 @@ public:
         bool used;
     };
     Block allocate(size_t bytes);  ///< A block of at least so many bytes.
-    bool free(CUdeviceptr block);  ///< Ends the use of a block; false if it is not one of these.
+    /// Ends the use of a block; false if `block` does not belong to this memory.
+    bool free(CUdeviceptr block);
     bool is_all_free() const;
     /// Hands the blocks that are in use to their new owner, so that they are never reused here.
     void leave_used_blocks();

@@ -22,7 +22,7 @@ public:
     Held() = default;
     virtual ~Held() = default;
     Held(const Held&) = delete;
-    /// The present content of that place; null once the place is gone.
+    /// The present content of the place; null once the place is gone.
     virtual std::unique_ptr<Held> now() const = 0;
     /// Puts this content back into its place.
     virtual void put_back() const = 0;
@@ -74,7 +74,7 @@ void note(const void* what, FunctionRef<std::unique_ptr<Held>()> hold);
 /// Notes the content of a state before it changes. The first content that a state gets is no
 /// change: the next call would see another one.
 void note_state(VariableBody& state);
-/// Notes the values of those numbers that are cells.
+/// Notes the values of those scalars in `numbers` that are cells.
 void note_numbers(std::span<const Scalar> numbers);
 
 /// Puts the noted earlier contents back until the scope ends; then restores what was there before

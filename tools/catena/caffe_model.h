@@ -14,7 +14,7 @@ namespace catena::tool {
 /// A Caffe model as a function from the given inputs, whose sizes the file does not say, to the
 /// blobs that nothing reads after they are computed from these.
 ModelFile open_caffe(const std::string& path, const std::vector<std::string>& given);
-/// Computes these blobs from the inputs that the user gave.
+/// Computes the results of a Caffe model from the inputs that the user gave.
 NamedArrays run_caffe(const RunOptions& options);
 void check_caffe(const std::string& path);
 void show_caffe(const std::string& path);

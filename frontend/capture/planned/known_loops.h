@@ -42,7 +42,8 @@ private:
         bool fast_math = false;
         Trace longer;  ///< The recording of the longer of its first two programs, without arrays
                        ///< and states.
-        Relations relations;  ///< The relations of that program's launches to its recording.
+        /// The relations of the launches of the longer program to its recording.
+        Relations relations;
         bool reaches_beyond = true;
     };
     static void reach_beyond(Line& line, int64_t position, const Compile& compile);

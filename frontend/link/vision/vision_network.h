@@ -63,10 +63,10 @@ private:
     Results computed(const Variable& x, const std::vector<std::string>& layers);
 };
 
-/// A picture as such a network takes it: float [3, height, width], blue, green and red minus
-/// `mean`. From uint8 or other numbers between 0 and 255, [H, W], [1, H, W] or [3, H, W] in red,
-/// green and blue (further channels are ignored); in another size by cubic interpolation. Without a
-/// size it stays.
+/// A picture in the form that the networks for pictures take: float [3, height, width], blue, green
+/// and red minus `mean`. `image` has uint8 or other numbers between 0 and 255, [H, W], [1, H, W] or
+/// [3, H, W] in red, green and blue (further channels are ignored). It is resized by cubic
+/// interpolation; without `size` it keeps its size.
 Array prepare_image(const Array& image, const std::optional<ImageSize>& size,
                     const std::array<double, 3>& mean);
 

@@ -26,12 +26,12 @@ struct StaticGraphStatistics {
         0;  ///< Seconds of passes and code generation, or of reading programs from the disk.
     /// Number of followed calls that were timed; never the first of a key.
     int64_t timed_calls = 0;
-    /// Seconds of these in the user's code and its recording, without computing.
+    /// Seconds of the timed followed calls in the user's code and its recording, without computing.
     double follow_seconds = 0;
-    double compute_seconds = 0;  ///< Seconds of these in computing.
+    double compute_seconds = 0;  ///< Seconds of the timed followed calls in computing.
     /// Number of calls that were timed while regions were switched off.
     int64_t timed_eager_calls = 0;
-    double eager_seconds = 0;  ///< Seconds of these calls.
+    double eager_seconds = 0;  ///< Seconds of the timed eager calls.
 };
 
 }  // namespace catena

@@ -17,13 +17,13 @@ namespace extensions {
 /// files have the time of their copying.
 class SnapshotNames {
 public:
-    /// Names by a pattern; ValueError for an unknown field. With `are_ordered` also if two fields
-    /// touch, because their numbers could not be told apart.
+    /// The names that `pattern` makes. ValueError for an unknown field and, with `are_ordered`, if
+    /// two fields touch, because their numbers could not be told apart.
     SnapshotNames(const std::string& pattern, bool are_ordered);
 
     std::string name_for(const Updater& updater) const;
     bool has(const std::string& name) const { return numbers_in(name).has_value(); }
-    /// The paths of the files in a folder that have such a name, the earliest first.
+    /// The paths of the snapshots in a folder, the earliest first.
     std::vector<std::string> files_in(const std::string& folder) const;
 
 private:

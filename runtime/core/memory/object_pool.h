@@ -7,7 +7,8 @@
 
 namespace catena {
 
-/// Objects of one class from a list of this thread, for classes made and freed by every operation:
+/// A pool of objects of one class, with a list of free ones for each thread. It serves classes
+/// whose objects every operation makes and frees:
 ///
 ///     void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 ///     void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }

@@ -30,8 +30,8 @@ constexpr VariableInfo table[] = {
      "Check the memory plan and the bounds of every compiled program before it runs, and compare "
      "sizes planned from others with compiled ones."},
     {"CATENA_CHECK_WALKS", "1 or 0", "0",
-     "Call the gradients at every backward() inside a static region, and the bodies of composites; "
-     "compare what they do with what was remembered."},
+     "Call the gradients at every backward() inside a static region, and the bodies of composites, "
+     "even if their steps are known; compare what they do with what was remembered."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
      "How long a rank waits for the others before its call fails."},
     {"CATENA_COMPILER_PATH", "file", "beside libcatena",
@@ -43,7 +43,8 @@ constexpr VariableInfo table[] = {
      "The cuBLASLt library; /none: do not use cuBLASLt."},
     {"CATENA_CUDA_CHANNELS_LAST", "always or never",
      "for convolutions that cuDNN computes on tensor cores",
-     "Whether compiled programs for CUDA devices store images with their channels last."},
+     "Whether compiled programs for CUDA devices store images and activations with their channels "
+     "last (NHWC)."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1", "The CUDA driver's library."},
     {"CATENA_CUDA_GRAPHS", "1 or 0", "1",
      "Record compiled programs that call libraries as one CUDA graph each, once their memory "
@@ -59,8 +60,8 @@ constexpr VariableInfo table[] = {
     {"CATENA_DEBUG", "1 or 0", "0",
      "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
     {"CATENA_DIRECT_CONVOLUTIONS", "1 or 0", "1",
-     "Compute 1x1 and depthwise convolutions of inference, and those of pictures, in tiles of our "
-     "own."},
+     "Compute 1x1 and depthwise convolutions of inference, and convolutions of images with few "
+     "channels, in Catena's own tiles instead of oneDNN's."},
     {"CATENA_DISABLE_PASS", "stages, separated by commas", "none",
      "Stages of the pipeline to skip, to find which of them is at fault."},
     {"CATENA_DTYPE", "float16, bfloat16, float32, float64 or mixed16", "float32",
@@ -83,19 +84,20 @@ constexpr VariableInfo table[] = {
     {"CATENA_KERNEL_CACHE", "folder, or off", "$CATENA_CACHE_DIR/kernels",
      "Where compiled programs and machine code are kept between processes."},
     {"CATENA_KERNEL_CACHE_DISK_MB", "megabytes, a whole number", "512",
-     "How much of them is kept on the disk; the least recently used is removed first."},
+     "The most that CATENA_KERNEL_CACHE holds on the disk; the least recently used is removed "
+     "first."},
     {"CATENA_KERNEL_CACHE_MB", "megabytes, a whole number", "256",
-     "How much machine code a process keeps."},
+     "The most machine code that a process holds in memory."},
     {"CATENA_LANE_CONVOLUTIONS", "1 or 0", "1",
-     "Compute convolutions of few channels with sixteen images side by side where that is faster "
-     "(AVX2 or AVX-512)."},
+     "Compute convolutions of few channels on sixteen images at once, one in each lane of a "
+     "vector, where that is faster (AVX2 or AVX-512)."},
     {"CATENA_LAPACK_PATH", "file", "liblapack.so.3",
      "The LAPACK library that computes linear algebra, such as libopenblas.so.0."},
     {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",
      "The linker for exported code."},
     {"CATENA_LOG", "quiet, error, warning or info", "info",
-     "What the library says by itself on standard error: nothing, errors that no exception tells, "
-     "warnings too, or everything (set_log_level(), set_log_callback())."},
+     "The log lines that the library prints on standard error: none, errors that no exception "
+     "reports, warnings too, or all (set_log_level(), set_log_callback())."},
     {"CATENA_NCCL_PATH", "file", "libnccl.so.2", "The NCCL library."},
     {"CATENA_NUM_THREADS", "a whole number of at least 1",
      "OMP_NUM_THREADS, else the number of processors",
@@ -103,16 +105,16 @@ constexpr VariableInfo table[] = {
     {"CATENA_NVRTC_PATH", "file", "the first that is found",
      "The NVRTC library, which compiles for CUDA devices."},
     {"CATENA_PACKED_WEIGHTS", "1 or 0", "1",
-     "Keep weights of convolutions, matrix products and recurrent layers that are read again and "
+     "Cache weights of convolutions, matrix products and recurrent layers that are read again and "
      "again, as in inference, in the order of their kernels, too."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection.", true},
     {"CATENA_PATCH_CONVOLUTIONS", "1 or 0", "1",
-     "Compute gradients of pictures, images of few channels, and transposed convolutions that give "
-     "them, by patches where that is faster (AVX2 or AVX-512)."},
+     "Compute gradients towards images of few channels, and transposed convolutions that give such "
+     "images, by patches where that is faster (AVX2 or AVX-512)."},
     {"CATENA_PLAN_LOOPS", "1 or 0", "1",
-     "Plan a known program for another number of turns of its loops from those that were compiled, "
-     "where that is sure, instead of compiling it."},
+     "Plan a known program for another number of iterations of its loops from those that were "
+     "compiled, where that is sure, instead of compiling it."},
     {"CATENA_PLAN_SIZES", "1 or 0", "1",
      "Plan a new size of a known program from the sizes that were compiled, where that is sure, "
      "instead of compiling it."},
@@ -123,7 +125,8 @@ constexpr VariableInfo table[] = {
     {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
      "Print the program on stderr after every stage, or after one.", true},
     {"CATENA_PRODUCT_TILES", "1 or 0", "1",
-     "Compute products of float32 matrices by tiles of our own where they are faster than oneDNN."},
+     "Compute products of float32 matrices in Catena's own tiles where they are faster than "
+     "oneDNN."},
     {"CATENA_PROFILE", "file", "none",
      "At exit the launches, compilations and calls of static regions are written there as a trace "
      "for Perfetto."},
@@ -143,8 +146,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_TIME", "1 or 0", "0",
      "Print the milliseconds of every stage of a compilation on stderr.", true},
     {"CATENA_TYPE_CHECK", "1 or 0", "1",
-     "Without effect: the rule that checks types is the one that computes the result's "
-     "(config().type_check)."},
+     "Chainer's setting, without effect: types are always checked (config().type_check)."},
     {"CATENA_USE_STATIC_GRAPH", "1 or 0", "1",
      "0: static regions run eagerly, as if they were not marked (config().use_static_graph)."},
     {"CATENA_VERIFY", "1 or 0", "0",
@@ -196,7 +198,8 @@ std::vector<std::string> complaints_about_unknown_names() {
 std::string reference_page() {
     std::string text =
         "# Environment variables\n\n"
-        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. "
+        "`catena info --env=markdown` writes this page; a test fails if it is out of date. An "
+        "empty variable counts as unset. "
         "1 or 0 may also be written true, yes, on, or false, no, off. An invalid "
         "value is an error that names the variable; an unknown name beginning with CATENA_ gives a "
         "warning with "

@@ -31,7 +31,8 @@ CATENA_AVX512 inline bool are_zeros(const Tile& t, int64_t rows, int64_t p, int6
         bits = _mm512_or_si512(bits, _mm512_maskz_loadu_epi32(there, t.a + i * t.a_row + p));
     return _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff)) == 0;
 }
-/// Whether they are zeros, for interleaved rows (a transposed a).
+/// Whether columns [p, p + count) of the tile's rows are zeros, for interleaved rows (a transposed
+/// a).
 CATENA_AVX512 inline bool are_zeros_beside(const Tile& t, int64_t rows, int64_t p, int64_t count) {
     const auto there = __mmask8((1u << rows) - 1);
     __m256i bits = _mm256_setzero_si256();

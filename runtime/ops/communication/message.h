@@ -47,7 +47,7 @@ Variable empty_delegate(Device& device);
 /// Runs an op that sends messages; returns its results without the order.
 Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
                 std::vector<Attributes::Entry> entries, const SourceLoc& at);
-/// Runs such an op in a gradient, with the communicator of the forward call.
+/// Runs an op that sends messages in a gradient, with the communicator of the forward call.
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
                       std::vector<Attributes::Entry> entries);
 

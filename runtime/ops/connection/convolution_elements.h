@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// Element texts (runtime/ops/declare/device_form.h) of the convolution and its gradients, with any
-/// number of axes.
+// Element texts (runtime/ops/declare/device_form.h), for any number of spatial axes.
+
 /// The element text of the convolution, which computes y from x and W.
 std::string convolution_elements();
 /// The element text of the gradient towards x, which computes gx from gy and W.

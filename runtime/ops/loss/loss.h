@@ -11,7 +11,7 @@ struct SoftmaxCrossEntropy {
     /// Whether the sum is divided by the number of labels that are not ignored (at least 1); else
     /// by the batch size, N.
     bool normalize = true;
-    /// (C), a factor for the losses of each class; not differentiated, and for integer t only.
+    /// Factors for the losses of each class, (C); not differentiated, and for integer t only.
     Variable class_weight = {};
     /// Positions of this label have the loss 0; for integer t.
     int64_t ignore_label = -1;

@@ -15,7 +15,8 @@ Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio = 0.5);
 struct SimplifiedDropconnectOptions {
     /// The probability that a weight is 0.
     Scalar ratio = 0.5;
-    /// Whether weights are dropped; else all stay, unless there is a mask, and there is no factor.
+    /// Whether weights are dropped and the others divided by 1 - ratio; False: weights stay as they
+    /// are, unless there is a mask.
     bool train = true;
     /// An array that is not 0 where a weight stays, in place of a drawn one: (M, K), or (N, M, K).
     Variable mask = {};
