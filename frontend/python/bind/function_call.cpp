@@ -290,7 +290,7 @@ PyObject* call(const FunctionObject& function, const Given& given) {
     const FunctionDef& def = *function.def;
     try {
         return call_with(def, given, IntegerLists::like_arrays_beside);
-    } catch (const Error&) {
+    } catch (const DtypeError&) {
         if (!has_integer_list(def, given)) throw;
         const std::exception_ptr of_floats = std::current_exception();
         try {
