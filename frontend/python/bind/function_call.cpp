@@ -11,6 +11,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/small_vector.h"
 #include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/read_slices.h"
 
 // One call of a function of the registry from Python: which argument goes where, what it is, and
 // the results.
@@ -248,7 +249,8 @@ struct Values {
         for (size_t i = 0; i < def.parameters.size(); ++i) {
             const FunctionParameter& parameter = def.parameters[i];
             if (!parameter.is_value() || !given.of[i]) continue;
-            held.push_back(to_literal(given.of[i], def.name.c_str(), parameter.name.c_str()));
+            const auto read = parameter.name == index_parameter ? to_index_literal : to_literal;
+            held.push_back(read(given.of[i], def.name.c_str(), parameter.name.c_str()));
             of[size_t(parameter.slot)] = &held.back();
         }
     }
