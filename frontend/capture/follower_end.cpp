@@ -46,9 +46,8 @@ void Follower::force(ArrayBody& array) {
     check_thread();
     if (!rules_.breaks)
         fail<TraceError>(
-            "static_graph {}: the host reads a value computed in the region ({}), and "
-            "StaticGraphOptions::breaks is "
-            "false. Return the value from the region and read it outside",
+            "static_graph {}: the host reads a value computed in the region ({}), and the "
+            "option breaks is false. Return the value from the region and read it outside",
             rules_.region, to_string(array.type));
     cut();
 }
