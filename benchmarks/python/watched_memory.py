@@ -158,7 +158,7 @@ def main() -> int:
 
     print("| bytes | copy | comparison |\n|---:|---:|---:|")
     for row in measured("bytes")["rows"]:
-        print(f"| {row['bytes']:,.0f} | {row['memcpy']:.2g} | {row['memcmp']:.2g} |")
+        print(f"| {row['bytes']:,.0f} | {row['memcpy']:.3g} | {row['memcmp']:.3g} |")
     print()
     print("| step | " + " | ".join(HOW.values()) + " |\n|---|" + "---:|" * len(HOW))
     for name in names:

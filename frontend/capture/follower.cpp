@@ -148,7 +148,8 @@ void Follower::refuse_precision(const OpCall& call) const {
     for (const Variable* x : call.inputs)
         if (x->defined() && !x->array().device().is_host())
             fail<ValueError>(
-                "{}: config().tf32 is {} here and was {} when the region was called; it holds for "
+                "{}: the setting tf32 is {} here and was {} when the region was called; it holds "
+                "for "
                 "a whole call: set it "
                 "around the call",
                 call.op.name, config().tf32, tf32_);
@@ -160,11 +161,11 @@ void Follower::change_settings(const OpCall& call) {
     if (config().debug == debug_) return;
     if (steps_ > 0 && !rules_.breaks)
         fail<ValueError>(
-            "static_graph {}: config().debug is {} for {} and was {} before it, a program is "
-            "checked as a whole, and StaticGraphOptions::breaks is false. Set it around the call, "
-            "or allow breaks",
+            "static_graph {}: the setting debug is {} for {} and was {} before it, a program is "
+            "checked as a whole, and the option breaks is false. Set it around the call, or allow "
+            "breaks",
             rules_.region, config().debug, call.op.name, debug_);
-    needs_code("it changes config().debug");
+    needs_code("it changes the setting debug");
     if (steps_ > 0) cut();
     debug_ = config().debug;
 }
@@ -175,8 +176,8 @@ void Follower::leave_device(const OpDef& op, const Device& next) {
     if (!rules_.breaks)
         fail<DeviceError>(
             "static_graph {}: {} is on {} after operations on {}, a program is of one device, and "
-            "StaticGraphOptions::breaks is "
-            "false. Keep the region's operations on one device, or allow breaks",
+            "the option breaks is false. Keep the region's operations on one device, or allow "
+            "breaks",
             rules_.region, op.name, next.name(), device.name());
     settle();
 }

@@ -46,11 +46,10 @@ void Follower::force(ArrayBody& array) {
     check_thread();
     if (!rules_.breaks)
         fail<TraceError>(
-            "static_graph {}: the host reads a value computed in the region ({}), and "
-            "StaticGraphOptions::breaks is "
-            "false. Return the value from the region and read it outside. (An update of a "
-            "parameter reads its new value where somebody outside looks at its memory: drop views "
-            "of it before the call)",
+            "static_graph {}: the host reads a value computed in the region ({}), and the "
+            "option breaks is false. Return the value from the region and read it outside. (An "
+            "update of a parameter reads its new value where somebody outside looks at its memory: "
+            "drop views of it before the call)",
             rules_.region, to_string(array.type));
     cut();
 }

@@ -210,9 +210,8 @@ bool Region::must_follow(Entry& entry) {
         return replay.is_special() || !replay.is_of_this_thread();
     if (!std::exchange(said_obstacle_, true)) {
         std::string line = fmt::format(
-            "static_graph {} ({}): its code runs at every call although StaticGraphOptions::audit "
-            "asks "
-            "for less: {}",
+            "static_graph {} ({}): its code runs at every call although its option audit asks for "
+            "less: {}",
             options_.name, to_string(at_), replay.obstacle());
         say(LogLevel::warning, line);
         note(std::move(line));

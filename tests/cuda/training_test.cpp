@@ -141,7 +141,7 @@ TEST(CudaTraining, another_precision_holds_for_a_whole_call_of_a_region) {
         EXPECT_THAT(
             error.what(),
             ::testing::HasSubstr(
-                "matmul: config().tf32 is true here and was false when the region was called"));
+                "matmul: the setting tf32 is true here and was false when the region was called"));
     }
     EXPECT_NO_THROW(f(host)) << "the host has no TF32";
     const auto around = using_config(&Config::tf32, true);

@@ -112,7 +112,7 @@ TEST(At, of_a_variable_is_a_variable_with_a_gradient) {
 
 TEST(Messages, tell_what_newcomers_mix_up) {
     const Variable scores = zeros({5, 3});
-    EXPECT_THAT(message_of<ShapeError>([&] { softmax_cross_entropy(scores, ones({5})); }),
+    EXPECT_THAT(message_of<DtypeError>([&] { softmax_cross_entropy(scores, ones({5})); }),
                 HasSubstr("softmax_cross_entropy: t is float32[5]; class numbers need an integer "
                           "dtype, as int32, and probabilities x's shape [5,3]"));
     Convolution2D convolution(3, 8, 3);

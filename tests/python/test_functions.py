@@ -152,3 +152,60 @@ def test_numbers_beside_integers_are_integers_as_numpys_are() -> None:
         np.testing.assert_array_equal(ours.array, numpys)
     with pytest.raises(ValueError, match="300"):
         ct.maximum(np.array([1], np.uint8), 300)
+
+
+def test_errors_but_those_of_dtypes_are_about_the_floats_that_were_meant() -> None:
+    """Lists of integers are tried as integers where a function refuses floats, and only there."""
+    for f in (ct.equal, ct.fmod, ct.floor_divide):
+        with pytest.raises(ct.ShapeError, match=r"\(float32\[3\], float32\[2\]\)"):
+            f([1, 2, 3], [-5, 1])
+    assert ct.embed_id([1, 0], np.eye(2, dtype=np.float32)).array.tolist() == [[0, 1], [1, 0]]
+    scores = np.zeros((2, 3), np.float32)
+    assert ct.softmax_cross_entropy(scores, [0, 2]).item() == pytest.approx(np.log(3))
+    with pytest.raises(ct.DtypeError, match="integer dtype"):
+        ct.softmax_cross_entropy(scores, [0.5, 1])
+    upsampled = ct.upsampling_2d([[[[3.0]]]], [[[[2]]]], 2, outsize=(2, 2))
+    assert upsampled.array.tolist() == [[[[0, 0], [3, 0]]]]
+
+
+INDICES: list[Any] = [
+    1,
+    -1,
+    slice(1, 3),
+    slice(None, None, -1),
+    slice(-(10**30), 10**30, 2),
+    ...,
+    None,
+    (slice(None), 1),
+    (..., slice(0, 2)),
+    (1, slice(None), None),
+    (0, 1),
+    [0, 1],
+    [[0, 1], [2, 2]],
+    ([0, 2], [1, 3]),
+    (slice(1, None), [0, 0]),
+    [True, False, True],
+    ([True, False, True], slice(0, 2)),
+    np.array([2, 0]),
+    np.array([False, True, True]),
+    [],
+    (),
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_indices_by_name_are_numpys(index: Any) -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    expected = x[index]
+    np.testing.assert_array_equal(ct.get_item(x, index).array, expected)
+    np.testing.assert_array_equal(ct.Variable(x)[index].array, expected)
+    places = np.zeros_like(x, dtype=int)
+    np.add.at(places, np.arange(0) if isinstance(index, list) and not index else index, 1)
+    added = ct.scatter_add(x, index, np.ones_like(expected))
+    np.testing.assert_array_equal(added.array, x + places)
+
+
+@pytest.mark.parametrize("index", [[0, True], [[0, 1], [2]], "no", 0.5], ids=str)
+def test_indices_by_name_that_are_none_are_refused(index: Any) -> None:
+    with pytest.raises(ct.Error, match="get_item"):
+        ct.get_item(np.zeros((3, 4), np.float32), index)

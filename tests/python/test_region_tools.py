@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from typing import Any
 
 import catena as ct
 import numpy as np
@@ -378,3 +379,21 @@ def test_memory_stays_constant_over_many_calls():
     for _ in range(500):
         step(x, t)
     assert ct.memory_in_use() <= before
+
+
+def test_messages_name_options_as_both_languages_write_them(capfd: Any) -> None:
+    @ct.jit(audit="never")
+    def reads_what_numpy_made(x: Any) -> ct.Variable:
+        return ct.Variable(x) * np.ones(3, np.float32)
+
+    @ct.jit(breaks=False)
+    def reads_a_value(x: Any) -> float:
+        return (x * 2).array.sum()
+
+    for _ in range(4):
+        reads_what_numpy_made(np.ones(3, np.float32))
+    with pytest.raises(ct.TraceError, match="the option breaks is false") as error:
+        reads_a_value(ct.Variable(np.ones(3, np.float32)))
+    said = capfd.readouterr().err + str(error.value)
+    assert "its option audit asks for less" in said
+    assert "::" not in said

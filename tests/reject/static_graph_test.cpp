@@ -18,8 +18,9 @@ using ::testing::HasSubstr;
 Array of_ones(const Shape& shape) { return Array::full({Dtype::float32, shape}, 1); }
 
 constexpr const char* host_read_of_one =
-    "static_graph region: the host reads a value computed in the region (float32[1]), and "
-    "StaticGraphOptions::breaks is false. "
+    "static_graph region: the host reads a value computed in the region (float32[1]), and the "
+    "option "
+    "breaks is false. "
     "Return the value from the region and read it outside";
 
 /// A parameter that a step updates by itself.

@@ -98,7 +98,7 @@ std::string speed_of(const StaticGraphStatistics& s) {
     const double compiled = (s.follow_seconds + s.compute_seconds) / double(s.timed_calls);
     if (s.timed_eager_calls == 0)
         return fmt::format(
-            "  {:.3f} ms per call; calls without compiled code (config().use_static_graph = false) "
+            "  {:.3f} ms per call; calls without compiled code (the setting use_static_graph off) "
             "were not timed\n",
             compiled * 1e3);
     const double eager = s.eager_seconds / double(s.timed_eager_calls);

@@ -74,8 +74,8 @@ std::string describe_following(const StaticGraphStatistics& s) {
         "  of {:.1f} us per call, the user's code and its recording take {:.1f} us\n", all, each);
     if (each > 0.2 * all && s.followed_calls > 100)
         text +=
-            "  a region whose code has no state of its own may skip that: "
-            "StaticGraphOptions::audit (Audit::never, sampled)\n";
+            "  a region whose code has no state of its own may skip that: option audit (never, "
+            "sampled)\n";
     return text;
 }
 

@@ -14,7 +14,7 @@ void release_reference(PyObject* object) noexcept;
 /// Gives back what threads without the lock left. Called with the lock.
 void release_waiting_references();
 
-/// An array over the memory of `object`, an ndarray, of which it holds a reference.
+/// An array over memory that `object` keeps, such as an ndarray; it holds a reference to it.
 /// `others_may_write`: ForeignMemory::others_may_write, called with the interpreter's lock.
 Array array_over(PyObject* object, void* data, const Type& type, const Strides& strides,
                  bool writable, bool (*others_may_write)(PyObject* object));

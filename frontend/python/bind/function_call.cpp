@@ -11,6 +11,7 @@
 #include "runtime/core/memory/small_vector.h"
 #include "runtime/core/system/error.h"
 #include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/read_slices.h"
 
 // One call of a function of the registry from Python: which argument goes where, what it is, and
 // the results.
@@ -248,7 +249,8 @@ struct Values {
         for (size_t i = 0; i < def.parameters.size(); ++i) {
             const FunctionParameter& parameter = def.parameters[i];
             if (!parameter.is_value() || !given.of[i]) continue;
-            held.push_back(to_literal(given.of[i], def.name.c_str(), parameter.name.c_str()));
+            const auto read = parameter.name == index_parameter ? to_index_literal : to_literal;
+            held.push_back(read(given.of[i], def.name.c_str(), parameter.name.c_str()));
             of[size_t(parameter.slot)] = &held.back();
         }
     }
@@ -290,7 +292,7 @@ PyObject* call(const FunctionObject& function, const Given& given) {
     const FunctionDef& def = *function.def;
     try {
         return call_with(def, given, IntegerLists::like_arrays_beside);
-    } catch (const Error&) {
+    } catch (const DtypeError&) {
         if (!has_integer_list(def, given)) throw;
         const std::exception_ptr of_floats = std::current_exception();
         try {

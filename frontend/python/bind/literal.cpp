@@ -57,6 +57,24 @@ LiteralValue list(PyObject* sequence, const char* function, const char* argument
     return {std::move(items)};
 }
 
+int64_t end_of_slice(PyObject* part) {
+    // Ends outside are clamped, so the largest number serves for all larger ones.
+    const Py_ssize_t value = PyNumber_AsSsize_t(part, nullptr);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+}
+
+/// "1:5", "::-1": as indices are written where there is only text.
+std::string slice_text(PyObject* object) {
+    const auto* const slice = reinterpret_cast<const PySliceObject*>(object);
+    std::string text;
+    if (slice->start != Py_None) text += fmt::format("{}", end_of_slice(slice->start));
+    text += ':';
+    if (slice->stop != Py_None) text += fmt::format("{}", end_of_slice(slice->stop));
+    if (slice->step != Py_None) text += fmt::format(":{}", end_of_slice(slice->step));
+    return text;
+}
+
 bool is_dtype(PyObject* object) {
     return PyType_Check(object) ||
            std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.dtype");
@@ -68,6 +86,8 @@ LiteralValue read(PyObject* object, const char* function, const char* argument, 
     if (PyLong_Check(object)) return integer(object, function, argument);
     if (PyFloat_Check(object)) return {PyFloat_AS_DOUBLE(object)};
     if (PyUnicode_Check(object)) return {to_string(object)};
+    if (PySlice_Check(object)) return {slice_text(object)};
+    if (object == Py_Ellipsis) return {std::string("...")};
     if (PyList_Check(object) || PyTuple_Check(object))
         return list(object, function, argument, depth);
     if (const auto scalar = to_scalar(object)) return number(*scalar);
@@ -89,6 +109,11 @@ LiteralValue read(PyObject* object, const char* function, const char* argument, 
 
 LiteralValue to_literal(PyObject* object, const char* function, const char* argument) {
     return read(object, function, argument, 0);
+}
+
+LiteralValue to_index_literal(PyObject* key, const char* function, const char* argument) {
+    if (PyTuple_Check(key)) return to_literal(key, function, argument);
+    return {LiteralValue::List{to_literal(key, function, argument)}};
 }
 
 nb::object from_literal(const LiteralValue& value) {

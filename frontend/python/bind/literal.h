@@ -13,6 +13,9 @@ inline constexpr int deepest_nesting = 64;
 /// anything else.
 LiteralValue to_literal(PyObject* object, const char* function, const char* argument);
 
+/// An index as x[...] takes it: only a tuple is one of several axes, a list is an array.
+LiteralValue to_index_literal(PyObject* key, const char* function, const char* argument);
+
 /// The Python object of a default: None, True, 2, 0.5, "mean", (1, 2).
 nb::object from_literal(const LiteralValue& value);
 

@@ -16,6 +16,7 @@ NB_MODULE(_catena, m) {
     bind_members(m);
     bind_graph(m);
     bind_functions(m);
+    bind_dlpack(m);
     bind_settings(m);
     bind_random(m);
     bind_user_function(m);

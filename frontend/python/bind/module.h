@@ -15,6 +15,7 @@ void bind_parameter(nb::module_& m);
 void bind_members(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_functions(nb::module_& m);
+void bind_dlpack(nb::module_& m);
 void bind_settings(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_region(nb::module_& m);

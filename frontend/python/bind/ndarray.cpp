@@ -254,7 +254,8 @@ Array array_from(PyObject* object, std::optional<Dtype> dtype) {
 PyObject* ndarray_of(const Array& array) {
     if (!array.defined()) Py_RETURN_NONE;
     if (!array.device().is_host()) return copy_from_device(array);
-    if (PyObject* const origin = object_behind(array); origin && shows(array, origin)) {
+    if (PyObject* const origin = object_behind(array);
+        origin && is_ndarray(origin) && shows(array, origin)) {
         // A static region is to know that NumPy may write from here on.
         if (!array.storage()->is_read_only) array.raw_data();
         return Py_NewRef(origin);

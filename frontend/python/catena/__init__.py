@@ -46,6 +46,7 @@ from catena._catena import (
     backward as backward,
     config as config,
     current_device as current_device,
+    from_dlpack as from_dlpack,
     functions as functions,
     has_device as has_device,
     memory_in_use as memory_in_use,

@@ -2658,7 +2658,7 @@ def get_item(
     elements, so its values are read at once. ValueError for an index outside of its axis.
 
     By name, slices is a list of integers, slices in text ("2:5", "::-1", "..."), None for a
-    new axis, and lists for arrays; in Python, x[...] takes NumPy's own.
+    new axis, and lists for arrays; in Python, what x[...] takes: there a list is an array.
 
     Arguments:
         x (Variable or array-like)

@@ -65,7 +65,7 @@ private:
 /// are read at once. ValueError for an index outside of its axis.
 ///
 /// By name, slices is a list of integers, slices in text ("2:5", "::-1", "..."), None for a new
-/// axis, and lists for arrays; in Python, x[...] takes NumPy's own.
+/// axis, and lists for arrays; in Python, what x[...] takes: there a list is an array.
 /// - slices: One entry for each axis, or fewer.
 Variable get_item(const Operand& x, std::span<const Index> slices);
 Variable get_item(const Operand& x, std::initializer_list<Index> slices);

@@ -8,15 +8,29 @@
 namespace catena {
 namespace {
 
-void append_integers(const LiteralValue& value, int depth, Shape& shape,
-                     std::vector<int64_t>& integers) {
-    if (const int64_t* integer = std::get_if<int64_t>(&value.value))
-        return integers.push_back(*integer);
-    const auto list = value.items();
-    if (!list) fail<ValueError>("get_item: an index array is a list of integers");
-    if (depth == shape.rank()) shape.push_back(int64_t(list->size()));
-    for (const LiteralValue& item : *list) append_integers(item, depth + 1, shape, integers);
-}
+/// The elements of an index array, or of a mask.
+struct IndexElements {
+    Shape shape;
+    std::vector<int64_t> values;
+    bool has_integers = false, has_bools = false;
+
+    void append(const LiteralValue& value, int depth = 0) {
+        if (const int64_t* integer = std::get_if<int64_t>(&value.value)) {
+            has_integers = true;
+            return values.push_back(*integer);
+        }
+        if (const bool* flag = std::get_if<bool>(&value.value); flag && depth > 0) {
+            has_bools = true;
+            return values.push_back(*flag);
+        }
+        const auto list = value.items();
+        if (!list)
+            fail<ValueError>("get_item: an index array is a list of integers or of bools, not {}",
+                             to_string(value));
+        if (depth == shape.rank()) shape.push_back(int64_t(list->size()));
+        for (const LiteralValue& item : *list) append(item, depth + 1);
+    }
+};
 
 /// "1:5", "::-1", "...": what a slice is in text.
 Index index_of_text(const std::string& text) {
@@ -45,12 +59,15 @@ Index index_of_literal(const LiteralValue& value) {
     if (const int64_t* integer = std::get_if<int64_t>(&value.value)) return *integer;
     if (const std::string* text = std::get_if<std::string>(&value.value))
         return index_of_text(*text);
-    Shape shape;
-    std::vector<int64_t> integers;
-    append_integers(value, 0, shape, integers);
-    if (int64_t(integers.size()) != element_count(shape))
+    IndexElements elements;
+    elements.append(value);
+    if (int64_t(elements.values.size()) != element_count(elements.shape))
         fail<ValueError>("get_item: the rows of an index array must have equal lengths");
-    return Variable(Array::from(integers, shape), false);
+    if (elements.has_bools && elements.has_integers)
+        fail<ValueError>("get_item: an index array has integers or bools, not both: {}",
+                         to_string(value));
+    const Array array = Array::from(elements.values, elements.shape);
+    return Variable(elements.has_bools ? array.astype(Dtype::bool_) : array, false);
 }
 
 }  // namespace

@@ -321,7 +321,7 @@ const OpDef& op_cross_entropy = define_composite({
 Variable soft_target_loss(const Variable& x, const Variable& t,
                           const SoftmaxCrossEntropy& options) {
     if (t.rank() < x.rank())  // softmax_cross_entropy_c5
-        fail<ShapeError>(
+        fail<DtypeError>(
             "softmax_cross_entropy: t is {}; class numbers need an integer dtype, as int32, and "
             "probabilities x's shape {}",
             to_string(t.type()), to_string(x.shape()));

@@ -129,9 +129,12 @@ Variable upsampling_2d(const Operand& x, const Operand& indexes, const PerAxis& 
                        const Unpooling& options) {
     LocationScope scope(x.location());
     const Variable &values = x, &places = indexes;
-    if (!is_integer(places.dtype()) || places.shape() != values.shape())
-        fail<ShapeError>("upsampling_2d: indexes should be integers of x's shape {}, it is {}",
+    if (!is_integer(places.dtype()))
+        fail<DtypeError>("upsampling_2d: indexes should be integers of x's shape {}, it is {}",
                          to_string(values.shape()), to_string(places.type()));
+    if (places.shape() != values.shape())
+        fail<ShapeError>("upsampling_2d: indexes should have x's shape {}, it has {}",
+                         to_string(values.shape()), to_string(places.shape()));
     const UnpooledWindows w("upsampling_2d", values, 2, ksize, options);
     Variable y;
     for (int64_t k = 0; k < w.size[0] * w.size[1]; ++k) {

@@ -71,6 +71,13 @@ class using_device:
     def __enter__(self) -> Self: ...
     def __exit__(self, *args: object) -> None: ...
 
+def from_dlpack(x: Any) -> Variable:
+    """A Variable without gradient over the memory of another library's array, which has
+    `__dlpack__()`, or of its capsule.
+
+    DeviceError for one that is not in memory of the host, DtypeError for a dtype that Catena lacks.
+    """
+
 def current_device() -> str:
     """The device of new arrays on this thread."""
 
