@@ -20,7 +20,8 @@ Array of_ones(const Shape& shape) { return Array::full({Dtype::float32, shape}, 
 constexpr const char* host_read_of_one =
     "static_graph region: the host reads a value computed in the region (float32[1]), and "
     "StaticGraphOptions::breaks is false. "
-    "Return the value from the region and read it outside";
+    "Return the value from the region and read it outside. (An update of a parameter reads its new "
+    "value where somebody outside looks at its memory: drop views of it before the call)";
 
 /// A parameter that a step updates by itself.
 struct Step {
