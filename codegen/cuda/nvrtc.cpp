@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 
 #include "runtime/core/plugin/cuda_libraries.h"
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
@@ -57,7 +58,7 @@ struct Search {
 void* open_library(int newest_major, Search& search) {
     for (const std::string& file : cuda_library_files(
              "CATENA_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
-        if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        if (void* library = load_library(file.c_str())) {
             const Version version = version_of(library);
             if (newest_major == 0 || version.major <= newest_major) return library;
             dlclose(library);

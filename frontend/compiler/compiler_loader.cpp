@@ -9,6 +9,7 @@
 
 #include "frontend/compiler/compiler_memory.h"
 #include "runtime/core/array/code_device.h"
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/error.h"
 
@@ -40,7 +41,7 @@ Loaded load() {
     const std::string& path = compiler_path();
     const CompilerLibraries loading;
     // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = load_library(path.c_str());
     if (!library)
         return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; install "
                                      "libcatena-compiler, set CATENA_COMPILER_PATH to "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include <link.h>
@@ -28,7 +29,8 @@ bool relocates_code(const dl_phdr_info& library) {
     return false;
 }
 
-int add_pages(dl_phdr_info* library, size_t, void* to) {
+/// Ends the search where there is no memory to note more: no exception passes through the loader.
+int add_pages(dl_phdr_info* library, size_t, void* to) try {
     if (relocates_code(*library)) return 0;
     const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
     for (int i = 0; i < library->dlpi_phnum; ++i) {
@@ -42,6 +44,8 @@ int add_pages(dl_phdr_info* library, size_t, void* to) {
                 {reinterpret_cast<char*>(begin), end - begin});
     }
     return 0;
+} catch (const std::bad_alloc&) {
+    return 1;
 }
 
 struct State {
@@ -67,19 +71,23 @@ void give_back(const std::vector<FilePages>& pages) {
 
 std::vector<FilePages> pages_of_libraries() {
     std::vector<FilePages> pages;
-    dl_iterate_phdr(add_pages, &pages);
+    if (dl_iterate_phdr(add_pages, &pages) != 0) throw std::bad_alloc();
     return pages;
 }
 
 CompilerLibraries::~CompilerLibraries() {
-    std::vector<FilePages> fresh = pages_of_libraries();
-    std::erase_if(fresh, [&](const FilePages& each) {
-        return std::ranges::any_of(
-            before_, [&](const FilePages& known) { return known.begin == each.begin; });
-    });
-    give_back(fresh);  // Its tables of symbols and relocations were read once.
-    const std::lock_guard lock(state().mutex);
-    state().pages = std::move(fresh);
+    try {
+        std::vector<FilePages> fresh = pages_of_libraries();
+        std::erase_if(fresh, [&](const FilePages& each) {
+            return std::ranges::any_of(
+                before_, [&](const FilePages& known) { return known.begin == each.begin; });
+        });
+        give_back(fresh);  // Its tables of symbols and relocations were read once.
+        const std::lock_guard lock(state().mutex);
+        state().pages = std::move(fresh);
+    } catch (const std::bad_alloc&) {
+        // Without memory to list them the pages stay.
+    }
 }
 
 bool compiled_for(double seconds) {

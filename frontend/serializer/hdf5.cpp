@@ -6,6 +6,7 @@
 
 #include "frontend/serializer/hdf5_library.h"
 #include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/error.h"
 
@@ -28,7 +29,7 @@ std::filesystem::path library_path() {
 
 Library load() {
     std::filesystem::path path = library_path();
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* handle = load_library(path.c_str());
     if (!handle)
         return {.complaint = fmt::format(
                     "HDF5: {} cannot be loaded: {}; build with libhdf5-dev installed, or set "

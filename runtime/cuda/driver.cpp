@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/environment.h"
 
 namespace catena::cuda {
@@ -24,7 +25,7 @@ std::string version_text(int version) {
 
 Driver load_driver(const char* library) {
     Driver d;
-    void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void* handle = load_library(library);
     if (!handle) {
         d.complaint = fmt::format("no driver: {}", dlerror());
         return d;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/plugin/cuda_libraries.h"
+#include "runtime/core/plugin/load_library.h"
 
 namespace catena::cuda {
 
@@ -12,7 +13,7 @@ SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string
     std::string tried;
     for (const std::string& file : cuda_library_files(variable, names)) {
         std::string refused;
-        if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        if (void* handle = load_library(file.c_str())) {
             if (refusal)
                 refused = refusal([handle](const char* name) { return dlsym(handle, name); });
             if (refused.empty()) {

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
 
@@ -44,7 +45,7 @@ PlugIn load(std::string_view name, const char* entry, std::string_view title,
         std::error_code ignored;
         if (!fs::exists(folder / file, ignored)) continue;
         plug_in.file = (folder / file).string();
-        void* library = dlopen(plug_in.file.c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* library = load_library(plug_in.file.c_str());
         if (!library) {
             plug_in.problem = fmt::format("the {} plug-in cannot be loaded: {}", title, dlerror());
             return plug_in;

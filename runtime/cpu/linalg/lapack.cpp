@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/error.h"
 
@@ -38,13 +39,18 @@ bool processor_has_avx2() {
 /// process). Then it is loaded once more and told by its own variable, which it reads while it is
 /// loaded.
 void* open_library(const std::string& file) {
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = load_library(file.c_str());
     if (!library || std::getenv("OPENBLAS_CORETYPE") || !processor_has_avx2()) return library;
     const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
     if (!core || std::string_view(core()) != "Prescott") return library;
     dlclose(library);
     setenv("OPENBLAS_CORETYPE", "Haswell", 1);
-    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    try {
+        library = load_library(file.c_str());
+    } catch (const std::bad_alloc&) {
+        unsetenv("OPENBLAS_CORETYPE");
+        throw;
+    }
     unsetenv("OPENBLAS_CORETYPE");
     return library;
 }

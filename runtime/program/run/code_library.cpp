@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/core/plugin/load_library.h"
 #include "runtime/core/simd/instruction_set.h"
 #include "runtime/core/system/error.h"
 
@@ -64,7 +65,12 @@ int memory_file(const std::string& content, const std::string& name) {
 
 CodeLibrary::CodeLibrary(const std::string& library, const std::string& name)
     : name_(name), file_(memory_file(library, name)) {
-    handle_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    try {
+        handle_ = load_library(("/proc/self/fd/" + std::to_string(file_)).c_str());
+    } catch (const std::bad_alloc&) {
+        close(file_);
+        throw;
+    }
     if (handle_) return;
     const char* problem = dlerror();
     close(file_);
