@@ -7,11 +7,21 @@
 
 namespace catena {
 
-void* load_library(const char* file) {
+namespace {
+
+void* try_to_load(const char* file) {
     errno = 0;
     void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library && errno == ENOMEM) throw std::bad_alloc();
     return library;
+}
+
+}  // namespace
+
+/// glibc's loader reports some allocations that failed as an undefined symbol; a second try tells.
+void* load_library(const char* file) {
+    void* const library = try_to_load(file);
+    return library ? library : try_to_load(file);
 }
 
 }  // namespace catena
