@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/core/system/assertion.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/channels_last.h"
@@ -117,7 +118,7 @@ TEST(Declarations, that_are_missing_have_defaults) {
     EXPECT_FALSE(addition_of_moved_rows(c, Shape{2, 3}));
     EXPECT_EQ(product_operations(c, std::span(&call.x, 1)), 0);
     EXPECT_EQ(prepare({op, std::span(&x, 1), std::span(&y, 1), call.attributes, {}}), nullptr);
-    EXPECT_THAT(refusal<InternalError>([&] {
+    EXPECT_THAT(refusal<AssertionFailed>([&] {
                     element_program({op, std::span(&x, 1), std::span(&y, 1), call.attributes, {}});
                 }),
                 HasSubstr("declares_nothing"));
