@@ -736,8 +736,8 @@ def average_pooling_1d(
         ksize: Size of a window.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side; less than the window
-            (ShapeError).
+        pad (default 0): The number of elements put around x, on each side; less than the
+            window (ShapeError).
         pad_value (default 0): 0, so that padding counts as zeros, or None: not at all.
 
     Returns:
@@ -780,8 +780,8 @@ def average_pooling_3d(
         ksize: Size of a window: a number, or (kd, kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side; less than the window
-            (ShapeError).
+        pad (default 0): The number of elements put around x, on each side; less than the
+            window (ShapeError).
         pad_value (default 0): 0, so that padding counts as zeros, or None: not at all.
 
     Returns:
@@ -803,8 +803,8 @@ def average_pooling_nd(
         ksize: Size of a window: a number, or one for each spatial axis.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side; less than the window
-            (ShapeError).
+        pad (default 0): The number of elements put around x, on each side; less than the
+            window (ShapeError).
         pad_value (default 0): 0, so that padding counts as zeros, or None: not at all.
 
     Returns:
@@ -983,7 +983,8 @@ def bilinear(
     """A product of two inputs: y[n, l] = the sum of e1[n, j] * e2[n, k] * W[j, k, l] over j
     and k; (N, L). Floats only; ShapeError where sizes do not agree. Chainer's function.
 
-    With V1, V2 and b, which are given together: the same plus e1 V1 + e2 V2 + b.
+    With V1, V2 and b, which are given together, the bilinear product plus e1 V1 + e2 V2 +
+    b.
 
     Arguments:
         e1 (Variable or array-like): (N, J); further axes are flattened.
@@ -1439,7 +1440,7 @@ def convolution_nd(
     dilate: _Shape = 1,
     groups: int = 1,
 ) -> Variable:
-    """As convolution_2d, over as many spatial axes as x has: 1 to 3.
+    """A convolution as convolution_2d, over as many spatial axes as x has: 1 to 3.
 
     Arguments:
         x (Variable or array-like): (N, C, D1, ..., Dk).
@@ -1632,8 +1633,8 @@ def deconvolution_1d(
         b (Variable or array-like, optional): Added to each channel of the result, (O).
         stride (default 1): Distance of neighbouring windows in the result, in elements: a
             number, or one for each spatial axis.
-        pad (default 0): What the result lacks on each side of a spatial axis: a number, or
-            one for each.
+        pad (default 0): The number of elements that the result lacks on each side of a
+            spatial axis: a number, or one for each.
         outsize (default None): Spatial sizes of the result; if not given, the smallest that
             fit: stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 * pad.
         dilate (default 1): Distance of neighbouring elements of a window: a number, or one
@@ -1668,8 +1669,8 @@ def deconvolution_2d(
         b (Variable or array-like, optional): Added to each channel of the result, (O).
         stride (default 1): Distance of neighbouring windows in the result, in elements: a
             number, or one for each spatial axis.
-        pad (default 0): What the result lacks on each side of a spatial axis: a number, or
-            one for each.
+        pad (default 0): The number of elements that the result lacks on each side of a
+            spatial axis: a number, or one for each.
         outsize (default None): Spatial sizes of the result; if not given, the smallest that
             fit: stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 * pad.
         dilate (default 1): Distance of neighbouring elements of a window: a number, or one
@@ -1699,8 +1700,8 @@ def deconvolution_3d(
         b (Variable or array-like, optional): Added to each channel of the result, (O).
         stride (default 1): Distance of neighbouring windows in the result, in elements: a
             number, or one for each spatial axis.
-        pad (default 0): What the result lacks on each side of a spatial axis: a number, or
-            one for each.
+        pad (default 0): The number of elements that the result lacks on each side of a
+            spatial axis: a number, or one for each.
         outsize (default None): Spatial sizes of the result; if not given, the smallest that
             fit: stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 * pad.
         dilate (default 1): Distance of neighbouring elements of a window: a number, or one
@@ -1722,7 +1723,8 @@ def deconvolution_nd(
     dilate: _Shape = 1,
     groups: int = 1,
 ) -> Variable:
-    """As deconvolution_2d, over as many spatial axes as x has: 1 to 3.
+    """The transpose of a convolution, as deconvolution_2d, over as many spatial axes as x has:
+    1 to 3.
 
     Arguments:
         x (Variable or array-like): (N, I, D1, ..., Dk).
@@ -1730,8 +1732,8 @@ def deconvolution_nd(
         b (Variable or array-like, optional): Added to each channel of the result, (O).
         stride (default 1): Distance of neighbouring windows in the result, in elements: a
             number, or one for each spatial axis.
-        pad (default 0): What the result lacks on each side of a spatial axis: a number, or
-            one for each.
+        pad (default 0): The number of elements that the result lacks on each side of a
+            spatial axis: a number, or one for each.
         outsize (default None): Spatial sizes of the result; if not given, the smallest that
             fit: stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 * pad.
         dilate (default 1): Distance of neighbouring elements of a window: a number, or one
@@ -1979,7 +1981,8 @@ def discriminative_margin_based_clustering_loss(
         delta_v: The distance from the mean that costs nothing.
         delta_d: Half the distance of means that costs nothing.
         max_embedding_dim: The number of instances.
-        norm (default 1): Of distances: 1, sums of absolute values, or 2, Euclidean.
+        norm (default 1): The norm of distances: 1, sums of absolute values, or 2,
+            Euclidean.
         alpha (default 1.0): A factor of one of the three losses: alpha of the first, beta
             of the second, gamma of the third.
         beta (default 1.0): A factor of one of the three losses: alpha of the first, beta of
@@ -2370,7 +2373,7 @@ def fill(
 def fix(
     x: _Array,
 ) -> Variable:
-    """As trunc: x without what is behind its point, in x's dtype. Without gradient.
+    """x without the digits behind its point, in x's dtype, as trunc. Without gradient.
 
     Arguments:
         x (Variable or array-like)
@@ -2834,8 +2837,9 @@ def huber_loss(
     delta: float,
     reduce: str = "sum_along_second_axis",
 ) -> Variable:
-    """With d = |x - t|: d^2 / 2 where d <= delta, elsewhere delta * (d - delta / 2) (Huber
-    1964). Floats of one shape and dtype (ShapeError, DtypeError).
+    """Huber's loss (Huber 1964), quadratic near 0 and linear beyond: with d = |x - t| it is
+    d^2 / 2 where d <= delta, elsewhere delta * (d - delta / 2). Floats of one shape and
+    dtype (ShapeError, DtypeError).
 
     Arguments:
         x (Variable or array-like)
@@ -3440,8 +3444,8 @@ def max_pooling_1d(
         ksize: Size of a window.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side, as if it were -infinity; less
-            than the window (ShapeError).
+        pad (default 0): The number of elements put around x, on each side, as if they were
+            -infinity; less than the window (ShapeError).
         cover_all (default True): Whether the last window may exceed the padded end, so that
             every element is in a window.
         return_indices (default False): Whether the places are returned, too.
@@ -3467,8 +3471,8 @@ def max_pooling_2d(
         ksize: Size of a window: a number, or (kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side, as if it were -infinity; less
-            than the window (ShapeError).
+        pad (default 0): The number of elements put around x, on each side, as if they were
+            -infinity; less than the window (ShapeError).
         cover_all (default True): Whether the last window may exceed the padded end, so that
             every element is in a window.
         return_indices (default False): Whether the places are returned, too.
@@ -3493,8 +3497,8 @@ def max_pooling_3d(
         ksize: Size of a window: a number, or (kd, kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side, as if it were -infinity; less
-            than the window (ShapeError).
+        pad (default 0): The number of elements put around x, on each side, as if they were
+            -infinity; less than the window (ShapeError).
         cover_all (default True): Whether the last window may exceed the padded end, so that
             every element is in a window.
         return_indices (default False): Whether the places are returned, too.
@@ -3512,15 +3516,15 @@ def max_pooling_nd(
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | Any:
-    """As max_pooling_2d, over any number of spatial axes.
+    """The maximum of each window, as max_pooling_2d, over any number of spatial axes.
 
     Arguments:
         x (Variable or array-like): (N, C, D1, ..., Dk).
         ksize: Size of a window: a number, or one for each spatial axis.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What is put around x, on each side, as if it were -infinity; less
-            than the window (ShapeError).
+        pad (default 0): The number of elements put around x, on each side, as if they were
+            -infinity; less than the window (ShapeError).
         cover_all (default True): Whether the last window may exceed the padded end, so that
             every element is in a window.
         return_indices (default False): Whether the places are returned, too.
@@ -4600,9 +4604,9 @@ def remainder(
     x: _Array,
     y: _Array,
 ) -> Variable:
-    """What is left of x after floor division by y, elementwise, with the sign of y, as
-    Python's % (fmod has the sign of x). Of integers divided by 0, 0; of floats, NaN. Shapes
-    broadcast, and dtypes are promoted.
+    """The remainder of x after floor division by y, elementwise, with the sign of y, as
+    Python's % (fmod has the sign of x). Of integers divided by 0 it is 0, of floats NaN.
+    Shapes broadcast, and dtypes are promoted.
 
     Arguments:
         x (Variable or array-like)
@@ -4634,7 +4638,7 @@ def reshape(
     x: _Array,
     shape: _Shape,
 ) -> Variable:
-    """The same elements, row-major, in another shape. ShapeError where the numbers of elements
+    """The elements of x, row-major, in another shape. ShapeError where the numbers of elements
     differ.
 
     Arguments:
@@ -5148,10 +5152,10 @@ def simplified_dropconnect(
         W (Variable or array-like): (M, K).
         b (Variable or array-like, optional): (M).
         ratio (default 0.5): The probability that a weight is 0.
-        train (default True): Whether weights are dropped; else all stay, unless there is a
-            mask, and there is no factor.
-        mask (Variable or array-like, optional): Not 0 where a weight stays, in place of
-            drawn ones: (M, K), or (N, M, K).
+        train (default True): Whether weights are dropped and the others divided by 1 -
+            ratio; False: weights stay as they are, unless there is a mask.
+        mask (Variable or array-like, optional): An array that is not 0 where a weight
+            stays, in place of a drawn one: (M, K), or (N, M, K).
         use_batchwise_mask (default True): Whether a mask is drawn for each sample.
 
     Returns:
@@ -5274,14 +5278,15 @@ def softmax_cross_entropy(
         normalize (default True): Whether the sum is divided by the number of labels that
             are not ignored (at least 1); else by the batch size, N.
         cache_score (default True): Has no effect; it is there for Chainer's programs.
-        class_weight (Variable or array-like, optional): (C), a factor for the losses of
-            each class; not differentiated, and for integer t only.
+        class_weight (Variable or array-like, optional): Factors for the losses of each
+            class, (C); not differentiated, and for integer t only.
         ignore_label (default -1): Positions of this label have the loss 0; for integer t.
         reduce (default 'mean'): "mean", one number, or "no", one loss for each position.
         enable_double_backprop (default False): Has no effect; it is there for Chainer's
             programs.
-        soft_target_loss (default 'cross-entropy'): For floating point t: "cross-entropy",
-            or "kl-divergence", which is (nearly) 0 where the softmax of x is t.
+        soft_target_loss (default 'cross-entropy'): The loss for floating point t:
+            "cross-entropy", or "kl-divergence", which is (nearly) 0 where the softmax of x
+            is t.
 
     Returns:
         Variable
@@ -5400,8 +5405,9 @@ def spatial_transformer_grid(
     theta: _Array,
     output_shape: _Shape,
 ) -> Variable:
-    """Where affine maps put the pixels of an image: (N, 2, H, W), x first. Places are between
-    -1 and 1, the outermost pixels (Jaderberg et al. 2015, "Spatial Transformer Networks").
+    """The places where affine maps put the pixels of an image: (N, 2, H, W), x first. Places
+    are between -1 and 1, the outermost pixels (Jaderberg et al. 2015, "Spatial Transformer
+    Networks").
 
     Arguments:
         theta (Variable or array-like): (N, 2, 3), matrices that are multiplied by (x, y,
@@ -5938,7 +5944,8 @@ def unpooling_1d(
         ksize: Size of a window.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What the pooling puts around the result, on each side.
+        pad (default 0): The number of elements that the pooling puts around the result, on
+            each side.
         outsize (default None): Spatial sizes of the result; if not given, as small as the
             windows allow.
         cover_all (default True): Whether the last window may exceed the result.
@@ -5962,7 +5969,8 @@ def unpooling_2d(
         ksize: Size of a window: a number, or (kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What the pooling puts around the result, on each side.
+        pad (default 0): The number of elements that the pooling puts around the result, on
+            each side.
         outsize (default None): Spatial sizes of the result; if not given, as small as the
             windows allow.
         cover_all (default True): Whether the last window may exceed the result.
@@ -5986,7 +5994,8 @@ def unpooling_3d(
         ksize: Size of a window: a number, or (kd, kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What the pooling puts around the result, on each side.
+        pad (default 0): The number of elements that the pooling puts around the result, on
+            each side.
         outsize (default None): Spatial sizes of the result; if not given, as small as the
             windows allow.
         cover_all (default True): Whether the last window may exceed the result.
@@ -6012,7 +6021,8 @@ def unpooling_nd(
         ksize: Size of a window: a number, or one for each spatial axis.
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What the pooling puts around the result, on each side.
+        pad (default 0): The number of elements that the pooling puts around the result, on
+            each side.
         outsize (default None): Spatial sizes of the result; if not given, as small as the
             windows allow.
         cover_all (default True): Whether the last window may exceed the result.
@@ -6040,7 +6050,8 @@ def upsampling_2d(
         ksize: Size of a window: a number, or (kh, kw).
         stride (default None): Distance of neighbouring windows, in elements; the size of
             the window if not given.
-        pad (default 0): What the pooling puts around the result, on each side.
+        pad (default 0): The number of elements that the pooling puts around the result, on
+            each side.
         outsize (default None): Spatial sizes of the result; if not given, as small as the
             windows allow.
         cover_all (default True): Whether the last window may exceed the result.
