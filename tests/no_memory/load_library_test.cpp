@@ -23,7 +23,8 @@ protected:
 
 TEST_F(LibraryWithoutMemory, is_loaded_or_a_bad_alloc_whichever_allocation_fails) {
     const std::string file =
-        std::filesystem::path(compiler_path()).parent_path() / "libcatena_hdf5.so";
+        std::filesystem::path(compiler_path()).parent_path() / "libcatena_image.so";
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " was not built";
     int refused = 0;
     for (int number = 0;; ++number) {
         ASSERT_LT(number, 10000);
