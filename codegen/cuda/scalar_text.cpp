@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/math_text.h"
+#include "codegen/kernel/hex_float.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::codegen::cuda {
@@ -43,13 +44,13 @@ const char* storage_text(Dtype dtype) {
 std::string number_text(float value) {
     if (!std::isfinite(value))
         return fmt::format("__int_as_float({:#x})", std::bit_cast<int32_t>(value));
-    return fmt::format("{:a}f", value);
+    return hex_float(value) + "f";
 }
 
 std::string number_text(double value) {
     if (!std::isfinite(value))
         return fmt::format("__longlong_as_double({:#x}ll)", std::bit_cast<int64_t>(value));
-    return fmt::format("{:a}", value);
+    return hex_float(value);
 }
 
 std::string number_text(int64_t value) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/kernel/hex_float.h"
+
 namespace catena::codegen {
 
 namespace {
@@ -26,7 +28,7 @@ std::string value_text(const KernelValue& v) {
             text += fmt::format(" {}", v.operand);
             break;
         case KernelValue::Kind::constant:
-            text += fmt::format(" {:a} {}", v.number, v.integer);
+            text += fmt::format(" {} {}", hex_float(v.number), v.integer);
             break;
         case KernelValue::Kind::instruction:
             if (is_comparison(v.instruction)) text += fmt::format(" {}", v.predicate);

@@ -84,7 +84,7 @@ std::vector<std::string> offences(const std::string& source, bool of_letters = t
             "to(lower|upper)|strn?casecmp|strcoll|strxfrm|strftime"),
         prints("(v|w|d)?(f|s|sn|as)?printf"),
         float_conversion(R"(%[-+ #0']*[0-9*]*(\.[0-9*]*)?[lL]?[aAeEfFgG])"),
-        localised(R"(\{\d*:[^{}"]*L[^{}"]?\})");
+        localised(R"(\{\d*:[^{}"]*(L[^{}"]?|[aA])\})");
     std::vector<std::string> found;
     bool in_print = false;
     std::string before;
@@ -96,7 +96,9 @@ std::vector<std::string> offences(const std::string& source, bool of_letters = t
             if (in_print && std::regex_search(text, float_conversion))
                 found.push_back(place + " prints a float by the locale: fmt::print does not");
             if (text.size() < 500 && std::regex_search(text, localised))
-                found.push_back(place + " is written by the locale: leave the L away");
+                found.push_back(place +
+                                " is written by the locale: leave the L away; std::to_chars writes "
+                                "hexadecimal floats");
         } else if (std::regex_match(text, function)) {
             found.push_back(place + " follows the locale: read_number and fmt do not");
         } else if (of_letters && std::regex_match(text, letters) && previous != ".") {
@@ -115,6 +117,7 @@ TEST(Locale, offences_are_found_in_code_and_not_in_comments_and_texts) {
     EXPECT_EQ(offences("std::printf(\"%d %5s %%\", a, b); g(\"%f\");").size(), 0u);
     EXPECT_EQ(offences("fmt::format(\"{:.2Lf}\", x);\nfmt::format(\"{:L}\", x);").size(), 2u);
     EXPECT_EQ(offences("fmt::format(\"{:>5}L {}\", x);").size(), 0u);
+    EXPECT_EQ(offences("fmt::format(\"{:a}f {:A}\", x, y);").size(), 1u);
     EXPECT_EQ(offences("\n\nauto x = std::stof(s);").at(0).substr(0, 2), "3:");
     EXPECT_EQ(offences("if (std::isspace(c)) c = tolower(c);").size(), 2u);
     EXPECT_EQ(offences("if (std::isspace(c)) c = tolower(c);", false).size(), 0u);
