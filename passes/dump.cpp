@@ -7,7 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "llvm/Support/FormatVariadic.h"
+#include <fmt/format.h>
+
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Operation.h"
@@ -115,7 +116,7 @@ void Dump::time(llvm::StringRef stage, Clock::time_point begin, Clock::time_poin
     profile::add({.name = stage.str(), .category = "stage of compilation"}, begin, end);
     if (!settings_.time) return;
     const double milliseconds = std::chrono::duration<double, std::milli>(end - begin).count();
-    llvm::errs() << llvm::formatv("catena: {0} {1} {2:f2} ms\n", region_, stage, milliseconds);
+    llvm::errs() << fmt::format("catena: {} {} {:.2f} ms\n", region_, stage.str(), milliseconds);
 }
 
 namespace {
