@@ -9,7 +9,6 @@
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/call_types.h"
-#include "runtime/graph/hooks.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena::capture {
@@ -149,9 +148,7 @@ void Follower::refuse_precision(const OpCall& call) const {
         if (x->defined() && !x->array().device().is_host())
             fail<ValueError>(
                 "{}: the setting tf32 is {} here and was {} when the region was called; it holds "
-                "for "
-                "a whole call: set it "
-                "around the call",
+                "for a whole call: set it around the call",
                 call.op.name, config().tf32, tf32_);
 }
 
@@ -363,21 +360,6 @@ Variables Follower::extend(const OpCall& given) {
     return outputs;
 }
 
-Variables Follower::follow_body(const OpCall& call) {
-    check_composite(call);
-    std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
-    if (call.op.kernel) unheard.emplace();
-    composite_begins(call);
-    try {
-        Variables outputs = run_body(call);
-        composite_ends(outputs);
-        return outputs;
-    } catch (...) {  // The user's code may catch it and go on.
-        composite_ends({});
-        throw;
-    }
-}
-
 //---- other notifications
 
 void Follower::attached(Node& node) {
@@ -386,50 +368,6 @@ void Follower::attached(Node& node) {
     nodes_.push_back({&node, step_, last_composite_scalar_});
     if (node.location.line == 0 && step_) node.location = step_->call->location;
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
-}
-
-void Follower::composite_begins(const OpCall& call) {
-    composites_.push_back({&call.op, &call.attributes, call.inputs, step_, int(scalars_.size()),
-                           int(call.scalars.size()), begin_body(call)});
-    for (const Scalar& s : call.scalars) add_scalar(s);
-}
-
-void Follower::composite_ends(std::span<const Variable> outputs) {
-    if (composites_.empty()) return;  // An error has ended the call.
-    const OpenComposite open = composites_.back();
-    composites_.pop_back();
-    if (outputs.empty()) {  // Its body threw.
-        last_composite_scalar_ = -1;
-        return;
-    }
-    if (open.op && open.op->kernel) own_results(outputs);
-    last_composite_scalar_ = open.first_scalar;
-    if (open.op && open.recording.at) end_body(open, outputs);
-    if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before || !addressed_.empty())
-        return;
-    auto composite = std::make_unique<Composite>();
-    composite->op = open.op;
-    composite->attributes = *open.attributes;
-    composite->first_scalar = open.first_scalar;
-    composite->scalar_count = open.scalar_count;
-    composite->steps = steps_ - (open.before ? open.before->index + 1 : 0);
-    const int first_value =
-        open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
-    for (const Variable* x : open.inputs) {
-        composite->operands.push_back(number_of(x->array()));
-        if (composite->operands.back() < 0) return;  // The body does not read it.
-    }
-    for (const Variable& y : outputs) {
-        const int v = number_of(y.array());
-        if (v < first_value || y.array().body()->pending != this) return;
-        composite->outputs.push_back(v);
-    }
-    std::lock_guard lock(tree_->mutex);
-    auto& known = const_cast<Step*>(step_)->composites;
-    if (!known) known = std::make_unique<std::vector<std::unique_ptr<Composite>>>();
-    for (const auto& other : *known)
-        if (other->steps == composite->steps) return;
-    known->push_back(std::move(composite));
 }
 
 void Follower::passing() {

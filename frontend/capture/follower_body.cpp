@@ -1,12 +1,15 @@
-// Bodies of composites inside a region's code, which a Follower takes again without calling them.
+// Composites inside a region's code: followed as the calls of their bodies, or taken again without
+// calling them.
 #include <algorithm>
 #include <bit>
 #include <mutex>
+#include <optional>
 
 #include "frontend/capture/follower.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/hooks.h"
 
 namespace catena::capture {
 namespace {
@@ -29,6 +32,68 @@ bool may_be_repeated(const OpDef& op) {
 }
 
 }  // namespace
+
+Variables Follower::follow_body(const OpCall& call) {
+    check_composite(call);
+    std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
+    if (call.op.kernel) unheard.emplace();
+    composite_begins(call);
+    Variables outputs;
+    try {
+        outputs = run_body(call);
+    } catch (...) {  // The user's code may catch it and go on.
+        composite_ends({});
+        throw;
+    }
+    composite_ends(outputs);
+    return outputs;
+}
+
+void Follower::composite_begins(const OpCall& call) {
+    composites_.push_back({&call.op, &call.attributes, call.inputs, step_, int(scalars_.size()),
+                           int(call.scalars.size()), begin_body(call)});
+    for (const Scalar& s : call.scalars) add_scalar(s);
+}
+
+void Follower::composite_ends(std::span<const Variable> outputs) {
+    if (composites_.empty()) return;  // An error has ended the call.
+    const OpenComposite open = composites_.back();
+    composites_.pop_back();
+    if (outputs.empty()) {  // Its body threw.
+        last_composite_scalar_ = -1;
+        return;
+    }
+    if (open.op && open.op->kernel) own_results(outputs);
+    last_composite_scalar_ = open.first_scalar;
+    if (open.op && open.recording.at) end_body(open, outputs);
+    if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before || !addressed_.empty())
+        return;
+    auto composite = std::make_unique<Composite>();
+    composite->op = open.op;
+    composite->attributes = *open.attributes;
+    composite->first_scalar = open.first_scalar;
+    composite->scalar_count = open.scalar_count;
+    composite->steps = steps_ - (open.before ? open.before->index + 1 : 0);
+    const int first_value =
+        open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
+    for (const Variable* x : open.inputs) {
+        composite->operands.push_back(number_of(x->array()));
+        if (composite->operands.back() < 0) return;  // The body does not read it.
+    }
+    for (const Variable& y : outputs) {
+        const int v = number_of(y.array());
+        if (v < first_value || y.array().body()->pending != this) return;
+        composite->outputs.push_back(v);
+    }
+    std::lock_guard lock(tree_->mutex);
+    auto& known = const_cast<Step*>(step_)->composites;
+    if (!known) known = std::make_unique<std::vector<std::unique_ptr<Composite>>>();
+    for (const auto& other : *known)
+        if (other->steps == composite->steps) return;
+    known->push_back(std::move(composite));
+}
+
+//---- bodies that are known
 
 KnownBody* Follower::known_body(const OpCall& call) {
     for (KnownBody* known = place().bodies(); known;

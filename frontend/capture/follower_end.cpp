@@ -47,9 +47,8 @@ void Follower::force(ArrayBody& array) {
     if (!rules_.breaks)
         fail<TraceError>(
             "static_graph {}: the host reads a value computed in the region ({}), and the "
-            "option breaks is false. Return the value from the region and read it outside. (An "
-            "update of a parameter reads its new value where somebody outside looks at its memory: "
-            "drop views of it before the call)",
+            "option breaks is false. Return the value from the region and read it outside (of a "
+            "parameter that is updated: drop views of it before the call)",
             rules_.region, to_string(array.type));
     cut();
 }

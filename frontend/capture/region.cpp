@@ -338,8 +338,8 @@ SavedCall Region::last_call() const {
     if (last_entry_ && last_entry_->was_cut)
         fail<ValueError>(
             "save: region {} reads a computed value on the host ({}), which cannot be saved; "
-            "return the value instead, or choose by `where`. (An update of a parameter whose "
-            "memory somebody outside looks at reads its value, too: drop views of it)",
+            "return the value instead, or choose by `where` (of a parameter that is updated: drop "
+            "views of it before the call)",
             options_.name, last_entry_->cut_at.place());
     if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
         fail<ValueError>(

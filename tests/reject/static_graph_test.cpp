@@ -19,9 +19,8 @@ Array of_ones(const Shape& shape) { return Array::full({Dtype::float32, shape}, 
 
 constexpr const char* host_read_of_one =
     "static_graph region: the host reads a value computed in the region (float32[1]), and the "
-    "option breaks is false. Return the value from the region and read it outside. (An update of a "
-    "parameter reads its new value where somebody outside looks at its memory: drop views of it "
-    "before the call)";
+    "option breaks is false. Return the value from the region and read it outside (of a parameter "
+    "that is updated: drop views of it before the call)";
 
 /// A parameter that a step updates by itself.
 struct Step {
