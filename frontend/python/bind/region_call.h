@@ -26,10 +26,11 @@ struct PythonArguments {
     size_t by_position = 0, count = 0;
     PyObject* keywords = nullptr;  ///< A tuple of names; null: none.
     PythonRegion* region = nullptr;
-    std::shared_ptr<KeptObject> kept;           ///< (the list as a tuple, keywords or None)
-    bool is_emptied = false;                    ///< The kept list has no Variables.
-    bool is_eager = false;                      ///< A call as of plain Python.
-    mutable PyThreadState* released = nullptr;  ///< Not null: without the interpreter's lock.
+    std::shared_ptr<KeptObject> kept;  ///< (the list as a tuple, keywords or None)
+    bool is_emptied = false;           ///< Whether the Variables were taken out of the kept list.
+    bool is_eager = false;  ///< Whether the function is run eagerly, as if it had no region.
+    /// The state of this thread while the interpreter's lock is released; null while it is held.
+    mutable PyThreadState* released = nullptr;
 };
 
 /// A static region whose code is a Python function.

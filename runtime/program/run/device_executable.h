@@ -68,11 +68,12 @@ private:
 
     std::vector<std::vector<uint64_t>>
         arguments_;  ///< Per kernel: addresses, that of the scalars, numbers, scalars.
-    // For kernels that do not take their scalars by value:
-    std::vector<int> scalar_indices_;  ///< of all of them, concatenated,
-    std::vector<double> scalar_values_;
-    std::vector<size_t> scalar_begins_;  ///< the first of each kernel,
-    Array device_scalars_;               ///< and the values on the device.
+    // Kernels that do not take their scalars by value read them from one array on the device, in
+    // which the scalars of one kernel follow those of the other:
+    std::vector<int> scalar_indices_;    ///< Index in the program's scalars of each element.
+    std::vector<double> scalar_values_;  ///< The values of one call, on the host.
+    std::vector<size_t> scalar_begins_;  ///< Position of each kernel's first scalar.
+    Array device_scalars_;               ///< The values, on the device.
     std::vector<BoundCall> calls_;
 
     /// Kernels between two library calls, or one such call.
@@ -86,8 +87,9 @@ private:
     std::vector<Step> steps_;
     std::vector<CodeDevice::Work>
         work_;  ///< The steps, for recorded_; empty where they are not recorded.
-    // What library calls depend on and recorded work therefore holds for: buffers, whose addresses
-    // change from call to call, and scalars of the program; each once.
+    // A recording of the device's work can be used again while the library calls in it would get
+    // the same arguments: the addresses of these buffers and the values of these scalars of the
+    // program (each listed once).
     std::vector<int> called_buffers_, called_scalars_;
     std::vector<uint64_t> key_;
     std::span<const double> scalars_;  ///< Of the call that runs.

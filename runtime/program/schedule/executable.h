@@ -11,7 +11,7 @@ namespace catena {
 
 /// Properties of a compiled program, for explain() and tests.
 struct ExecutableInfo {
-    std::string name;  ///< The region's, with "_backward" for its gradients.
+    std::string name;  ///< The region's name; that of its backward program ends in "_backward".
     int steps = 0;     ///< Launches per call: kernels plus library calls.
     int kernels = 0;   ///< Distinct compiled kernels.
     int library_calls = 0;
@@ -40,9 +40,9 @@ struct LaunchReport {
     // Of one call, at the latest sizes:
     double bytes_read = 0, bytes_written = 0;
     double product_operations = 0;  ///< Multiplications and additions of a product or convolution.
-    // As far as calls were profiled:
+    // Sums over the calls that ran while a profile was taken:
     int64_t calls = 0;
-    double seconds = 0;  ///< Of all of them, on the device's clock.
+    double seconds = 0;  ///< By the device's clock.
 };
 
 /// A compiled program bound to the sizes it was last called with.
@@ -50,13 +50,14 @@ class Executable {
 public:
     virtual ~Executable() = default;
 
-    /// Inputs as Trace::inputs says. Outputs: first Trace::outputs, then the new content of each
-    /// Trace::assigns, as fresh arrays. donated[i]: nothing else references inputs[i], so its
-    /// memory may be overwritten and returned as an output.
+    /// Runs the program once. `inputs` are the values of Trace::inputs, in that order; `outputs`
+    /// receives fresh arrays: the values of Trace::outputs, then the new contents of
+    /// Trace::assigns. Where donated[i] is true nothing else references inputs[i], and its memory
+    /// may be overwritten and returned as an output.
     virtual void run(std::span<const Array> inputs, std::span<const double> scalars,
                      std::span<const bool> donated, std::span<Array> outputs) = 0;
     virtual const ExecutableInfo& info() const = 0;
-    /// In the order in which they run. Empty for programs that do not know.
+    /// The launches in the order in which they run. Empty for programs that keep no list of them.
     virtual std::vector<LaunchReport> launches() { return {}; }
 };
 

@@ -43,8 +43,8 @@ struct DeviceForm {
     int reduce_threads = 1;   ///< Threads per result.
     int vector = 1;           ///< Vector width along the innermost dimension.
     bool wide_index = false;  ///< Indices have 64 bits, else 32.
-    /// The program's scalars that the kernel reads stand behind its other numbers; else its code
-    /// has their address.
+    /// Whether the kernel gets the program's scalars that it reads as values, after its other
+    /// numbers; if not, it gets the address of an array of them.
     bool scalars_by_value = false;
 };
 
@@ -94,7 +94,8 @@ struct KernelLaunch {
     };
     KernelGeometry geometry;
     OperationList operations;
-    std::vector<int> steps;  ///< The same as steps of the recording; not in files.
+    std::vector<int> steps;  ///< Indices of the recording's steps that `operations` come from; not
+                             ///< stored in files.
     std::string key;         ///< Key of the code in the process that compiled it,
     std::string symbol;      ///< and its name in a library, see symbol_at, or on a device.
     DeviceForm device;       ///< Its launch parameters on a device.
@@ -139,7 +140,7 @@ struct LibraryCall {
     std::vector<int> scalars;
     SourceLoc location;
     std::string function;                     ///< What the user called there; empty: the op.
-    std::vector<int> steps;                   ///< As of a kernel.
+    std::vector<int> steps;                   ///< As KernelLaunch::steps.
     std::optional<ElementLaunches> elements;  ///< On devices.
 };
 
@@ -155,9 +156,9 @@ struct Result {
     View view;       ///< Otherwise: a contiguous view of a whole buffer of Place::output.
 };
 
-/// Where a program that runs in two calls is divided (runtime/ops/declare/border.h). The first
-/// `outputs` results and the last `assigns` are of the first part. Buffers that live across the cut
-/// lie at the beginning of the arena, in `saved_bytes`.
+/// Where a program that runs in two calls is divided (runtime/ops/declare/border.h). The first call
+/// returns the first `outputs` results and the last `assigns` ones. Buffers that live across the
+/// cut lie at the beginning of the arena, in `saved_bytes`.
 struct Cut {
     int launch = -1;  ///< The first one of the second part; -1: the program is in one part.
     int inputs = 0, outputs = 0, assigns = 0;

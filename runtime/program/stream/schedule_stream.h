@@ -9,8 +9,9 @@
 
 namespace catena::program {
 
-/// A schedule, and of which kernel, library call and result of another one each of its own is a
-/// copy with other numbers.
+/// A schedule made from another one of the same form. kernels[i] is the index of the kernel in the
+/// other schedule that kernel i is a copy of, with other numbers; `calls` (library calls) and
+/// `results` likewise.
 struct Copied {
     Schedule schedule;
     std::vector<int> kernels, calls, results;
@@ -20,21 +21,21 @@ struct Copied {
 /// Launch by launch; buffers are numbered and described where they are first used.
 class ScheduleStream {
 public:
-    /// Nothing for a schedule whose kernels have no keys, or whose blocks reduction_blocks.h does
-    /// not give.
+    /// The stream of a schedule. Empty where it has a kernel without a key, or a kernel whose
+    /// division into blocks is not that of reduction_blocks.h.
     static std::optional<ScheduleStream> of(const Schedule& schedule);
 
     const NumberStream& tokens() const { return tokens_; }
 
-    /// The schedule with these tokens. Token i has the form of this stream's token `source[i]`, and
-    /// what it belongs to is made like that one's part. What follows from the numbers is computed,
-    /// see settle_numbers. Nothing if the tokens are not those of a schedule, or it may need
-    /// another form.
+    /// The schedule that `tokens` describe. Token i has the form of this stream's token source[i]:
+    /// the launch, kernel or view that it belongs to is a copy of the one which that token belongs
+    /// to. Numbers that follow from others are computed, see settle_numbers. Empty if the tokens do
+    /// not describe a schedule, or describe one that may need kernels of another form.
     std::optional<Copied> schedule_of(const NumberStream& tokens,
                                       std::span<const size_t> source) const;
 
 private:
-    /// What begins at a token.
+    /// The part of the schedule whose description begins at a token.
     struct Part {
         enum class Kind : uint8_t {
             none,
