@@ -23,6 +23,7 @@ namespace catena {
 class DatasetMixin {
 public:
     virtual ~DatasetMixin() = default;
+    /// The number of examples.
     virtual int64_t size() const = 0;
     virtual Example get_example(int64_t i) const = 0;  ///< Example i, with 0 <= i < size().
     /// The name of example i in errors: "example 3", and its file where it has one.
@@ -32,6 +33,7 @@ public:
 /// A cheap handle to any dataset; copies refer to the same one.
 class Dataset {
 public:
+    /// A handle of this dataset, which is moved into shared memory.
     template <std::derived_from<DatasetMixin> D>
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
     /// A handle to `dataset`; ValueError for null.
@@ -44,6 +46,7 @@ public:
     Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(columns)) {}
     Dataset(std::vector<Example> examples);
 
+    /// The number of examples.
     int64_t size() const { return get().size(); }
     /// Example i; a negative i counts from the end. ValueError outside.
     Example operator[](int64_t i) const;

@@ -11,6 +11,7 @@
 
 namespace catena {
 
+/// Options of a MultiprocessIterator.
 struct MultiprocessOptions {
     int n_processes = 0;  ///< Number of worker processes; 0: as many as there are processors.
     int n_prefetch = 1;   ///< Number of batches that are read ahead.
@@ -32,6 +33,8 @@ struct MultiprocessOptions {
 /// MPI, take the first batch before the communicator is created.
 class MultiprocessIterator : public Iterator {
 public:
+    /// Over the dataset in mini-batches; ValueError for a batch size below 1. No process is forked
+    /// yet.
     MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                          MultiprocessOptions processes = {});
     MultiprocessIterator(Dataset dataset, int64_t batch_size, MultiprocessOptions processes)

@@ -9,7 +9,9 @@
 
 namespace catena {
 
+/// Options of a MultithreadIterator.
 struct MultithreadOptions {
+    /// Number of threads that read examples, 1 at least.
     int n_threads = 1;
 };
 
@@ -21,6 +23,8 @@ struct MultithreadOptions {
 /// those of a MultiprocessIterator, not on the number of threads.
 class MultithreadIterator : public Iterator {
 public:
+    /// Over the dataset in mini-batches; ValueError for a batch size or a number of threads below
+    /// 1.
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                         int n_threads = 1);
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,

@@ -21,7 +21,9 @@ class RecordDatasetWriter {
 public:
     explicit RecordDatasetWriter(
         const std::string& path);  ///< Opens the file; FileError when the folder cannot be written.
+    /// Adds an example at the end; FileError when it cannot be written.
     void write(const Example& example);
+    /// Puts the file in its place; FileError when that fails.
     void finish();
     int64_t size() const { return size_; }  ///< Number of examples written so far.
 
@@ -35,6 +37,7 @@ private:
 /// threads may read at once. FileError for a file that is not whole, and where a record is damaged.
 class RecordDataset final : public DatasetMixin {
 public:
+    /// Opens a file and finds its records. FileError when it is missing or damaged.
     explicit RecordDataset(const std::string& path);
     int64_t size() const override { return int64_t(begins_->size()); }
     Example get_example(int64_t i) const override;

@@ -11,6 +11,7 @@
 
 namespace catena {
 
+/// Options of a TextDataset.
 struct TextDatasetOptions {
     /// A function called with the line of every file; returns false to skip the line.
     std::function<bool(const std::vector<std::string>& lines)> filter_func = {};

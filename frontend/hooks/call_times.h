@@ -13,8 +13,10 @@ class Device;
 /// The durations of nested calls, by name, that timer hooks have measured.
 class CallTimes {
 public:
+    /// What was measured of the calls of one name.
     struct Record {
         double elapsed_time = 0;  ///< Seconds, including calls inside of this one.
+        /// Number of calls.
         int occurrence = 0;
     };
 
@@ -24,6 +26,7 @@ public:
     }
     /// Total seconds; calls inside others count once.
     double total_time() const { return total_; }
+    /// The records by name.
     std::map<std::string, Record> summary() const;
     /// Prints a table, longest first. Units: "auto" (one for the table), "auto_foreach", "s", "ms",
     /// "us", "ns"; ValueError for another.

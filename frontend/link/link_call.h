@@ -25,6 +25,7 @@ concept ListLike = requires(T& list) {
 
 /// A value that converts to any type, by which the members of a struct are counted.
 struct AnyMember {
+    /// Converts to any type; only declared.
     template <class T>
     operator T() const;
 };
@@ -40,6 +41,7 @@ public:
     /// parameters are restored in any case.
     ~LinkCall();
 
+    /// The link that is called.
     Link& link() const { return link_; }
     std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
     std::span<const Variable> outputs() const;  ///< The results; known in forward_postprocess.

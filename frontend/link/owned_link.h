@@ -12,7 +12,9 @@ namespace catena {
 /// A link of any class held by value: copying copies the link.
 class OwnedLink {
 public:
+    /// Holds none.
     OwnedLink();
+    /// Holds this link.
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
         : OwnedLink(
@@ -26,9 +28,13 @@ public:
     /// two are not alike, it is replaced.
     void assign(OwnedLink other);
     ~OwnedLink();
+    /// The link.
     Link& operator*() const { return *link_; }
+    /// The link.
     Link* operator->() const { return link_.get(); }
+    /// The link; null when it holds none.
     Link* get() const { return link_.get(); }
+    /// Whether it holds a link.
     explicit operator bool() const { return bool(link_); }
 
 private:

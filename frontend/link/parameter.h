@@ -35,9 +35,11 @@ public:
     /// takes any.
     State& operator=(const Operand& content);
 
+    /// Whether it has a shape and elements: a parameter may get them at the first call.
     bool is_initialized() const { return defined() && array().defined(); }
     /// The device of the present or future content: that of to_device(), else the current device.
     Device& home() const;
+    /// Moves the content to a device, in place.
     void to_device(Device& device);
 
     /// Becomes the same state as the other one; for Link::copy_from.
@@ -60,6 +62,7 @@ private:
 /// A State that is learned.
 class Parameter : public State {
 public:
+    /// Without a shape or an initializer: those are set later.
     Parameter();
     /// A parameter that is empty until initialize(). Its dtype is the initializer's, else
     /// config().dtype.
@@ -77,13 +80,16 @@ public:
     void initialize(const Shape& shape);
     /// Initialises the content again, keeping shape and dtype.
     void reinitialize();
+    /// What its first elements come from.
     const Initializer& initializer() const { return initializer_; }
     Dtype parameter_dtype() const;   ///< The dtype, which is known even without a shape.
     void to_device(Device& device);  ///< Moves content and gradient to a device.
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return !update_enabled_ || *update_enabled_; }
+    /// Sets whether optimizers update it.
     void set_update_enabled(bool enabled);
+    /// Whether optimizers update it, shared with them.
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);

@@ -15,6 +15,7 @@ namespace catena {
 /// gradients flow back through them (cut with unchain_backward).
 class RecurrentMemory {
 public:
+    /// States of these names: {"c", "h"}.
     explicit RecurrentMemory(std::vector<std::string> names);
     RecurrentMemory(const RecurrentMemory& other);
     /// Takes over the states of the other one, which is empty afterwards.
@@ -32,6 +33,7 @@ public:
     void store(std::initializer_list<Variable> values, Device& home);
     /// Sets the states from outside a step, as set_state() of a link does.
     void set(std::initializer_list<Variable> values, Device& home);
+    /// Moves the states to a device.
     void move(Device& device);
     /// Names the states after their link's path, which is found from one of its parameters: if the
     /// parameter "/l1/upward/W" is called "upward/W" in its link, the link is "/l1" and its states

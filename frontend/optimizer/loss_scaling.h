@@ -28,6 +28,7 @@ struct LossScalingOptions {
 class LossScaling final : public GradientExchange,
                           public std::enable_shared_from_this<LossScaling> {
 public:
+    /// Around another exchange of gradients, or null; made by Optimizer::loss_scaling.
     LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
 
     void backward(Optimizer& optimizer, const Variable& loss,
@@ -39,6 +40,7 @@ public:
     /// Sets the exchange of gradients between processes. It works on scaled gradients: what is sent
     /// is scaled.
     void set_between(std::shared_ptr<GradientExchange> exchange) { between_ = std::move(exchange); }
+    /// The exchange within; null: a single process.
     const std::shared_ptr<GradientExchange>& between() const { return between_; }
 
     /// The scale of the next backward. This and the next function read values on the host.

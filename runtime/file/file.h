@@ -14,9 +14,11 @@ public:
     virtual ~ByteSource() = default;
     /// Exactly `bytes` bytes; FileError naming file and offset when there are fewer.
     virtual void read(void* to, size_t bytes) = 0;
+    /// The number of bytes before the next one to be read.
     virtual uint64_t offset() const = 0;
     /// Upper bound of the bytes left, to reject larger declared sizes.
     virtual uint64_t remaining() const = 0;
+    /// The name for error messages.
     virtual const std::string& name() const = 0;
 };
 
@@ -36,10 +38,13 @@ public:
     FileReader(std::string name, std::string content);
     ~FileReader();
     FileReader(const FileReader&) = delete;
+    /// The file's name.
     const std::string& path() const { return path_; }
+    /// The file's size in bytes.
     uint64_t size() const { return size_; }
     /// Reads bytes at an offset; FileError past the end.
     void read_at(uint64_t offset, void* to, size_t bytes) const;
+    /// The whole content. FileError when it cannot be read.
     std::string read_all() const;
     /// The offset of a text's first character: behind a UTF-8 byte order mark (U+FEFF), which some
     /// editors write; 0 where there is none.
@@ -55,6 +60,7 @@ private:
 /// Part of a file as a source.
 class FileSource final : public ByteSource {
 public:
+    /// The bytes [begin, end) of a file, which must outlive it.
     FileSource(const FileReader& file, uint64_t begin, uint64_t end, std::string name)
         : file_(file), at_(begin), end_(end), name_(std::move(name)) {}
     void read(void* to, size_t bytes) override;
@@ -85,7 +91,9 @@ public:
     AtomicFile(const AtomicFile&) = delete;
     /// Appends bytes. FileError on failure, such as a full disk.
     void write(const void* from, size_t bytes);
+    /// The number of bytes written so far.
     uint64_t offset() const { return offset_; }
+    /// Puts the file in its place. FileError when that fails.
     void commit();
 
 private:

@@ -16,19 +16,23 @@ namespace catena {
 ///     }
 ///     fmt::print("{}", step.profile().to_string());
 struct RegionProfile {
+    /// The costs of one launch.
     struct Row {
         std::string program;  ///< The program's name: "step", "step_backward".
+        /// The launch.
         LaunchReport launch;
         /// The row's share of the time of all rows; of their bytes if none was timed.
         double share = 0;
 
         /// Milliseconds per call; 0, here and in the next two, if it was not timed.
         double milliseconds() const;
+        /// Billions of bytes that it reads and writes in a second.
         double gigabytes_per_second() const;
         /// Multiplications and additions a second; 0 also for launches without a product or
         /// convolution.
         double gigaflops_per_second() const;
     };
+    /// The name of the region.
     std::string region;
     /// Whether some calls were profiled; else rows are in the order of the bytes moved.
     bool is_timed = false;

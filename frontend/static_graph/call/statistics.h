@@ -6,6 +6,7 @@ namespace catena {
 
 /// Counters of one region, for tests and diagnosis.
 struct StaticGraphStatistics {
+    /// Number of calls of the region.
     int64_t calls = 0;
     /// Calls that ran as eager code: regions were switched off, the call was part of another
     /// region, or most calls are new.

@@ -9,6 +9,7 @@
 
 namespace catena::extensions {
 
+/// The format of a snapshot: .npz or HDF5.
 enum class SnapshotFormat { npz, hdf5 };
 
 }  // namespace catena::extensions
@@ -20,8 +21,10 @@ namespace catena::snapshot_writers {
 
 using extensions::SnapshotFormat;
 
+/// Base of writers. Derive from it to write files in another way.
 class Writer {
 public:
+    /// Writes files of this format.
     explicit Writer(SnapshotFormat format = SnapshotFormat::npz) : format_(format) {}
     virtual ~Writer() = default;
     /// Writes an object to a file. `after` is called by the writing thread when the file is
@@ -29,6 +32,7 @@ public:
     virtual void operator()(const std::string& path, const SerializeFunction& object,
                             const std::function<void()>& after = {}) = 0;
     virtual void finalize() {}  ///< Waits until all files are complete.
+    /// The format of the files.
     SnapshotFormat format() const { return format_; }
 
 protected:
@@ -52,6 +56,7 @@ public:
 /// A writer with a thread that writes the files in order; calls do not wait.
 class ThreadQueueWriter : public Writer {
 public:
+    /// Writes files of this format.
     explicit ThreadQueueWriter(SnapshotFormat format = SnapshotFormat::npz);
     ~ThreadQueueWriter() override;  ///< Writes all queued files first.
     void operator()(const std::string& path, const SerializeFunction& object,
@@ -88,6 +93,7 @@ public:
 /// copied to the host first. If a process dies, the training continues.
 class ProcessQueueWriter : public ThreadQueueWriter {
 public:
+    /// Writes files of this format.
     explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz)
         : ThreadQueueWriter(format, true) {}
     ~ProcessQueueWriter() override { end(); }

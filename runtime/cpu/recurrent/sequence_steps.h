@@ -30,7 +30,9 @@ struct SequenceSteps {
     SequenceSteps(const char* op, std::span<const int64_t> lengths, int64_t total,
                   RowOrder row_order, bool reverse);
 
+    /// The number of steps.
     int64_t count() const { return int64_t(sizes.size()); }
+    /// The number of rows of all steps.
     int64_t total() const { return int64_t(rows.size()); }
 };
 

@@ -15,6 +15,7 @@ public:
     explicit WalkerAlias(const std::vector<double>& weights);
 
     Variable operator()(const Shape& shape) const;  ///< Independent draws, int32.
+    /// Moves the tables to a device.
     void move(Device& device);
 
 private:
