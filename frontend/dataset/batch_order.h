@@ -46,7 +46,8 @@ public:
     std::optional<double> previous_epoch_detail() const;
     /// The number of examples of the present epoch that have been given.
     int64_t position() const { return position_; }
-    int64_t size() const { return size_; }  ///< Number of examples in an epoch.
+    /// Number of examples in an epoch.
+    int64_t size() const { return size_; }
     /// Whether each epoch has an order of its own.
     bool shuffles() const { return options_.shuffle || options_.order_sampler; }
     /// The seed of the random numbers that the dataset draws for the k-th example of the next

@@ -25,7 +25,8 @@ public:
     virtual ~DatasetMixin() = default;
     /// The number of examples.
     virtual int64_t size() const = 0;
-    virtual Example get_example(int64_t i) const = 0;  ///< Example i, with 0 <= i < size().
+    /// Example i, with 0 <= i < size().
+    virtual Example get_example(int64_t i) const = 0;
     /// The name of example i in errors: "example 3", and its file where it has one.
     virtual std::string described(int64_t i) const;
 };
@@ -38,7 +39,8 @@ public:
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
     /// A handle to `dataset`; ValueError for null.
     Dataset(std::shared_ptr<const DatasetMixin> dataset);
-    Dataset(Array rows);  ///< A dataset whose examples are the rows of an array.
+    /// A dataset whose examples are the rows of an array.
+    Dataset(Array rows);
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
     /// A dataset of tuples with a value from each array, as TupleDataset.
     Dataset(std::initializer_list<Array> columns);

@@ -46,19 +46,23 @@ public:
     BatchCursor begin() { return BatchCursor(*this); }
     /// The end of the only epoch.
     std::default_sentinel_t end() const { return {}; }
-    virtual void reset() = 0;   ///< Restarts at the first epoch, in another order.
-    virtual void finalize() {}  ///< Stops threads; next() starts them again.
+    /// Restarts at the first epoch, in another order.
+    virtual void reset() = 0;
+    /// Stops threads; next() starts them again.
+    virtual void finalize() {}
 
     /// The number of examples in a mini-batch.
     virtual int64_t batch_size() const = 0;
     /// Whether an epoch follows the last one.
     virtual bool repeat() const = 0;
-    virtual int64_t epoch() const = 0;      ///< Number of completed epochs.
-    virtual bool is_new_epoch() const = 0;  ///< Whether the last batch completed an epoch.
+    /// Number of completed epochs.
+    virtual int64_t epoch() const = 0;
+    /// Whether the last batch completed an epoch.
+    virtual bool is_new_epoch() const = 0;
     /// The position in epochs: 1.5 when half of the second epoch is done.
     virtual double epoch_detail() const = 0;
-    virtual std::optional<double> previous_epoch_detail()
-        const = 0;  ///< The value of epoch_detail() before the last batch; none before the first.
+    /// The value of epoch_detail() before the last batch; none before the first.
+    virtual std::optional<double> previous_epoch_detail() const = 0;
     /// The number of examples of the present epoch that have been given.
     virtual int64_t current_position() const = 0;
     /// Number of examples in an epoch, by which triggers count epochs exactly. 0: not known, and

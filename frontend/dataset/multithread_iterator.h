@@ -49,8 +49,8 @@ public:
 
 private:
     class Workers;
-    void prefetch(
-        const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
+    /// Starts reading the batch after `before`, if there is one.
+    void prefetch(const BatchOrder& before);
     void drop_prefetched();
     Dataset dataset_;
     BatchOrder order_;  ///< The position after the batch returned last.

@@ -69,10 +69,12 @@ public:
     TabularDataset slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const;
     /// These columns, with all rows.
     TabularDataset columns(const std::vector<std::string>& keys) const;
-    TabularDataset masked(const std::vector<bool>& rows) const;  ///< The rows whose flag is true.
+    /// The rows whose flag is true.
+    TabularDataset masked(const std::vector<bool>& rows) const;
     /// The rows first, first + step, ... before last.
     TabularDataset rows(int64_t first, int64_t last, int64_t step = 1) const;
-    TabularDataset column(const std::string& key) const;  ///< One column, in mode none.
+    /// One column, in mode none.
+    TabularDataset column(const std::string& key) const;
 
     /// The same columns, with tuples as examples.
     TabularDataset astuple() const;
@@ -99,8 +101,10 @@ public:
     TabularDataset with_converter(
         std::function<Batch(std::span<const TabularColumn>)> converter) const;
 
-    std::vector<TabularColumn> fetch() const;  ///< All values of the table, by column.
-    Batch convert() const;                     ///< All rows as one batch, in this table's mode.
+    /// All values of the table, by column.
+    std::vector<TabularColumn> fetch() const;
+    /// All rows as one batch, in this table's mode.
+    Batch convert() const;
     /// The table behind this handle.
     const TabularSource& source() const { return *source_; }
 

@@ -31,7 +31,8 @@ public:
     explicit TextDataset(std::string path, TextDatasetOptions options = {});
     int64_t size() const override { return int64_t(lines_->size()); }
     Example get_example(int64_t i) const override;
-    std::vector<std::string> texts(int64_t i) const;  ///< Line i of every file.
+    /// Line i of every file.
+    std::vector<std::string> texts(int64_t i) const;
 
 private:
     struct File;

@@ -31,11 +31,12 @@ public:
     /// Prints a table, longest first. Units: "auto" (one for the table), "auto_foreach", "s", "ms",
     /// "us", "ns"; ValueError for another.
     void print_report(std::ostream& out, const std::string& unit = "auto") const;
-    void print_report(const std::string& unit = "auto") const;  ///< Prints the table to std::cout.
+    /// Prints the table to std::cout.
+    void print_report(const std::string& unit = "auto") const;
 
 protected:
-    explicit CallTimes(const char* what)
-        : what_(what) {}  ///< `what` names the things that are called, in the head of the table.
+    /// `what` names the things that are called, in the head of the table.
+    explicit CallTimes(const char* what) : what_(what) {}
     /// Waits until the device has finished all its work; on the host there is nothing to wait for.
     static void finish_work(Device& device);
     void start();

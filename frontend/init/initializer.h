@@ -36,7 +36,8 @@ public:
     Array operator()(const Type& type) const;
     /// The dtype that parameters get from it; none: the default one of config().
     std::optional<Dtype> dtype() const { return dtype_; }
-    const std::string& description() const { return description_; }  ///< "HeNormal(scale=1)"
+    /// "HeNormal(scale=1)"
+    const std::string& description() const { return description_; }
 
 private:
     std::string description_;

@@ -67,8 +67,8 @@ public:
     /// Own parameters by name, then those of the children, in the children's order (sorted by name
     /// in a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
     std::vector<Parameter*> params(bool include_uninit = true) const;
-    std::vector<std::pair<std::string, Parameter*>> namedparams(
-        bool include_uninit = true) const;  ///< All parameters with their paths, "/l1/W".
+    /// All parameters with their paths, "/l1/W".
+    std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;
     /// All persistent states with their paths, "/bn/avg_mean".
     std::vector<std::pair<std::string, State*>> namedpersistents() const;
     /// This link and all below it, parents first; with `skipself` those below alone.
@@ -78,7 +78,8 @@ public:
     /// The links listed directly in this one, in order.
     std::vector<Link*> children() const;
 
-    int64_t count_params() const;  ///< Number of elements of all initialised parameters.
+    /// Number of elements of all initialised parameters.
+    int64_t count_params() const;
     /// Drops the gradients of all parameters.
     void cleargrads() const;
     /// Fills the gradients of all parameters with zeros.
@@ -91,7 +92,8 @@ public:
     void addgrads(const Link& other) const;
     /// Takes the content of a link with equal parameters: see CopyMode.
     void copy_from(const Link& other, CopyMode mode);
-    void reinitialize() const;  ///< Initialises all parameters again.
+    /// Initialises all parameters again.
+    void reinitialize() const;
     /// Saves or loads parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
     /// Descriptions of member links and initialised member parameters that the constructor did not
@@ -141,7 +143,8 @@ public:
         delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
     /// Removes the hook of that name. ValueError, with the existing names, when there is none.
     void delete_hook(std::string_view name);
-    std::span<const NamedHook> hooks() const;  ///< The link's hooks in the order of their addition.
+    /// The link's hooks in the order of their addition.
+    std::span<const NamedHook> hooks() const;
 
 protected:
     Link();

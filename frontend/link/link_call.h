@@ -43,8 +43,10 @@ public:
 
     /// The link that is called.
     Link& link() const { return link_; }
-    std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
-    std::span<const Variable> outputs() const;  ///< The results; known in forward_postprocess.
+    /// The arrays among the arguments.
+    std::span<const Variable* const> inputs() const;
+    /// The results; known in forward_postprocess.
+    std::span<const Variable> outputs() const;
     /// Whether an exception ended the call; known in forward_postprocess.
     bool failed() const { return failed_; }
     /// Replaces a parameter by `value`, which may have a graph, during this call. Not while another
@@ -85,7 +87,8 @@ private:
             gather(a), gather(b);
         }
     }
-    void add_output(const Variable& y);  ///< Adds y to the results unless it is undefined.
+    /// Adds y to the results unless it is undefined.
+    void add_output(const Variable& y);
     void end();
     void restore() noexcept;
 

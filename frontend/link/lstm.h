@@ -8,8 +8,8 @@ namespace catena {
 
 /// Options of an LSTM and of a StatelessLSTM.
 struct LSTMOptions {
-    Initializer lateral_init =
-        {};  ///< Initializer of each gate's [out, out] part of lateral.W; LeCunNormal unless given.
+    /// Initializer of each gate's [out, out] part of lateral.W; LeCunNormal unless given.
+    Initializer lateral_init = {};
     Initializer upward_init = {};  ///< Initializer of each gate's [out, in] part of upward.W.
     /// Initializer of the biases of all gates but the forget gate.
     Initializer bias_init = 0.0;

@@ -23,7 +23,8 @@ public:
               assignment<L>()) {}
     OwnedLink(const OwnedLink& other);
     OwnedLink(OwnedLink&&) noexcept;
-    OwnedLink& operator=(OwnedLink other) noexcept;  ///< Replaces this link by another one.
+    /// Replaces this link by another one.
+    OwnedLink& operator=(OwnedLink other) noexcept;
     /// Assigns the other link: this one keeps its identity, so optimizers go on with it. Where the
     /// two are not alike, it is replaced.
     void assign(OwnedLink other);

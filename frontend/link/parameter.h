@@ -22,7 +22,8 @@ namespace catena {
 /// a CopyMode::share has made stays shared where it is moved to.
 class State : public Variable, public Part {
 public:
-    State();  ///< An empty state, without content.
+    /// An empty state, without content.
+    State();
     explicit State(Array array);
     State(const State& other);
     /// Takes the identity of `other`, which becomes a new empty state.
@@ -53,7 +54,8 @@ protected:
     void take_identity(State& other);
 
 private:
-    void become_empty() noexcept;  ///< Makes this a new empty state of the same name.
+    /// Makes this a new empty state of the same name.
+    void become_empty() noexcept;
     Device* device_ = nullptr;
     bool is_share_ = false;  ///< True if share() gave it the identity of another object.
     bool was_moved_from_ = false;
@@ -82,8 +84,10 @@ public:
     void reinitialize();
     /// What its first elements come from.
     const Initializer& initializer() const { return initializer_; }
-    Dtype parameter_dtype() const;   ///< The dtype, which is known even without a shape.
-    void to_device(Device& device);  ///< Moves content and gradient to a device.
+    /// The dtype, which is known even without a shape.
+    Dtype parameter_dtype() const;
+    /// Moves content and gradient to a device.
+    void to_device(Device& device);
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return !update_enabled_ || *update_enabled_; }

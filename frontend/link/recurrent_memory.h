@@ -26,8 +26,10 @@ public:
 
     /// True if nothing was stored since the reset, whatever the states hold.
     bool is_empty() const;
-    Variable operator[](size_t k) const;  ///< The state of index k; undefined while empty.
-    void reset();                         ///< Makes it empty.
+    /// The state of index k; undefined while empty.
+    Variable operator[](size_t k) const;
+    /// Makes it empty.
+    void reset();
     /// Stores the new states that a step has computed, in the order of the names. States that do
     /// not exist yet are allocated on `home`.
     void store(std::initializer_list<Variable> values, Device& home);

@@ -88,7 +88,8 @@ public:
                 counts, call_function<Class>);
         return *this;
     }
-    Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
+    /// Appends copies of the other's layers.
+    Sequential& extend(const Sequential& other);
     /// Replaces a layer, as Chainer's sequential[index] = layer. A link that is like the new one
     /// takes its content and stays in its optimizer; after any other replacement, call the
     /// optimizer's setup() again.
@@ -125,8 +126,8 @@ public:
     bool contains(const Link& link) const;
     /// The number of layers of the class with that name.
     int count_by_layer_type(std::string_view type_name) const;
-    int remove_by_layer_type(
-        std::string_view type_name);  ///< Removes the layers of that type and returns their number.
+    /// Removes the layers of that type and returns their number.
+    int remove_by_layer_type(std::string_view type_name);
     /// A copy with nested Sequentials replaced by their layers.
     Sequential flatten() const;
 
@@ -191,7 +192,8 @@ private:
     void place(size_t index, OwnedLink link, unsigned counts, Call* call);
     void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
-    void merge_into_next(size_t index);  ///< Assigns the layer at `index` to the one behind it.
+    /// Assigns the layer at `index` to the one behind it.
+    void merge_into_next(size_t index);
     void check_index(size_t index, size_t limit) const;
     void renumber();
     std::vector<Layer> layers_;

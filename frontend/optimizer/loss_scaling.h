@@ -45,13 +45,13 @@ public:
 
     /// The scale of the next backward. This and the next function read values on the host.
     double scale() const;
-    bool is_safe_to_update()
-        const;  ///< Whether the gradients checked last, those of the last update, were finite.
+    /// Whether the gradients checked last, those of the last update, were finite.
+    bool is_safe_to_update() const;
     /// Looks for gradients that are infinite or NaN. For training loops of one's own; finish() does
     /// both this and update_loss_scale().
     void check_nan_in_grads(Optimizer& optimizer);
-    void
-    update_loss_scale();  ///< Halves the scale after a bad check, lets it grow after a good one.
+    /// Halves the scale after a bad check, lets it grow after a good one.
+    void update_loss_scale();
     /// Saves or loads "loss_scale", "was_too_large" and "sent_scale"; a file without one of them
     /// does not change it.
     void serialize(const Serializer& s) override;

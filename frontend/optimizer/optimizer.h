@@ -130,7 +130,8 @@ public:
     /// The exchange of gradients between processes; null: a single process.
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
-    int64_t t() const;  ///< Number of updates so far.
+    /// Number of updates so far.
+    int64_t t() const;
     /// The number of updates as a state, int64, 0-d; compiled steps update it.
     const State& step_count() const { return t_; }
     /// Number of epochs that new_epoch() has counted.

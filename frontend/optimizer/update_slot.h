@@ -27,8 +27,9 @@ struct UpdateSlot {
     std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks;
     bool use_fp32 = false;  ///< Whether a 16-bit parameter is updated through a float32 master.
     State master;           ///< The float32 master; empty before the first such update.
-    Variable replaced;  ///< The parameter while its master stands in its place, and the gradient it
-                        ///< came with.
+    /// The parameter while its master stands in its place.
+    Variable replaced;
+    /// The gradient that the parameter came with.
     Variable replaced_gradient;
     /// The optimizer whose formula and hyperparameters are used; null: the one that owns the slot.
     std::shared_ptr<Optimizer> rule;

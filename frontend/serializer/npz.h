@@ -21,7 +21,8 @@ public:
     /// Reads an archive from the rest of a stream, called `name` in messages.
     explicit NpzFile(std::istream& stream, const std::string& name = "the stream");
     const std::string& path() const override { return zip_.path(); }
-    std::vector<std::string> keys() const override;  ///< The keys, in file order.
+    /// The keys, in file order.
+    std::vector<std::string> keys() const override;
     bool contains(std::string_view key) const override { return find(key) != nullptr; }
     /// The array of that key; undefined for None. FileError with the nearest key when there is no
     /// such key.

@@ -26,12 +26,12 @@ struct SaveOptions {
 
 /// Options of loading.
 struct LoadOptions {
-    std::string path =
-        {};  ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    /// Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    std::string path = {};
     bool strict = true;  ///< Whether a missing key is an error; false: its value is unchanged.
     std::vector<std::string> ignore_names = {};  ///< Keys that are skipped.
-    std::function<bool(std::string_view key)> ignore =
-        {};  ///< A function that returns true for keys to be skipped; it gets them without `path`.
+    /// A function that returns true for keys to be skipped; it gets them without `path`.
+    std::function<bool(std::string_view key)> ignore = {};
 };
 
 /// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does

@@ -43,9 +43,8 @@ public:
     virtual AnyTrigger trigger() const;
     /// Its place among the extensions of an iteration: higher ones are called first.
     virtual int priority() const { return priority_reader; }
-    const std::string& name() const {
-        return name_;
-    }  ///< The name in its trainer; "" before extend().
+    /// The name in its trainer; "" before extend().
+    const std::string& name() const { return name_; }
     /// Sets the name in the trainer.
     void set_name(std::string name) { name_ = std::move(name); }
 

@@ -14,10 +14,10 @@ struct MakeExtensionOptions {
     std::string default_name = {};
     /// The priority if Trainer::extend gets none.
     int priority = priority_reader;
-    std::function<void(Trainer&)> initializer =
-        {};  ///< Called before the first iteration, also of a resumed training.
-    std::function<void()> finalizer =
-        {};  ///< Called after the last iteration, also when an error ended the training.
+    /// Called before the first iteration, also of a resumed training.
+    std::function<void(Trainer&)> initializer = {};
+    /// Called after the last iteration, also when an error ended the training.
+    std::function<void()> finalizer = {};
     /// Called when an error ends the training.
     std::function<void(Trainer&, const std::exception&)> on_error = {};
 };

@@ -25,7 +25,8 @@ public:
 
     /// Whether value() is a number: a Variable of one element is.
     bool is_number() const { return !variable_.defined() || variable_.size() == 1; }
-    double value() const;  ///< The number; ShapeError unless is_number().
+    /// The number; ShapeError unless is_number().
+    double value() const;
     /// The weight in means.
     double weight() const { return weight_; }
     /// The Variable; undefined when a plain number was given.

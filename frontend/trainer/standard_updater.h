@@ -43,8 +43,8 @@ struct StandardUpdaterOptions {
     Converter converter = {};  ///< The function that makes batches; concat_examples by default.
     /// The device to which batches and targets are moved; null: not moved.
     Device* device = nullptr;
-    Device* input_device =
-        nullptr;            ///< Another device for batches, for a model that copies them itself.
+    /// Another device for batches, for a model that copies them itself.
+    Device* input_device = nullptr;
     double loss_scale = 0;  ///< The loss scale, see Optimizer::set_loss_scale; 0: none.
     /// Whether new_epoch() of the optimizer is called when the iterator begins an epoch.
     bool auto_new_epoch = true;

@@ -16,7 +16,8 @@ public:
     void add(double value, double weight = 1);
     /// The mean; NaN of no values.
     double mean() const { return x_ / n_; }
-    double deviation() const;  ///< The population deviation sqrt(E[x^2] - E[x]^2).
+    /// The population deviation sqrt(E[x^2] - E[x]^2).
+    double deviation() const;
     /// Saves or loads the sums.
     void serialize(const Serializer& s);
 
@@ -33,8 +34,8 @@ public:
     void clear();
     /// The means by name.
     std::map<std::string, double> compute_mean() const;
-    std::map<std::string, double> make_statistics()
-        const;  ///< The means by name, and deviations as "NAME.std".
+    /// The means by name, and deviations as "NAME.std".
+    std::map<std::string, double> make_statistics() const;
     /// Saves or loads the sums.
     void serialize(const Serializer& s);
 

@@ -81,7 +81,8 @@ public:
     Updater& updater() const { return updater_; }
     /// The trigger that ends the training.
     AnyTrigger& stop_trigger() { return stop_trigger_; }
-    Observation& observation() { return observation_; }  ///< The values reported in this iteration.
+    /// The values reported in this iteration.
+    Observation& observation() { return observation_; }
     /// What collects the values that links report.
     Reporter& reporter() { return reporter_; }
     /// The folder that extensions write files to.
@@ -122,8 +123,8 @@ private:
     Reporter reporter_;
     Observation observation_;
     std::vector<Owned<Entry>> extensions_;
-    std::vector<std::string>
-        unasked_;  ///< Extensions of this iteration whose triggers are still to be asked.
+    /// Extensions of this iteration whose triggers are still to be asked.
+    std::vector<std::string> unasked_;
     std::vector<std::function<void()>> after_extensions_;
     bool is_asking_ = false;
     /// Whether the stop trigger is still to be asked in this iteration.

@@ -27,7 +27,8 @@ public:
     virtual ~Trigger() = default;
     /// Whether it fires in this iteration.
     virtual bool operator()(Trainer& trainer) = 0;
-    virtual bool finished() const { return false; }  ///< Whether it will never fire again.
+    /// Whether it will never fire again.
+    virtual bool finished() const { return false; }
     /// For stop triggers: whether the limit is reached or passed, as by a training that is resumed
     /// with a smaller limit. By default, whether it has fired for the last time.
     virtual bool is_over(const Trainer&) const { return finished(); }

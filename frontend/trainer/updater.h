@@ -36,7 +36,8 @@ public:
     /// The iterator of that name; ValueError when there is none.
     virtual Iterator& get_iterator(const std::string& name = "main") const = 0;
 
-    int64_t iteration() const { return iteration_; }  ///< Number of updates so far.
+    /// Number of updates so far.
+    int64_t iteration() const { return iteration_; }
     /// Number of completed epochs of the main iterator; the next three are about that iterator,
     /// too.
     int64_t epoch() const;

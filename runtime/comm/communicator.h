@@ -34,8 +34,8 @@ struct CommunicatorStatistics {
     int64_t bytes_sent = 0;  ///< Elements only.
     /// The part of bytes_sent that transfers in the background have sent.
     int64_t background_bytes = 0;
-    double background_seconds =
-        0;  ///< Seconds that transfers in the background took, waiting for other ranks included.
+    /// Seconds that transfers in the background took, waiting for other ranks included.
+    double background_seconds = 0;
     double waited_seconds = 0;  ///< Seconds, of background_seconds, that callers waited.
     /// Seconds that transfers ran beside the callers' work.
     double hidden_seconds() const {
@@ -59,7 +59,8 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    virtual std::string name() const = 0;  ///< "local", "mpi", "nccl".
+    /// "local", "mpi", "nccl".
+    virtual std::string name() const = 0;
     /// This process's number, from 0.
     int rank() const { return rank_; }
     /// The number of processes.
@@ -68,7 +69,8 @@ public:
     int intra_rank() const { return intra_rank_; }
     /// The number of ranks on this machine.
     int intra_size() const { return intra_size_; }
-    int inter_rank() const { return inter_rank_; }  ///< The index of this rank's machine.
+    /// The index of this rank's machine.
+    int inter_rank() const { return inter_rank_; }
     /// The number of machines.
     int inter_size() const { return inter_size_; }
 
@@ -83,7 +85,8 @@ public:
     /// The type of the array that the next recv(source, tag) returns; waits for the message.
     Type type_of_recv(int source, int tag = 0);
 
-    Array bcast(const Array& x, int root = 0);  ///< Root's x, on every rank; only root's x is read.
+    /// Root's x, on every rank; only root's x is read.
+    Array bcast(const Array& x, int root = 0);
     /// The type of the array of the next bcast or scatter; called on ranks other than its root.
     Type type_of_bcast(int root = 0);
     /// The type of the array of the next scatter; called on ranks other than its root.
@@ -92,9 +95,10 @@ public:
     std::vector<Array> gather(const Array& x, int root = 0);
     /// The x of every rank, on every rank. All must have one type.
     std::vector<Array> allgather(const Array& x);
-    std::vector<Array> alltoall(
-        std::span<const Array> xs);  ///< Sends xs[i] to rank i; result[i] comes from rank i.
-    Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i], on rank i.
+    /// Sends xs[i] to rank i; result[i] comes from rank i.
+    std::vector<Array> alltoall(std::span<const Array> xs);
+    /// Root's xs[i], on rank i.
+    Array scatter(std::span<const Array> xs, int root = 0);
     /// The sum or mean of x over all ranks, on every rank. All must have one type.
     Array allreduce(const Array& x, Reduction reduction = Reduction::sum);
     /// On rank i, the sum of xs[i] over all ranks.
@@ -195,7 +199,8 @@ protected:
     void find_neighbours(const std::string& machine);
     /// Declares that all ranks are on one machine, without messages: for ranks of one process.
     void share_one_machine();
-    void close();  ///< Ends the background thread while transfer() still works; for destructors.
+    /// Ends the background thread while transfer() still works; for destructors.
+    void close();
 
 private:
     /// The header of every message: the call and the type of the content.

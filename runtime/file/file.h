@@ -33,7 +33,8 @@ std::string file_buffer(uint64_t bytes, const std::string& name);
 /// A file open for reading at any offset.
 class FileReader {
 public:
-    explicit FileReader(std::string path);  ///< Opens the file. FileError with the system's reason.
+    /// Opens the file. FileError with the system's reason.
+    explicit FileReader(std::string path);
     /// Bytes in memory, such as a stream's; `name` stands for the path in messages.
     FileReader(std::string name, std::string content);
     ~FileReader();
@@ -49,7 +50,8 @@ public:
     /// The offset of a text's first character: behind a UTF-8 byte order mark (U+FEFF), which some
     /// editors write; 0 where there is none.
     uint64_t text_begin() const;
-    std::string read_text() const;  ///< The text from text_begin() on.
+    /// The text from text_begin() on.
+    std::string read_text() const;
 
 private:
     std::string path_, content_;

@@ -19,7 +19,8 @@ struct NpyHeader {
     std::vector<uint64_t> shape;
     /// Whether its elements are Python's objects.
     bool is_object() const { return descr.size() >= 2 && descr[1] == 'O'; }
-    bool is_text() const;  ///< Whether the file holds one text, not an array of them.
+    /// Whether the file holds one text, not an array of them.
+    bool is_text() const;
 };
 
 /// Reads and checks the header. FileError naming file, offset and what was expected.

@@ -26,8 +26,8 @@ struct LoadText {
     /// Number of lines at the beginning that are left out, comments included.
     int64_t skip_rows = 0;
     int64_t skiprows = 0;  ///< NumPy's name of `skip_rows`.
-    std::vector<int64_t> columns =
-        {};  ///< The columns to read, in this order; negative ones count from the end. Empty: all.
+    /// The columns to read, in this order; negative ones count from the end. Empty: all.
+    std::vector<int64_t> columns = {};
     std::vector<int64_t> usecols = {};  ///< NumPy's name of `columns`.
     bool unpack = false;  ///< Returns the transposed array: a row for each column of the file.
 };
@@ -39,8 +39,8 @@ Array loadtxt(const std::string& path, const LoadText& options = {});
 
 /// Options of savetxt.
 struct SaveText {
-    std::optional<int> digits =
-        {};  ///< Digits after the decimal point; none: as many as give the same number when read.
+    /// Digits after the decimal point; none: as many as give the same number when read.
+    std::optional<int> digits = {};
     /// The text between the numbers of a row.
     std::string delimiter = " ";
     std::string header = "";  ///< Lines written at the beginning, each as a comment.
@@ -67,7 +67,8 @@ Array fromfile(const std::string& path, Dtype dtype = Dtype::float32, int64_t co
 /// Writes the elements alone, row by row, as fromfile() reads them.
 void tofile(const std::string& path, const Array& array);
 
-void save(const std::string& path, const Array& array);  ///< Writes the array as a .npy file.
+/// Writes the array as a .npy file.
+void save(const std::string& path, const Array& array);
 /// An array from a .npy file, as load_npy.
 Array load(const std::string& path);
 

@@ -38,9 +38,10 @@ CATENA_BINARY_OPERATOR(>=)
 #undef CATENA_BINARY_OPERATOR
 /// Elementwise, with the opposite sign.
 Variable operator-(const Operand& x);
-Variable operator!(const Operand& x);  ///< 1 where x is 0, as bool.
-Variable operator&&(const Operand& a,
-                    const Operand& b);  ///< Elementwise, both sides computed; bool.
+/// 1 where x is 0, as bool.
+Variable operator!(const Operand& x);
+/// Elementwise, both sides computed; bool.
+Variable operator&&(const Operand& a, const Operand& b);
 /// Whether either element is not 0; bool. Both sides are computed. Shapes broadcast.
 Variable operator||(const Operand& a, const Operand& b);
 

@@ -46,7 +46,8 @@ public:
     const std::string& text(std::string_view name) const;
     /// The value of a list of integers.
     const Dims& dims(std::string_view name) const;
-    Dtype dtype(std::string_view name) const;  ///< A dtype, which is stored by its name.
+    /// A dtype, which is stored by its name.
+    Dtype dtype(std::string_view name) const;
 
     /// Equal attributes have equal numbers.
     uint64_t hash() const;

@@ -101,13 +101,16 @@ public:
     int scalar_count() const;
     /// The count of the call's inputs.
     int input_count() const;
-    bool needs(int input) const;    ///< False: leave that result undefined.
-    bool ends_at(int input) const;  ///< The input is a leaf, which keeps that result.
+    /// False: leave that result undefined.
+    bool needs(int input) const;
+    /// The input is a leaf, which keeps that result.
+    bool ends_at(int input) const;
     /// An input.
     Variable x(int input) const;
     /// An output.
     Variable y(int output = 0) const;
-    const Type& x_type(int input) const;  ///< Always known.
+    /// Always known.
+    const Type& x_type(int input) const;
     /// The type of an output; always known.
     const Type& y_type(int output = 0) const;
     /// Gradient of output i; zeros when there is none.
@@ -139,8 +142,8 @@ struct OnnxMapping {
     using Writer = std::function<std::vector<int>(OnnxCall&)>;
     /// The expression; "" where a function writes the nodes.
     std::string expression;
-    Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these
-                    ///< arguments.
+    /// Adds nodes and returns the values of the outputs; none: not with these arguments.
+    Writer write;
     int since = 1;  ///< The first operator set that supports it.
 
     OnnxMapping() = default;

@@ -24,7 +24,8 @@ public:
     };
     /// A number of its own.
     explicit Cell(double value = 0, const char* name = "");
-    Cell(const Cell&);  ///< Makes another handle of the same number.
+    /// Makes another handle of the same number.
+    Cell(const Cell&);
     ~Cell();
     /// Copies the value alone: after `b.lr = a.lr` there are still two numbers.
     Cell& operator=(const Cell& other) { return *this = other.body_->value; }
@@ -70,7 +71,8 @@ public:
     double present() const { return cell_ ? cell_->value : value_; }
     /// The cell; null for a plain number.
     const Ref<Cell::Body>& cell() const { return cell_; }
-    Kind kind() const { return kind_; }  ///< The kind of the number; a cell is a floating one.
+    /// The kind of the number; a cell is a floating one.
+    Kind kind() const { return kind_; }
 
 private:
     template <class T>

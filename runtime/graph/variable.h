@@ -17,8 +17,8 @@ class Index;
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {
     bool retain_grad = false;  ///< Whether gradients of intermediate variables are kept, too.
-    bool enable_double_backprop =
-        false;                ///< Whether gradients carry graphs and can be differentiated again.
+    /// Whether gradients carry graphs and can be differentiated again.
+    bool enable_double_backprop = false;
     double loss_scale = 1.0;  ///< A factor of the automatic start gradient.
 };
 
@@ -28,7 +28,8 @@ public:
     /// The line of the user's program, for messages.
     using Caller = std::source_location;
 
-    Variable() = default;  ///< An undefined variable: defined() is false.
+    /// An undefined variable: defined() is false.
+    Variable() = default;
     Variable(const Variable&) = default;
     Variable(Variable&&) = default;
     // Not to what an expression gives: `x[0] = y` would change nothing (set_item does).
@@ -54,7 +55,8 @@ public:
     // ValueError at the caller's line for an undefined Variable.
     /// The elements, without the graph.
     const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
-    void set_array(Array array) const;  ///< Replaces the content, outside the graph.
+    /// Replaces the content, outside the graph.
+    void set_array(Array array) const;
     /// Dtype and shape.
     const Type& type(Caller at = Caller::current()) const {
         return there("type", at).array.type(at);
@@ -103,7 +105,8 @@ public:
     /// Removes its creator: the variable becomes a leaf, also for operations that have used it
     /// before.
     void unchain() const;
-    void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
+    /// Removes all creators behind it (truncated BPTT).
+    void unchain_backward() const;
 
     /// A part of the variable: x[{slice(1, 5), 2, ellipsis}], x[0]; see
     /// runtime/ops/array/indexing.h, which makes an Index.

@@ -65,7 +65,8 @@ struct Formula {
     /// The indices of the results among the values.
     std::vector<int32_t> outputs;
 
-    bool reads_input(int input) const;  ///< Whether some output depends on that input.
+    /// Whether some output depends on that input.
+    bool reads_input(int input) const;
     /// The formula as text, for messages and tests: "select(gt(x0, 0), x0, 0)".
     std::string to_string() const;
 };

@@ -10,8 +10,8 @@ struct MLPConvolution2DOptions {
     PerAxis stride = 1;  ///< Stride of the first convolution; so is `pad`.
     /// Zeros on each side of the image, for the first convolution.
     PerAxis pad = 0;
-    std::function<Variable(const Variable&)> activation =
-        {};  ///< The function between the convolutions; relu unless given.
+    /// The function between the convolutions; relu unless given.
+    std::function<Variable(const Variable&)> activation = {};
     /// Initializer of the convolutions' weights.
     Initializer conv_init = {};
     /// Initializer of their biases.

@@ -19,7 +19,8 @@ public:
     /// argument of the call.
     explicit Scale(int64_t axis = 1, const std::optional<Shape>& W_shape = std::nullopt,
                    const ScaleOptions& options = {});
-    Variable operator()(const Operand& x);  ///< x times the learned W; ValueError if there is none.
+    /// x times the learned W; ValueError if there is none.
+    Variable operator()(const Operand& x);
     /// x times y; ValueError if there is a learned W.
     Variable operator()(const Operand& x, const Operand& y);
 

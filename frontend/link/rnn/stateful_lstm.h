@@ -17,7 +17,8 @@ public:
     /// For inputs of in_size elements; without it, it is taken from the first input.
     StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size);
 
-    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
+    /// The new state h', [n, out_size].
+    Variable operator()(const Operand& x);
     /// Forgets the states.
     void reset_state() { memory_.reset(); }
     /// Sets the states, [B, out_size] each, moved to the link's device.
@@ -48,7 +49,8 @@ public:
     StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5,
                         double h_ratio = 0.5);
 
-    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
+    /// The new state h', [n, out_size].
+    Variable operator()(const Operand& x);
     /// Forgets the states.
     void reset_state() { memory_.reset(); }
     /// Sets the states, [B, out_size] each, moved to the link's device.

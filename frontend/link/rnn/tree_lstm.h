@@ -54,7 +54,8 @@ public:
     LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs,
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
-    Linear& W_h(int64_t child);  ///< The matrix of a child; children are numbered from 1 to n_ary.
+    /// The matrix of a child; children are numbered from 1 to n_ary.
+    Linear& W_h(int64_t child);
 
     /// The product of the input.
     Linear W_x;

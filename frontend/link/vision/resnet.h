@@ -21,8 +21,8 @@ public:
         /// Step of the windows, by which sizes shrink.
         int64_t stride = 1;
         bool projects = false;  ///< Whether it has conv4 and bn4.
-        bool downsample_fb =
-            false;  ///< Whether the 3 x 3 convolution has the stride, instead of the first one.
+        /// Whether the 3 x 3 convolution has the stride, instead of the first one.
+        bool downsample_fb = false;
         /// Initializer of the convolutions' weights.
         Initializer initialW = {};
     };

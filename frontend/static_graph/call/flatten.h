@@ -39,7 +39,8 @@ struct Flat {
 /// are left.
 class FillVariables {
 public:
-    FillVariables() = default;  ///< Fills in undefined Variables.
+    /// Fills in undefined Variables.
+    FillVariables() = default;
     /// From the Variables of `from`, which are moved out of it.
     explicit FillVariables(Flat& from) : from_(&from) {}
     /// Puts the next Variable into a place.

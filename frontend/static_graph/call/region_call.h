@@ -19,7 +19,8 @@ namespace catena {
 struct ValueType {
     /// Lists the Variables in a value and the signature of the rest.
     void (*list)(const void* value, Flat& flat);
-    void* (*copy)(const void* value);  ///< Copies a value; null: it cannot be copied.
+    /// Copies a value; null: it cannot be copied.
+    void* (*copy)(const void* value);
     /// Fills the places of Variables in a value.
     void (*fill)(void* value, FillVariables& variables);
     /// Destroys a copy.

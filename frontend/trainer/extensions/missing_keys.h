@@ -20,7 +20,8 @@ public:
     void saw(const std::string& key);
     /// Notes that a row is complete; may warn.
     void end_row();
-    void end();  ///< Called at the end of the training.
+    /// Called at the end of the training.
+    void end();
 
 private:
     void warn(const std::string& key) const;

@@ -36,7 +36,8 @@ public:
     void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PlotReport"; }
-    static bool available();  ///< Whether gnuplot is on the PATH.
+    /// Whether gnuplot is on the PATH.
+    static bool available();
 
 private:
     struct Point {

@@ -31,7 +31,8 @@ public:
     /// complete.
     virtual void operator()(const std::string& path, const SerializeFunction& object,
                             const std::function<void()>& after = {}) = 0;
-    virtual void finalize() {}  ///< Waits until all files are complete.
+    /// Waits until all files are complete.
+    virtual void finalize() {}
     /// The format of the files.
     SnapshotFormat format() const { return format_; }
 
@@ -58,7 +59,8 @@ class ThreadQueueWriter : public Writer {
 public:
     /// Writes files of this format.
     explicit ThreadQueueWriter(SnapshotFormat format = SnapshotFormat::npz);
-    ~ThreadQueueWriter() override;  ///< Writes all queued files first.
+    /// Writes all queued files first.
+    ~ThreadQueueWriter() override;
     void operator()(const std::string& path, const SerializeFunction& object,
                     const std::function<void()>& after = {}) override;
     void finalize() override;
@@ -71,7 +73,8 @@ protected:
                        const std::function<void()>& after) {
         save(path, object, after);
     }
-    void end();  ///< Ends the thread; for destructors of derived classes that override write().
+    /// Ends the thread; for destructors of derived classes that override write().
+    void end();
 
 private:
     struct Body;

@@ -8,8 +8,8 @@ namespace catena::extensions {
 
 /// Options of a VariableStatisticsPlot.
 struct VariableStatisticsPlotOptions {
-    int64_t max_sample_size =
-        1000;  ///< Number of iterations in the plot; a random sample if there are more.
+    /// Number of iterations in the plot; a random sample if there are more.
+    int64_t max_sample_size = 1000;
     /// Whether the elements and their gradients are plotted.
     bool report_data = true, report_grad = true;
     /// Whether means and standard deviations are plotted.
@@ -36,7 +36,8 @@ public:
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "VariableStatisticsPlot"; }
-    static bool available();  ///< Whether gnuplot is on the PATH.
+    /// Whether gnuplot is on the PATH.
+    static bool available();
 
 private:
     /// One iteration: mean, deviation, percentiles of the data, then of the gradients.

@@ -38,14 +38,14 @@ struct Storage : RefCounted {
     /// True once somebody may hold a pointer to write through, so that changes of the elements
     /// cannot be noticed.
     std::atomic<bool> is_exposed = false;
-    std::atomic<uint8_t> derivations =
-        0;  ///< How often a form was derived from the present elements, up to a limit.
+    /// How often a form was derived from the present elements, up to a limit.
+    std::atomic<uint8_t> derivations = 0;
     bool is_foreign = false;    ///< A ForeignStorage: somebody else's memory (foreign_array.h).
     bool is_read_only = false;  ///< Foreign memory that nothing may write to.
-    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under derived_forms_mutex()
-                                                 ///< (runtime/core/array/derived_forms.h).
-    Storage* lender =
-        nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+    /// Owned; changed under derived_forms_mutex() (runtime/core/array/derived_forms.h).
+    std::atomic<DerivedForms*> forms = nullptr;
+    /// Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+    Storage* lender = nullptr;
 
     ~Storage() { delete forms.load(std::memory_order_relaxed); }
     /// Drops all forms derived from the old elements. Called before every write.
@@ -207,8 +207,10 @@ public:
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
     /// This array if it is row-major without gaps, else a row-major copy.
     Array as_contiguous() const;
-    Array astype(Dtype dtype) const;  ///< This array if it has that dtype, else a converted copy.
-    Array to(Device& device) const;   ///< This array if it is on `device`, else a copy there.
+    /// This array if it has that dtype, else a converted copy.
+    Array astype(Dtype dtype) const;
+    /// This array if it is on `device`, else a copy there.
+    Array to(Device& device) const;
 
     /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta
     /// device. Inside a static region this is a host read, which cuts it (TraceError where
@@ -240,7 +242,8 @@ private:
     int64_t dim_from_end(int axis, const Caller& at) const;
     void check_element_type(const char* asked, Dtype wanted, const Caller& at) const;
     void check_writable(const char* asked, const Caller& at) const;
-    void settle() const;  ///< Computes the elements of a pending array.
+    /// Computes the elements of a pending array.
+    void settle() const;
     void* address() const;
     Ref<ArrayBody> body_;
 };

@@ -49,7 +49,8 @@ public:
     int64_t* begin() { return values_; }
     /// Behind the last value.
     int64_t* end() { return values_ + rank_; }
-    void push_back(int64_t value);  ///< Appends a value; ShapeError beyond max_rank.
+    /// Appends a value; ShapeError beyond max_rank.
+    void push_back(int64_t value);
     /// Inserts a value before that position.
     void insert(int at, int64_t value);
     /// Removes the value at that position.
@@ -76,7 +77,8 @@ using Strides = Dims;
 /// A list of axes.
 using Axes = Dims;
 
-std::string to_string(const Dims& dims);  ///< "[2,3]"
+/// "[2,3]"
+std::string to_string(const Dims& dims);
 
 /// The product of the sizes; 1 without axes.
 inline int64_t element_count(const Shape& shape) {
@@ -103,6 +105,7 @@ struct Type {
     Shape shape;
     friend bool operator==(const Type&, const Type&) = default;
 };
-std::string to_string(const Type& type);  ///< "float32[2,3]"
+/// "float32[2,3]"
+std::string to_string(const Type& type);
 
 }  // namespace catena

@@ -22,12 +22,15 @@ enum class Dtype : uint8_t {
 /// The number of dtypes.
 inline constexpr int dtype_count = 10;
 
-inline size_t size_of(Dtype dtype) {  ///< Bytes of one element.
+/// Bytes of one element.
+inline size_t size_of(Dtype dtype) {
     constexpr uint8_t bytes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8};
     return bytes[size_t(dtype)];
 }
-std::string_view name_of(Dtype dtype);     ///< NumPy's name: "float32", "bool", "bfloat16", ...
-Dtype parse_dtype(std::string_view name);  ///< Inverse of name_of; DtypeError on an unknown name.
+/// NumPy's name: "float32", "bool", "bfloat16", ...
+std::string_view name_of(Dtype dtype);
+/// Inverse of name_of; DtypeError on an unknown name.
+Dtype parse_dtype(std::string_view name);
 /// Whether it is float16, bfloat16, float32 or float64.
 inline bool is_float(Dtype d) { return d >= Dtype::float16; }
 /// Whether it is int8, int16, int32, int64 or uint8; bool is not.

@@ -16,6 +16,7 @@ struct MemoryStatistics {
 MemoryStatistics cpu_memory_statistics();
 /// Sets the peak to what is in use now.
 void reset_peak_memory();
-void release_cached_memory();  ///< Gives unused blocks back to the system.
+/// Gives unused blocks back to the system.
+void release_cached_memory();
 
 }  // namespace catena

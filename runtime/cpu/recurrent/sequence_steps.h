@@ -18,8 +18,8 @@ enum class RowOrder : uint8_t {
 /// so that those which still go on at step t are the first `sizes[t]`; the rows of all steps, one
 /// step after another, are the packed rows.
 struct SequenceSteps {
-    std::vector<int64_t>
-        order;  ///< The sequences by decreasing length; equally long ones keep their order.
+    /// The sequences by decreasing length; equally long ones keep their order.
+    std::vector<int64_t> order;
     std::vector<int64_t> sizes;   ///< The number of sequences that have step t.
     std::vector<int64_t> starts;  ///< The first packed row of step t.
     std::vector<int64_t> rows;    ///< The row in the matrix of each packed row.

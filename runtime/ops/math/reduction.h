@@ -13,7 +13,8 @@ namespace catena {
 /// The axes of a reduction: all, one, or several; negative ones count from the last.
 class ReductionAxes {
 public:
-    ReductionAxes() = default;  ///< All axes.
+    /// All axes.
+    ReductionAxes() = default;
     /// One axis.
     template <class T>
         requires std::is_integral_v<T>

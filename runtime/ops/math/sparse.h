@@ -18,7 +18,8 @@ struct CooMatrix {
     int64_t rows = 0, columns = 0;
     /// The transposed matrix: the elements at (col, row).
     CooMatrix transposed() const { return {data, col, row, columns, rows}; }
-    Variable to_dense() const;  ///< The dense array, [rows,columns] or [B,rows,columns].
+    /// The dense array, [rows,columns] or [B,rows,columns].
+    Variable to_dense() const;
 };
 
 /// The elements that are not 0 of a matrix, or of a batch of them, in order of rows: reads x on the

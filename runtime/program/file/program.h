@@ -50,7 +50,8 @@ public:
     const std::vector<Port>& inputs() const;
     /// The outputs, in order.
     const std::vector<Port>& outputs() const;
-    const std::string& code_level() const;  ///< "avx2", "sm_90": the level of the code in use.
+    /// "avx2", "sm_90": the level of the code in use.
+    const std::string& code_level() const;
     /// The targets that the package has code for: "x86_64 avx2", "sm_90", and "compute_90" for PTX.
     std::vector<std::string> targets() const;
     /// The device on which it runs.
@@ -73,8 +74,8 @@ public:
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.
     Array state(const std::string& name) const;
-    void set_state(const std::string& name,
-                   const Array& array);  ///< Same type, else ShapeError or DtypeError.
+    /// Same type, else ShapeError or DtypeError.
+    void set_state(const std::string& name, const Array& array);
 
     /// The hyperparameters with their values.
     std::vector<Number> numbers() const;
@@ -94,7 +95,8 @@ public:
 private:
     explicit Program(std::shared_ptr<Implementation> implementation)
         : implementation_(std::move(implementation)) {}
-    Implementation& there() const;  ///< ValueError for one that was moved from.
+    /// ValueError for one that was moved from.
+    Implementation& there() const;
     std::shared_ptr<Implementation> implementation_;
 };
 

@@ -66,8 +66,8 @@ private:
 
     Placement placement_;
 
-    std::vector<std::vector<uint64_t>>
-        arguments_;  ///< Per kernel: addresses, that of the scalars, numbers, scalars.
+    /// Per kernel: addresses, that of the scalars, numbers, scalars.
+    std::vector<std::vector<uint64_t>> arguments_;
     // For kernels that do not take their scalars by value:
     std::vector<int> scalar_indices_;  ///< of all of them, concatenated,
     std::vector<double> scalar_values_;
@@ -84,8 +84,8 @@ private:
         std::unique_ptr<CodeDevice::Replay> replay;
     };
     std::vector<Step> steps_;
-    std::vector<CodeDevice::Work>
-        work_;  ///< The steps, for recorded_; empty where they are not recorded.
+    /// The steps, for recorded_; empty where they are not recorded.
+    std::vector<CodeDevice::Work> work_;
     // What library calls depend on and recorded work therefore holds for: buffers, whose addresses
     // change from call to call, and scalars of the program; each once.
     std::vector<int> called_buffers_, called_scalars_;

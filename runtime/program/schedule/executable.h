@@ -17,8 +17,8 @@ struct ExecutableInfo {
     /// Calls of libraries.
     int library_calls = 0;
     int fused_ops = 0;  ///< Recorded ops fused with others into kernels.
-    int channels_last =
-        0;  ///< Images stored with their channels last, see runtime/core/array/memory_order.h.
+    /// Images stored with their channels last, see runtime/core/array/memory_order.h.
+    int channels_last = 0;
     int update_sweeps = 0;  ///< Launches that write assigned states.
     /// The size of the machine code.
     size_t code_bytes = 0;
@@ -33,8 +33,8 @@ struct ExecutableInfo {
 /// One launch of a program: kernels that run together, or a library call.
 struct LaunchReport {
     std::string name;  ///< The user's functions: "multiply, add_scalar, tanh".
-    std::vector<std::string>
-        operations;  ///< The same with their lines, each once: "tanh (chain.cpp:8)".
+    /// The same with their lines, each once: "tanh (chain.cpp:8)".
+    std::vector<std::string> operations;
     /// Whether it is a call of a library.
     bool is_library_call = false;
     /// The number of kernels.
