@@ -5,12 +5,14 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from text import from_plain
+import mathml  # noqa: E402
+from text import from_plain  # noqa: E402
 
 project = "Catena"
 author = "the authors of Catena"
 copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 6
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -44,4 +46,5 @@ def setup(app):
             lines[:1] = [f"`{typed[1].replace('catena._catena.', '')}`", ""]
         lines[:] = from_plain("\n".join(lines))
 
+    mathml.setup(app)
     app.connect("autodoc-process-docstring", plain)
