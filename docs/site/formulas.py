@@ -13,20 +13,29 @@ _TOKEN = re.compile(
     r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)|(?P<name>[A-Za-z]\w*'?)"
     r"|(?P<mark><=|>=|!=| \. |[-+*/^=<>(),\[\]|])|(?P<space> +)"
 )
-_GREEK = frozenset("alpha beta gamma delta theta lambda mu pi rho sigma tau phi chi omega".split())
+_GREEK = {
+    *("alpha", "beta", "gamma", "delta", "theta", "lambda", "mu", "pi", "rho", "sigma"),
+    *("tau", "phi", "chi", "omega"),
+}
 #: Names of functions, which make a formula of what they are called with.
-_FUNCTIONS = frozenset(
-    "exp log sqrt tanh sin cos tan max min sum sigmoid softplus erf erfc floor ceil sign softmax "
-    "log_softmax relu elu clip mean diag det sinh cosh abs dot round lgamma digamma erfinv".split()
-)
+_FUNCTIONS = {
+    *("exp", "log", "sqrt", "tanh", "sin", "cos", "tan", "max", "min", "sum", "sigmoid"),
+    *("softplus", "erf", "erfc", "floor", "ceil", "sign", "softmax", "log_softmax", "relu"),
+    *("elu", "clip", "mean", "diag", "det", "sinh", "cosh", "abs", "dot", "round"),
+    *("lgamma", "digamma", "erfinv"),
+}
 #: Those that TeX has a command for.
-_OF_TEX = frozenset("exp log tanh sin cos tan max min det sinh cosh".split())
+_OF_TEX = {
+    *("exp", "log", "tanh", "sin", "cos", "tan", "max", "min", "det", "sinh", "cosh"),
+}
 _OPERATORS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "=": "=", "<": "<", ">": ">"}
 #: A formula may stand before one of these words, or before a mark.
-_AFTER = frozenset(
-    "where elsewhere with of and or for plus along over in at to as is if on by it the else from "
-    "when until towards per that which has means gives times but are without through while".split()
-)
+_AFTER = {
+    *("where", "elsewhere", "with", "of", "and", "or", "for", "plus", "along", "over"),
+    *("in", "at", "to", "as", "is", "if", "on", "by", "it", "the", "else", "from", "when"),
+    *("until", "towards", "per", "that", "which", "has", "means", "gives", "times", "but"),
+    *("are", "without", "through", "while"),
+}
 
 
 class _NoFormula(Exception):
@@ -281,6 +290,8 @@ def _ends(text: str, at: int) -> bool:
 def _begins(text: str, at: int, end: int) -> bool:
     """Whether a formula may begin here: no operator or name is before it, and it is not a part of
     what is in brackets, which may be those of a larger formula, or of a shape."""
+    if text[:at].count("[") > text[:at].count("]"):
+        return False
     if text[:at].count("(") > text[:at].count(")"):
         return re.search(r"[a-z] \($", text[:at]) is not None and text[end : end + 1] == ")"
     return re.search(r"(?:^|[.,;:(\"]|\b[a-zA-Z]{2,})\s*$", text[:at]) is not None

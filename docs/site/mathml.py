@@ -1,5 +1,5 @@
-"""Formulas as MathML, which browsers show by themselves: no script, no network, in the colour of the
-text around them."""
+"""Formulas as MathML, which browsers show by themselves: no script, no network, in the colour of
+the text around them."""
 
 from __future__ import annotations
 
