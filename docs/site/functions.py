@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cpp_signatures import Declared
+from function_examples import examples, shown
 from text import escaped, from_plain, indented, title
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,7 @@ def public_headers() -> list[str]:
 class FunctionPages:
     def __init__(self, functions: list[Any], pages: Any, declared: Declared) -> None:
         self._declared_so_far = declared
+        self._examples = examples()
         self._pages = pages
         self._functions = functions
         self._rows = rows_of([f.signature for f in functions], ROOT)
@@ -96,6 +98,8 @@ class FunctionPages:
         if found:
             self._shown.update(declaration.place for declaration in found)
             body += [*self._signatures(found, []), self._source_links(found), ""]
+        if example := self._examples.get(name):
+            body += [".. rubric:: Example", "", *shown(example)]
         return [f".. py:function:: catena.{function.signature}", "", *indented(body, 3), ""]
 
     def _signatures(self, found: list[Declaration], body: list[str]) -> list[str]:
