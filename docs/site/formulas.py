@@ -182,7 +182,7 @@ class _Parser:
             if name == "exp" and len(arguments) == 1 and "frac" not in arguments[0]:
                 return rf"e^{{{arguments[0]}}}"
             if name in ("floor", "ceil") and len(arguments) == 1:
-                return rf"\left\l{name}{arguments[0]}\right\r{name}"
+                return rf"\left\l{name} {arguments[0]} \right\r{name}"
             return rf"{_name(name, is_function=True)}\left({', '.join(arguments)}\right)"
         if self.text.startswith("[", self.at):
             return rf"{{{_name(name)}}}_{{{', '.join(self._list('[', ']'))}}}"

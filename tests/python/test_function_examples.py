@@ -48,6 +48,14 @@ def _folder_of_headers(folder: Path) -> Path:
     return folder
 
 
+def _needs(compiler: str, library: str) -> None:
+    if shutil.which(compiler) is None or not (LIBRARIES / library).exists():
+        pytest.skip(f"there is no {compiler}, or no {library}")
+    cache = LIBRARIES.parent / "CMakeCache.txt"
+    if cache.exists() and re.search(r"^CATENA_SANITIZE:\w+=.", cache.read_text(), re.MULTILINE):
+        pytest.skip("programs with a sanitizer's library need the sanitizer, too")
+
+
 def _output_of(source: Path, compiler: list[str], libraries: list[str]) -> str:
     program = source.with_suffix("")
     command = [*compiler, source, "-o", program, f"-L{LIBRARIES}", f"-Wl,-rpath,{LIBRARIES}"]
@@ -58,8 +66,7 @@ def _output_of(source: Path, compiler: list[str], libraries: list[str]) -> str:
 
 
 def test_the_examples_in_cpp_print_what_stands_below_them(tmp_path: Path) -> None:
-    if shutil.which("c++") is None or not (LIBRARIES / "libcatena.so").exists():
-        pytest.skip("there is no compiler, or no library to link")
+    _needs("c++", "libcatena.so")
     found = examples().values()
     text = "#include <catena/catena.h>\n#include <iostream>\nnamespace ct = catena;\nint main() {\n"
     for example in found:
@@ -74,8 +81,7 @@ def test_the_examples_in_cpp_print_what_stands_below_them(tmp_path: Path) -> Non
 
 
 def test_the_programs_in_c_print_what_stands_below_them(tmp_path: Path) -> None:
-    if shutil.which("cc") is None or not (LIBRARIES / "libcatena_runtime.so").exists():
-        pytest.skip("there is no compiler, or no library to link")
+    _needs("cc", "libcatena_runtime.so")
     page = PAGE_OF_C.read_text()
     python = re.search(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert python
