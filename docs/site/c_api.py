@@ -37,7 +37,7 @@ def _header(root: Path, header: str) -> list[str]:
         if compound.get("kind") in ("struct", "class"):
             name = compound.findtext("compoundname") or ""
             body = [*description(compound), *_members(compound, root)]
-            entries.append((doxygen.header_of(compound, root)[1], _entry("struct", name, body)))
+            entries.append((doxygen.header_of(compound, root)[1], _entry("struct", [name], body)))
         elif compound.get("kind") == "file":
             told = description(compound)
             members = list(compound.iterfind("sectiondef/memberdef"))
@@ -54,7 +54,7 @@ def _members(compound: ET.Element, root: Path) -> list[str]:
         lines.setdefault(doxygen.header_of(member, root)[1], []).append(member)
     body: list[str] = []
     for members in lines.values():
-        texts = "\n   ".join(_declaration(member) for member in members)
+        texts = [_declaration(member) for member in members]
         body += _entry("member", texts, [t for member in members for t in description(member)])
     return body
 
@@ -71,7 +71,7 @@ def _made_by_macros(
     told = [m for m in macros.values() if doxygen.has_text(m)]
     if not functions or not told:
         return []
-    texts = "\n   ".join(_declaration(m) for m in functions)
+    texts = [_declaration(m) for m in functions]
     line = doxygen.header_of(told[0], root)[1]
     return [(line, _entry("function", texts, description(told[0])))]
 
@@ -79,13 +79,13 @@ def _made_by_macros(
 def _member(member: ET.Element) -> list[str]:
     body = description(member)
     if member.get("kind") == "function":
-        return _entry("function", _declaration(member), body)
+        return _entry("function", [_declaration(member)], body)
     for value in member.iterfind("enumvalue"):
         number = flat(value.find("initializer")).removeprefix("= ")
         text = [*([f"= {escaped(number)}.", ""] if number else []), *description(value)]
-        body += _entry("enumerator", value.findtext("name") or "", text)
+        body += _entry("enumerator", [value.findtext("name") or ""], text)
     name = member.findtext("name") or ""
-    return body if name.startswith("@") or not name else _entry("enum", name, body)
+    return body if name.startswith("@") or not name else _entry("enum", [name], body)
 
 
 def _declaration(member: ET.Element) -> str:
@@ -98,6 +98,8 @@ def flat_c(element: ET.Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
-def _entry(kind: str, text: str, body: list[str]) -> list[str]:
+def _entry(kind: str, texts: list[str], body: list[str]) -> list[str]:
+    """Declarations with one description."""
     marks = ["   :no-contents-entry:"] if kind in ("member", "enumerator") else []
-    return [f".. c:{kind}:: {text}", *marks, "", *indented(body, 3), ""]
+    head = [f".. c:{kind}:: {texts[0]}", *(f"   {text}" for text in texts[1:])]
+    return [*head, *marks, "", *indented(body, 3), ""]
