@@ -27,8 +27,8 @@ private:
 /// A dataset of dicts: one example of each of several datasets, under that dataset's name.
 class DictDataset final : public DatasetMixin {
 public:
-    /// Joins datasets with their names. ValueError unless there is at least one and all have equal
-    /// size.
+    /// Joins datasets with their names. ValueError unless there is at least one, all have equal
+    /// size, and each name occurs once.
     explicit DictDataset(std::vector<std::pair<std::string, Dataset>> datasets);
     int64_t size() const override;
     Example get_example(int64_t i) const override;
@@ -41,7 +41,7 @@ private:
 /// Several datasets one after the other, as one.
 class ConcatenatedDataset final : public DatasetMixin {
 public:
-    /// Joins datasets. ValueError unless there is at least one.
+    /// Joins datasets, in this order.
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
     int64_t size() const override;
     Example get_example(int64_t i) const override;

@@ -19,7 +19,7 @@ public:
     /// With these rows, [in_size, out_size].
     static EmbedID from_params(const Array& W, std::optional<int64_t> ignore_label = {});
     /// Integers x of any shape [...] give [..., out_size]; ValueError for one outside of [0,
-    /// in_size).
+    /// in_size) that is not ignore_label.
     Variable operator()(const Operand& x);
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
 
