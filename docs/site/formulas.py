@@ -24,10 +24,6 @@ _FUNCTIONS = {
     *("elu", "clip", "mean", "diag", "det", "sinh", "cosh", "abs", "dot", "round"),
     *("lgamma", "digamma", "erfinv"),
 }
-#: Those that TeX has a command for.
-_OF_TEX = {
-    *("exp", "log", "tanh", "sin", "cos", "tan", "max", "min", "det", "sinh", "cosh"),
-}
 _OPERATORS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "=": "=", "<": "<", ">": ">"}
 #: A formula may stand before one of these words, or before a mark.
 _AFTER = {
@@ -138,7 +134,7 @@ class _Parser:
             self.take()
             if self.text[self.at : self.at + 1] == " ":
                 raise _NoFormula
-            return "-" + self.signed()
+            return f"{{-{self.signed()}}}"
         return self.power()
 
     def power(self) -> str:
@@ -156,10 +152,10 @@ class _Parser:
         if kind == "name":
             return self._named(self.take())
         if text == "(":
-            return self._bracketed("(", ")", r"\left(", r"\right)")
+            return self._bracketed("(", ")", "(", ")")
         if text == "|":
             self.is_formula = True
-            return self._bracketed("|", "|", r"\left|", r"\right|")
+            return self._bracketed("|", "|", r"\lvert ", r"\rvert ")
         raise _NoFormula
 
     def _bracketed(self, begin: str, end: str, left: str, right: str) -> str:
@@ -169,7 +165,7 @@ class _Parser:
         if self.peek()[1] != end:
             raise _NoFormula
         self.take()
-        return f"{left}{inside}{right}"
+        return _within(left, inside, right)
 
     def _named(self, name: str) -> str:
         if name in _AFTER:
@@ -182,8 +178,8 @@ class _Parser:
             if name == "exp" and len(arguments) == 1 and "frac" not in arguments[0]:
                 return rf"e^{{{arguments[0]}}}"
             if name in ("floor", "ceil") and len(arguments) == 1:
-                return rf"\left\l{name} {arguments[0]} \right\r{name}"
-            return rf"{_name(name, is_function=True)}\left({', '.join(arguments)}\right)"
+                return _within(rf"\l{name} ", arguments[0], rf"\r{name} ")
+            return _name(name, is_function=True) + _within("(", ", ".join(arguments), ")")
         if self.text.startswith("[", self.at):
             return rf"{{{_name(name)}}}_{{{', '.join(self._list('[', ']'))}}}"
         return _name(name)
@@ -201,14 +197,21 @@ class _Parser:
         return parts
 
 
+def _within(left: str, inside: str, right: str) -> str:
+    """In brackets, which grow around a fraction alone."""
+    if "frac" in inside:
+        return rf"\left{left}{inside}\right{right}"
+    return f"{left}{inside}{right}"
+
+
 def _bare(tex: str) -> str:
     """Without the brackets around all of it, which a fraction or a power does not need."""
-    inside = re.fullmatch(r"\\left\((.*)\\right\)", tex)
+    inside = re.fullmatch(r"(?:\\left)?\((.*?)(?:\\right)?\)", tex)
     if not inside:
         return tex
     depth = 0
-    for found in re.finditer(r"\\left\(|\\right\)", inside[1]):
-        depth += 1 if found.group() == r"\left(" else -1
+    for mark in re.findall(r"[()]", inside[1]):
+        depth += 1 if mark == "(" else -1
         if depth < 0:
             return tex
     return inside[1]
@@ -236,8 +239,6 @@ def _number(text: str) -> str:
 def _name(name: str, *, is_function: bool = False) -> str:
     prime = "'" if name.endswith("'") else ""
     name = name.removesuffix("'")
-    if is_function and name in _OF_TEX:
-        return rf"\{name}"
     if is_function and name == "gamma":
         return r"\Gamma"
     if not is_function and name == "eps":

@@ -30,7 +30,8 @@ def _targets(app: Any) -> dict[str, tuple[str, str]]:
         found.setdefault("ct::" + short, (page, anchor))
         if kind in ("class", "struct", "type", "enum") or short[:1].isupper():
             found.setdefault(short, (page, anchor))
-            found.setdefault(short.split("::", 1)[-1], (page, anchor))
+            bare = short.rpartition("::")[2] if kind in ("class", "struct") else short
+            found.setdefault(bare, (page, anchor))
     return found
 
 

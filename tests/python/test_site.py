@@ -214,11 +214,11 @@ def test_formulas_are_typeset_without_a_script(site: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "tex"),
     [
-        ("1 / (1 + exp(-x)), elementwise.", r"\frac{1}{1 + e^{-x}}"),
+        ("1 / (1 + exp(-x)), elementwise.", r"\frac{1}{1 + e^{{-x}}}"),
         ("x where x >= 0, elsewhere W * x (He et al. 2015).", r"x \ge 0 | W \, x"),
-        ("The mean of |x0 - x1| over all.", r"\left|x_{0} - x_{1}\right|"),
-        ("with d = floor(H / 2), and", r"d = \left\lfloor H / 2 \right\rfloor"),
-        ("softplus(-x . W[t]) plus the sum", r"\mathrm{softplus}\left(-x \cdot {W}_{t}\right)"),
+        ("The mean of |x0 - x1| over all.", r"\lvert x_{0} - x_{1}\rvert "),
+        ("with d = floor(H / 2), and", r"d = \lfloor H / 2\rfloor "),
+        ("softplus(-x . W[t]) plus the sum", r"\mathrm{softplus}({-x} \cdot {W}_{t})"),
         # Words, shapes, parts of a formula that is not read as a whole.
         ("of shape (N, C, H, W), or (N, C / groups, k).", ""),
         ("decay * old + (1 - decay) * the mean of the batch.", ""),
