@@ -273,7 +273,7 @@ def found_in(text: str) -> list[tuple[int, int, str]]:
         if tex is None or not parser.is_formula:
             continue
         if _ends(text, parser.at) and _begins(text, at, parser.at):
-            found.append((at, parser.at, tex))
+            found.append((at, parser.at, tex.strip()))
     return found
 
 
