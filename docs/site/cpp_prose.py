@@ -56,12 +56,18 @@ def _blocks(paragraph: ET.Element) -> Iterator[str | ET.Element]:
             yield text
             yield child
             text = ""
-        elif child.tag == "computeroutput" or (child.tag == "ref" and inner[:1].isalpha()):
+        elif child.tag == "computeroutput" or (child.tag == "ref" and _is_name(inner, text)):
             text += f"`{inner}`"
         else:
             text += inner
         text += child.tail or ""
     yield text
+
+
+def _is_name(word: str, before: str) -> bool:
+    """Whether a word that Doxygen takes for a name is one: "Owned" may begin a sentence, too."""
+    begins = re.search(r"(^|[.;:] )\s*$", before) is not None
+    return word[:1].isalpha() and not (begins and re.fullmatch(r"[A-Z][a-z]+", word))
 
 
 def _listing(element: ET.Element) -> str:
