@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command += ["--catena", str(program)]
     environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=800
+        command, env=environment, capture_output=True, text=True, check=False, timeout=1700
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
