@@ -21,7 +21,8 @@ struct Compilation {
     mlir::MLIRContext& context;
     passes::Dump& dump;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-    double seconds() const;  ///< Seconds since the compilation began.
+    /// Seconds since the compilation began.
+    double seconds() const;
 };
 
 /// A kind of machine that programs are compiled for, with the options of one compilation. The

@@ -41,7 +41,8 @@ public:
     /// Notes that the stage took from `begin` to `end`.
     using Clock = std::chrono::steady_clock;
     void time(llvm::StringRef stage, Clock::time_point begin, Clock::time_point end);
-    bool wants(llvm::StringRef stage) const;  ///< Whether the text of that stage is needed.
+    /// Whether the text of that stage is needed.
+    bool wants(llvm::StringRef stage) const;
 
 private:
     void show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text, bool print);

@@ -26,8 +26,8 @@ struct MemoryModel {
 /// A step of the model at its place in a new order. A step that occurs again recomputes its values.
 struct PlannedStep {
     int step = 0;
-    std::vector<int>
-        read_from;  ///< For each value read, the place in the order that made it; -1: an input.
+    /// For each value read, the place in the order that made it; -1: an input.
+    std::vector<int> read_from;
 };
 
 struct MemoryPlan {

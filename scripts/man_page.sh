@@ -18,11 +18,13 @@ function roff(text) {
     gsub(/-/, "\\-", text)
     gsub(/  +/, " ", text)
     return text ~ /^[.'"'"']/ ? "\\&" text : text
-}'
+}
+# Begins a paragraph, which the first one of a section needs nothing for.
+function paragraph() { return has_begun++ ? ".PP\n" : "" }'
 # What --help prints: a line on the whole, "Usage: ...", headings that end in a colon, and options at the left with their
 # text behind two spaces, or on the next lines further right.
 help_to_roff="$roff"'
-tolower($1) == "usage:" { goes_on = 0; sub(/^[A-Za-z]+: */, ""); print ".PP\n.B " roff($0); next }
+tolower($1) == "usage:" { goes_on = 0; sub(/^[A-Za-z]+: */, ""); print paragraph() ".B " roff($0); next }
 /^OVERVIEW: / { sub(/^OVERVIEW: /, "") }
 /^[A-Za-z][A-Za-z ]*:$/ { heading = substr($0, 1, length($0) - 1); goes_on = is_option = 0; next }
 /^ *$/ { goes_on = 0; next }
@@ -43,7 +45,7 @@ tolower($1) == "usage:" { goes_on = 0; sub(/^[A-Za-z]+: */, ""); print ".PP\n.B 
     print (RLENGTH > 30 || text ~ /^-/ ? ".br\n" : "") roff(text)  # A row of a list within the text.
     next
 }
-{ print (goes_on ? "" : ".PP\n") roff($0); goes_on = 1 }'
+{ print (goes_on ? "" : paragraph()) roff($0); goes_on = 1 }'
 
 printf '.TH %s 1 "" "Catena %s" "Catena"\n.ad l\n.SH NAME\n' "$(printf %s "$name" | tr a-z A-Z)" "$version"
 printf '%s\n' "$name - $what" | sed 's/-/\\-/g'

@@ -23,11 +23,13 @@ public:
 
     /// Unpacks KernelArguments at the start of the function.
     void read_arguments(mlir::Value arguments);
-    const Values& sizes() const { return sizes_; }  ///< The sizes, by dimension.
+    /// The sizes, by dimension.
+    const Values& sizes() const { return sizes_; }
     mlir::Value scalar(int s) const { return scalars_[size_t(s)]; }
     /// The number of lanes of one unit, when lanes are kept (not reduced).
     mlir::Value block() const { return block_; }
-    mlir::Value blocks() const { return blocks_; }  ///< The number of units per row.
+    /// The number of units per row.
+    mlir::Value blocks() const { return blocks_; }
     /// The full size of the dimension that was split.
     mlir::Value split_size() const { return split_size_; }
 

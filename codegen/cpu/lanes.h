@@ -25,7 +25,8 @@ public:
     /// The type `scalar`, or the vector of it when `like` is a vector.
     mlir::Type shaped_like(mlir::Value like, mlir::Type scalar) const;
 
-    mlir::Value index(int64_t value);  ///< An i64 constant.
+    /// An i64 constant.
+    mlir::Value index(int64_t value);
     /// A constant of any scalar or vector type; vectors hold it in every lane.
     mlir::Value constant(mlir::Type type, double value);
     mlir::Value integer(mlir::Type type, int64_t value);

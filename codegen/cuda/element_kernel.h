@@ -12,7 +12,8 @@ struct ElementKernels {
     std::vector<CodeKernel> kernels;
 
     void add_to(std::vector<CodeKernel*>& wanted);
-    void take_names();  ///< Sets the symbols, after the kernels have got their names.
+    /// Sets the symbols, after the kernels have got their names.
+    void take_names();
     std::vector<const void*> handles() const;
 };
 

@@ -32,8 +32,8 @@ public:
 
 private:
     struct Program {
-        std::unique_ptr<program::ElementCall>
-            elements;  ///< The kernels, for an op with element texts.
+        /// The kernels, for an op with element texts.
+        std::unique_ptr<program::ElementCall> elements;
         /// The compiled program, for other ops; null: only the host has a kernel.
         std::shared_ptr<Executable> executable;
         /// For each input of the program, the argument of the call, or -1 for the constant in
@@ -55,8 +55,8 @@ private:
     std::atomic<int64_t> host_calls_{0};
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<const Program>> programs_;
-    std::set<std::string>
-        reads_scalars_;  ///< The keys of calls whose programs depend on their scalars, too.
+    /// The keys of calls whose programs depend on their scalars, too.
+    std::set<std::string> reads_scalars_;
 };
 
 }  // namespace catena::codegen::cuda

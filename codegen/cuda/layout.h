@@ -18,8 +18,8 @@ struct Layout {
     Kind kind = Kind::map;
     /// Number of elements of the innermost dimension in one step, at most 16 bytes of each operand.
     int vector = 1;
-    int reduce_threads =
-        1;              ///< Number of threads that compute one result together; a power of two.
+    /// Number of threads that compute one result together; a power of two.
+    int reduce_threads = 1;
     int threads = 256;  ///< Number of threads of a block, a multiple of reduce_threads.
     /// Whether a thread adds more than 64 values: then in short sums, as on the CPU.
     bool chains = false;

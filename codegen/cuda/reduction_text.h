@@ -10,7 +10,8 @@ class ReductionText {
 public:
     explicit ReductionText(KernelWriting& writing) : w(writing) {}
 
-    int shared_words() const;  ///< Size of the block's shared memory, in words of eight bytes.
+    /// Size of the block's shared memory, in words of eight bytes.
+    int shared_words() const;
     void declare(const char* accumulator, int reduction);
     /// Adds this step's element.
     void add(const char* accumulator, int reduction);

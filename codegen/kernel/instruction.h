@@ -21,8 +21,8 @@ struct InstructionFacts {
     bool heavy;
     const char* text;
     bool has_steps;
-    const char*
-        library;  ///< The C library's function for float64; null: LLVM has instructions for it.
+    /// The C library's function for float64; null: LLVM has instructions for it.
+    const char* library;
 };
 const InstructionFacts& facts_of(Instruction instruction);
 

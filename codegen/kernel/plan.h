@@ -30,8 +30,8 @@ struct SplitRule {
     /// The least number of elements per unit of a split reduction.
     int64_t elements_per_block = 0;
     int64_t most_blocks = 0;
-    int64_t (*units)(const KernelGeometry&) =
-        nullptr;  ///< A function that gives the parallel work in one launch of a collapsed kernel.
+    /// A function that gives the parallel work in one launch of a collapsed kernel.
+    int64_t (*units)(const KernelGeometry&) = nullptr;
     /// Whether many columns are summed row after row where that is faster: kernels can add to sums
     /// in memory.
     bool rows_in_order = false;

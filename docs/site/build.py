@@ -14,8 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import c_api
 import command_line
 import cpp_classes
+import cpp_signatures
 import functions
 import pages
 import python_api
@@ -31,11 +33,13 @@ def write_pages(folder: Path, program: Path | None) -> None:
 
     written = pages.Pages(ROOT, folder, folder / ".extra")
     found = [f for f in vars(catena).values() if isinstance(f, catena.Function)]
-    functions.FunctionPages(list({f.__name__: f for f in found}.values()), written).write(
+    declared = cpp_signatures.Declared()
+    functions.FunctionPages(list({f.__name__: f for f in found}.values()), written, declared).write(
         folder / "functions"
     )
     python_api.write(folder / "python_api")
-    cpp_classes.write(folder / "cpp", ROOT, written)
+    cpp_classes.write(folder / "cpp", ROOT, written, declared)
+    c_api.write(folder / "c_api.rst", ROOT, written)
     command_line.write(folder / "command_line.rst", program)
     written.write()  # Last: the others link to sources.
     (folder / ".extra/_static").mkdir(parents=True)

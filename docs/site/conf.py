@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import links
+import mathml
 from text import from_plain
 
 project = "Catena"
 author = "the authors of Catena"
 copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 6
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -33,6 +36,8 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
+cpp_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
 copybutton_prompt_text = r">>> |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -44,4 +49,6 @@ def setup(app):
             lines[:1] = [f"`{typed[1].replace('catena._catena.', '')}`", ""]
         lines[:] = from_plain("\n".join(lines))
 
+    links.setup(app)
+    mathml.setup(app)
     app.connect("autodoc-process-docstring", plain)

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from text import escaped, from_plain, indented, title, wrapped
+from cpp_signatures import Declared
+from function_examples import examples, shown
+from text import escaped, from_plain, indented, title
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "frontend/python/generate"))
@@ -39,7 +41,9 @@ def public_headers() -> list[str]:
 
 
 class FunctionPages:
-    def __init__(self, functions: list[Any], pages: Any) -> None:
+    def __init__(self, functions: list[Any], pages: Any, declared: Declared) -> None:
+        self._declared_so_far = declared
+        self._examples = examples()
         self._pages = pages
         self._functions = functions
         self._rows = rows_of([f.signature for f in functions], ROOT)
@@ -67,6 +71,7 @@ class FunctionPages:
 
     def _page(self, family: str) -> list[str]:
         lines = title(TITLES.get(family, family.capitalize()))
+        lines += [".. cpp:namespace:: catena", ""]
         members = [f for f in self._functions if f.family == family]
         for function in sorted(members, key=lambda f: f.__name__.lower()):
             lines += self._entry(function)
@@ -91,13 +96,17 @@ class FunctionPages:
         body.append("")
         found = [d for d in self._overloads(name) if d.comment or len(self._overloads(name)) == 1]
         if found:
-            body += [".. code-block:: cpp", ""]
-            for declaration in found:
-                self._shown.add(declaration.place)
-                for text in self._texts(declaration):
-                    body += indented(wrapped(f"{text};"), 3)
-            body += ["", self._source_links(found), ""]
+            self._shown.update(declaration.place for declaration in found)
+            body += [*self._signatures(found, []), self._source_links(found), ""]
+        if example := self._examples.get(name):
+            body += [".. rubric:: Example", "", *shown(example)]
         return [f".. py:function:: catena.{function.signature}", "", *indented(body, 3), ""]
+
+    def _signatures(self, found: list[Declaration], body: list[str]) -> list[str]:
+        texts = dict.fromkeys(text for d in found for text in self._texts(d))
+        return self._declared_so_far.directive(
+            "function", list(texts), "catena", body, is_member=True
+        )
 
     def _overloads(self, name: str) -> list[Declaration]:
         return self._table.by_name.get(name) or self._table.functions.get(name, [])
@@ -130,8 +139,5 @@ class FunctionPages:
         return found
 
     def _declared(self, declaration: Declaration) -> list[str]:
-        lines = [f"**{escaped(declaration.name)}**", "", ".. code-block:: cpp", ""]
-        for text in self._texts(declaration):
-            lines += indented(wrapped(f"{text};"), 3)
-        lines += ["", *from_plain("\n".join(declaration.comment))]
-        return [*lines, self._source_links([declaration]), ""]
+        told = [*from_plain("\n".join(declaration.comment)), self._source_links([declaration])]
+        return [*self._signatures([declaration], told), ""]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+import formulas
+
 _CODE = re.compile(r"``([^`]+)``|`([^`\n]+)`")
 #: A heading of a docstring's part, and what Sphinx calls such a list.
 _SECTION = re.compile(r"^(Arguments|Args|Returns|Raises|Attributes):$")
@@ -12,11 +14,19 @@ _ENTRY = re.compile(r"^(\*{0,2}[\w, .*]+?(?: \([^()]*(?:\([^()]*\)[^()]*)*\))?):
 
 
 def escaped(text: str) -> str:
-    """With no marks but those of code (`x`)."""
+    """With no marks but those of code (`x`), and formulas as such."""
     parts, end = [], 0
     for found in _CODE.finditer(text):
-        parts += [_escaped(text[end : found.start()]), f"``{found[1] or found[2]}``\\ "]
+        parts += [_prose(text[end : found.start()]), f"``{found[1] or found[2]}``\\ "]
         end = found.end()
+    return "".join([*parts, _prose(text[end:])])
+
+
+def _prose(text: str) -> str:
+    parts, end = [], 0
+    for begin, after, tex in formulas.found_in(text):
+        parts += [_escaped(text[end:begin]), f":math:`{tex}`\\ "]
+        end = after
     return "".join([*parts, _escaped(text[end:])])
 
 

@@ -16,7 +16,8 @@ public:
     /// Inputs will be row-major.
     explicit CElementFunction(const program::LibraryCall& call);
 
-    bool empty() const { return body_.empty(); }  ///< Whether there is nothing to compute.
+    /// Whether there is nothing to compute.
+    bool empty() const { return body_.empty(); }
     const std::string& text() const { return text_; }
     std::string named(const std::string& name) const;
 

@@ -24,7 +24,8 @@ public:
     std::string statements(const program::LibraryCall& call,
                            const std::vector<std::string>& addresses, const std::string& scratch);
 
-    std::string functions() const;  ///< The C functions that the statements call.
+    /// The C functions that the statements call.
+    std::string functions() const;
     size_t scratch_bytes() const { return scratch_bytes_; }
     /// Whether the statements call libcatena_c.
     bool uses_library() const { return uses_library_; }

@@ -56,7 +56,8 @@ public:
     std::vector<Variable> forward(const std::string& layer,
                                   const std::vector<Variable>& bottom) const;
 
-    const std::vector<Layer>& layers() const;  ///< The layers, without those that were skipped.
+    /// The layers, without those that were skipped.
+    const std::vector<Layer>& layers() const;
     /// The skipped layers: those of unknown types, and data layers.
     const std::vector<Layer>& skipped() const;
     /// Names of the blobs that layers read and none writes before.
@@ -78,8 +79,8 @@ private:
     std::string why_not_computed(const std::string& blob, const Blobs& known) const;
 
     std::shared_ptr<const Network> network_;
-    std::vector<OwnedLink>
-        links_;  ///< The links of the layers, in order; empty ones for layers without parameters.
+    /// The links of the layers, in order; empty ones for layers without parameters.
+    std::vector<OwnedLink> links_;
 };
 
 }  // namespace catena::caffe

@@ -32,8 +32,8 @@ public:
     /// The scalars of the whole joint program, with the values that forward has read.
     SmallVector<double, 32> joint_scalars;
     SmallVector<double, 16> scalars;  ///< The scalars of the forward program.
-    SmallVector<std::pair<int, Scalar>, 4>
-        cells;  ///< Scalars that are cells, by slot: backward reads them again.
+    /// Scalars that are cells, by slot: backward reads them again.
+    SmallVector<std::pair<int, Scalar>, 4> cells;
 
     static void* operator new(size_t bytes);
     static void operator delete(void* activation);

@@ -59,8 +59,8 @@ public:
         bool breaks = true;
         bool keep_grads = false;
         bool watches_memory = false;
-        bool is_replayed =
-            false;  ///< Calls may skip the code: the results' graph must be a compiled program.
+        /// Calls may skip the code: the results' graph must be a compiled program.
+        bool is_replayed = false;
         bool has_no_graph = false;  ///< No backward() will come from outside.
     };
     /// Follows the paths of another tree from the next call on, with the arrays that it has.
@@ -77,10 +77,10 @@ public:
 
     bool was_cut() const { return cuts_ > 0; }
     int cuts() const { return cuts_; }
-    bool is_passing() const { return is_passing_; }  ///< See Watcher::passing.
-    const char* needs_code() const {
-        return needs_code_;
-    }  ///< The reason why calls cannot skip the code; null: none.
+    /// See Watcher::passing.
+    bool is_passing() const { return is_passing_; }
+    /// The reason why calls cannot skip the code; null: none.
+    const char* needs_code() const { return needs_code_; }
     /// A state and the variable that replaces it, see Watcher::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
@@ -96,7 +96,8 @@ public:
     const Array& value(int v) const { return slots_[size_t(v)].array; }
     /// What a program is to read for input `v`: its elements as operations have read them.
     const Array& content(int v);
-    bool is_computed(int v) const { return slots_[size_t(v)].maker; }  ///< Not from outside.
+    /// Not from outside.
+    bool is_computed(int v) const { return slots_[size_t(v)].maker; }
     std::span<const double> scalars() const { return scalars_; }
     /// The scalar slots of the segment whose numbers are cells in this call, in order.
     using Cells = std::vector<std::pair<int, Ref<Cell::Body>>>;
@@ -124,7 +125,8 @@ public:
     const Segment& segment() const { return *segment_; }
     const Step* step() const { return step_; }
     const char* region() const { return rules_.region; }
-    const HostRead& reader() const { return reader_; }  ///< What reads a value now.
+    /// What reads a value now.
+    const HostRead& reader() const { return reader_; }
     /// Keeps the activations of this run for a backward outside the region; null if there can be
     /// none.
     Activation* activation() const { return activation_; }
@@ -216,11 +218,13 @@ private:
                                     Device& device);
     bool is_new(const ArrayBody& array, int v);
     void take_input(int v, const Array& array);
-    int number_of(const Array& array);  ///< -1: it is no value of the segment.
+    /// -1: it is no value of the segment.
+    int number_of(const Array& array);
     void know_cells();
     void add_scalar(const Scalar& scalar);
     Cells::const_iterator first_cell_from(int slot) const;
-    const Cell::Body* cell_of(int slot) const;  ///< Null: the slot is a plain number.
+    /// Null: the slot is a plain number.
+    const Cell::Body* cell_of(int slot) const;
     KnownSteps steps_since(const Step* before, size_t scalars) const;
     void take_again(const KnownSteps& known);
     Slot& slot(int v);
@@ -291,24 +295,24 @@ private:
     std::vector<Slot> slots_;
     std::vector<double> scalars_;
     Cells cells_;
-    std::vector<std::pair<Array, int>>
-        looks_;  ///< Further array bodies of pending values, made by look().
+    /// Further array bodies of pending values, made by look().
+    std::vector<std::pair<Array, int>> looks_;
     UndoLog log_;
     std::vector<OpenComposite> composites_;
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
-    std::vector<std::pair<Array, Array>>
-        copies_;                ///< Watcher::same, of arrays from outside: the copy, its original.
+    /// Watcher::same, of arrays from outside: the copy, its original.
+    std::vector<std::pair<Array, Array>> copies_;
     PointerTable copy_places_;  ///< The places of the copies.
     std::vector<Fact> facts_;
     std::vector<int> alive_;  ///< What must be computed for the arrays that are referenced.
 
     std::vector<Ref<Storage>> nowhere_;
-    std::vector<Ref<Storage>> own_storages_;  ///< By value: the storage, without data, of its
-                                              ///< pending array if that has memory of its own.
-    std::vector<ViewLayout> layouts_;         ///< Of values that view steps gave.
-    std::vector<int> views_;                  ///< The segment's values that show another's memory.
+    /// By value: the storage, without data, of its pending array if that has memory of its own.
+    std::vector<Ref<Storage>> own_storages_;
+    std::vector<ViewLayout> layouts_;  ///< Of values that view steps gave.
+    std::vector<int> views_;           ///< The segment's values that show another's memory.
     std::vector<std::pair<int, int>> live_views_;       ///< Of those referenced: base, value.
     std::vector<std::pair<int, Array>> view_contents_;  ///< Elements of views that were computed.
     PointerTable storage_references_;

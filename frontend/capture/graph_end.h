@@ -66,10 +66,10 @@ public:
 private:
     /// For each result, the results that it was computed from.
     std::vector<std::vector<bool>> below_;
-    std::vector<std::vector<bool>>
-        creators_;  ///< For each result, the results that an operation of its history gave.
-    std::vector<std::vector<bool>>
-        above_;  ///< For each border edge, the results whose gradient reaches it.
+    /// For each result, the results that an operation of its history gave.
+    std::vector<std::vector<bool>> creators_;
+    /// For each border edge, the results whose gradient reaches it.
+    std::vector<std::vector<bool>> above_;
 };
 
 /// Finds the LiveGraph by walking from the results towards the inputs.

@@ -35,8 +35,8 @@ public:
         /// Known walks of backward() or grad() that began here.
         std::atomic<KnownWalk*> walks{nullptr};
         std::atomic<KnownBody*> bodies{nullptr};  ///< Known bodies of composites that began here.
-        std::atomic<int> walk_attempts{0},
-            body_attempts{0};  ///< How often an unknown walk or body began here.
+        /// How often an unknown walk or body began here.
+        std::atomic<int> walk_attempts{0}, body_attempts{0};
     };
     Place() = default;
     ~Place() { delete rare_.load(std::memory_order_relaxed); }
@@ -52,7 +52,8 @@ public:
     int body_attempts() const { return first(&Rare::body_attempts); }
 
     bool has_rare() const { return rare_.load(std::memory_order_relaxed); }
-    Rare& rare();  ///< The rare lists, which are made if there are none; any thread may call it.
+    /// The rare lists, which are made if there are none; any thread may call it.
+    Rare& rare();
 
 private:
     template <class T>

@@ -101,17 +101,20 @@ public:
 
     std::atomic<int64_t> hits{0};
     std::atomic<int64_t> last_used{0};  ///< The number of the region's call that used it last.
-    std::shared_ptr<Replay>
-        replay;  ///< The description of the latest followed call; guarded by the region's mutex.
+    /// The description of the latest followed call; guarded by the region's mutex.
+    std::shared_ptr<Replay> replay;
 
 private:
     struct Traces {
         std::shared_ptr<Trace> forward;
         std::shared_ptr<const Trace> joint;  ///< The joint program; null unless is_joint().
     };
-    Trace recorded() const;             ///< The path alone as a trace, without outputs and assigns.
-    void complete(Trace& trace) const;  ///< Adds outputs and assigns to the path's trace.
-    Traces traces() const;              ///< The stored traces, or new ones.
+    /// The path alone as a trace, without outputs and assigns.
+    Trace recorded() const;
+    /// Adds outputs and assigns to the path's trace.
+    void complete(Trace& trace) const;
+    /// The stored traces, or new ones.
+    Traces traces() const;
     void drop_traces();
     void find_assigns(const Follower& follower, const Trace& forward);
     void deliver(Follower& follower, std::span<const Array> outputs) const;

@@ -138,8 +138,8 @@ private:
 
     const StaticGraphOptions options_;
     const SourceLoc at_;
-    mutable std::recursive_mutex
-        mutex_;  ///< Guards all members below; not held while code runs or compiles.
+    /// Guards all members below; not held while code runs or compiles.
+    mutable std::recursive_mutex mutex_;
     std::map<Key, std::shared_ptr<Entry>> entries_;
     std::shared_ptr<KnownSizes> sizes_ =
         std::make_shared<KnownSizes>(int64_t(options_.memory_budget));

@@ -18,7 +18,8 @@ class CompilingThreads {
 public:
     static CompilingThreads& instance();
     void start(std::function<void()> work);
-    void join();  ///< Waits until all threads have ended.
+    /// Waits until all threads have ended.
+    void join();
 
 private:
     struct Running {

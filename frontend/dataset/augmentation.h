@@ -14,7 +14,9 @@ namespace catena {
 //         return ct::Example{ct::random_flip(ct::random_crop(e[0], {32, 32}, 4)), e[1]};
 //     });
 
+/// The height and the width of an image, in pixels.
 struct ImageSize {
+    /// In pixels, 1 at least.
     int64_t height, width;
 };
 
@@ -32,6 +34,7 @@ Array random_crop(const Array& image, ImageSize size, int64_t pad = 0);
 /// The part of this size in the middle.
 Array center_crop(const Array& image, ImageSize size);
 
+/// Options of random_sized_crop.
 struct SizedCropOptions {
     /// The range of the part's area, as a share of the image's.
     std::pair<double, double> area = {0.08, 1};

@@ -27,17 +27,28 @@ public:
     /// Starts at the first epoch. ValueError unless both numbers are positive; a dataset that does
     /// not repeat may be empty.
     BatchOrder(int64_t size, int64_t batch_size, IteratorOptions options);
+    /// The indices of the next mini-batch's examples; none when the only epoch is over.
     std::optional<std::vector<int64_t>> next();
+    /// Begins again at the first epoch, in another order.
     void reset();
 
+    /// The number of examples in a mini-batch; without `repeat` the last one may have fewer.
     int64_t batch_size() const { return batch_size_; }
+    /// Whether an epoch follows the last one.
     bool repeat() const { return options_.repeat; }
+    /// Number of completed epochs.
     int64_t epoch() const { return epoch_; }
+    /// Whether the last batch completed an epoch.
     bool is_new_epoch() const { return is_new_epoch_; }
+    /// The position in epochs: 1.5 when half of the second epoch is done.
     double epoch_detail() const { return detail(epoch_, position_); }
+    /// epoch_detail() before the last batch; none before the first.
     std::optional<double> previous_epoch_detail() const;
+    /// The number of examples of the present epoch that have been given.
     int64_t position() const { return position_; }
-    int64_t size() const { return size_; }  ///< Number of examples in an epoch.
+    /// Number of examples in an epoch.
+    int64_t size() const { return size_; }
+    /// Whether each epoch has an order of its own.
     bool shuffles() const { return options_.shuffle || options_.order_sampler; }
     /// The seed of the random numbers that the dataset draws for the k-th example of the next
     /// batch: it depends on the iterator's stream and the example's position, not on who reads it.

@@ -10,10 +10,12 @@ class CachedFile {
 public:
     /// Prepares the file and creates its folder; FileError when it cannot.
     explicit CachedFile(std::filesystem::path path);
-    ~CachedFile();  ///< Removes the temporary file if keep() was not called.
+    /// Removes the temporary file if keep() was not called.
+    ~CachedFile();
     CachedFile(const CachedFile&) = delete;
     std::string temporary() const { return (folder_ / path_.filename()).string(); }
-    void keep();  ///< Gives the file its name; FileError when nothing was written to temporary().
+    /// Gives the file its name; FileError when nothing was written to temporary().
+    void keep();
 
 private:
     std::filesystem::path path_, folder_;

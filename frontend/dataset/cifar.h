@@ -7,11 +7,13 @@
 
 namespace catena {
 
+/// Options of get_cifar10 and get_cifar100.
 struct CifarOptions {
     /// Whether examples are pairs of image and label; otherwise they are images alone.
     bool withlabel = true;
     int ndim = 3;        ///< Number of axes of an image: 3 for [3, 32, 32], 1 for [3072].
     double scale = 1.0;  ///< The largest pixel value: pixels are in [0, scale].
+    /// The dtypes of images and of labels.
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
 };
 

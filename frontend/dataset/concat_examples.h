@@ -10,6 +10,7 @@ namespace catena {
 
 class Device;
 
+/// Options of concat_examples.
 struct ConcatOptions {
     Device* device = nullptr;  ///< Device of the batch; null: that of the examples.
     /// Numbers with which examples of different shapes are padded to the largest: one for all

@@ -23,8 +23,10 @@ namespace catena {
 class DatasetMixin {
 public:
     virtual ~DatasetMixin() = default;
+    /// The number of examples.
     virtual int64_t size() const = 0;
-    virtual Example get_example(int64_t i) const = 0;  ///< Example i, with 0 <= i < size().
+    /// Example i, with 0 <= i < size().
+    virtual Example get_example(int64_t i) const = 0;
     /// The name of example i in errors: "example 3", and its file where it has one.
     virtual std::string described(int64_t i) const;
 };
@@ -32,11 +34,13 @@ public:
 /// A cheap handle to any dataset; copies refer to the same one.
 class Dataset {
 public:
+    /// A handle of this dataset, which is moved into shared memory.
     template <std::derived_from<DatasetMixin> D>
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
     /// A handle to `dataset`; ValueError for null.
     Dataset(std::shared_ptr<const DatasetMixin> dataset);
-    Dataset(Array rows);  ///< A dataset whose examples are the rows of an array.
+    /// A dataset whose examples are the rows of an array.
+    Dataset(Array rows);
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
     /// A dataset of tuples with a value from each array, as TupleDataset.
     Dataset(std::initializer_list<Array> columns);
@@ -44,6 +48,7 @@ public:
     Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(columns)) {}
     Dataset(std::vector<Example> examples);
 
+    /// The number of examples.
     int64_t size() const { return get().size(); }
     /// Example i; a negative i counts from the end. ValueError outside.
     Example operator[](int64_t i) const;

@@ -27,6 +27,8 @@ private:
 /// A dataset of dicts: one example of each of several datasets, under that dataset's name.
 class DictDataset final : public DatasetMixin {
 public:
+    /// Joins datasets with their names. ValueError unless there is at least one, all have equal
+    /// size, and each name occurs once.
     explicit DictDataset(std::vector<std::pair<std::string, Dataset>> datasets);
     int64_t size() const override;
     Example get_example(int64_t i) const override;
@@ -39,6 +41,7 @@ private:
 /// Several datasets one after the other, as one.
 class ConcatenatedDataset final : public DatasetMixin {
 public:
+    /// Joins datasets, in this order.
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
     int64_t size() const override;
     Example get_example(int64_t i) const override;
@@ -53,6 +56,7 @@ private:
 /// A dataset of transform(example) for every example of another one, computed on access.
 class TransformDataset final : public DatasetMixin {
 public:
+    /// Calls `transform` on each example of the dataset, each time that it is read.
     TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform);
     int64_t size() const override { return dataset_.size(); }
     /// The transformed example; an error of the transform says which example it was given.

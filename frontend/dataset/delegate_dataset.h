@@ -15,6 +15,7 @@ namespace catena::tabular {
 ///     ct::TabularDataset words(Vocabulary("words.txt"));
 class DelegateDataset : public TabularSource {
 public:
+    /// Forwards to this table.
     explicit DelegateDataset(TabularDataset dataset) : dataset(std::move(dataset)) {}
     int64_t size() const override { return dataset.size(); }
     const std::vector<std::string>& keys() const override { return dataset.keys(); }
@@ -23,6 +24,7 @@ public:
                                             std::span<const int> columns) const override;
     std::function<Batch(std::span<const TabularColumn>)> converter() const override;
 
+    /// The table that is forwarded to.
     TabularDataset dataset;
 };
 

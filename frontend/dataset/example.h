@@ -16,8 +16,11 @@ template <class T>
 class Record {
 public:
     Record() = default;
+    /// One value, neither tuple nor dictionary.
     Record(T value) : values_{std::move(value)} {}
+    /// A tuple of the values.
     Record(std::vector<T> tuple) : values_(std::move(tuple)), is_tuple_(true) {}
+    /// A tuple of the values.
     template <class = void>  // Less fitting than the next one, where both fit: {y, array}.
     Record(std::initializer_list<T> tuple) : values_(tuple), is_tuple_(true) {}
     Record(std::initializer_list<Variable> tuple)  ///< A tuple of the Variables' elements.
@@ -25,16 +28,23 @@ public:
         : is_tuple_(true) {
         for (const Variable& value : tuple) values_.push_back(value.array());
     }
+    /// A dictionary: values[i] has the name keys[i].
     Record(std::vector<std::string> keys, std::vector<T> values)
         : keys_(std::move(keys)), values_(std::move(values)), is_dict_(true) {}
 
+    /// The number of values.
     size_t size() const { return values_.size(); }
+    /// Whether it is a tuple of values: also one of a single value.
     bool is_tuple() const { return is_tuple_; }
+    /// Whether its values have names.
     bool is_dict() const { return is_dict_; }
     /// The keys of a dict, in its order; empty for others.
     const std::vector<std::string>& keys() const { return keys_; }
+    /// The values in order.
     const std::vector<T>& values() const { return values_; }
+    /// The value at this position; ValueError when there are fewer.
     const T& operator[](size_t i) const { return values_[checked(i)]; }
+    /// The value of that name; ValueError, which lists the names, when there is none.
     const T& operator[](std::string_view key) const { return values_[index_of(key)]; }
     /// Whether `other` has the same number of values and the same keys.
     template <class U>

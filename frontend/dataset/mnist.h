@@ -7,11 +7,13 @@
 
 namespace catena {
 
+/// Options of get_mnist and its relatives.
 struct MnistOptions {
     /// Whether examples are pairs of image and label; otherwise they are images alone.
     bool withlabel = true;
     int ndim = 1;  ///< Number of axes of an image: 1 for [784], 2 for [28, 28], 3 for [1, 28, 28].
     double scale = 1.0;  ///< The largest pixel value: pixels are in [0, scale].
+    /// The dtypes of images and of labels.
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
     bool rgb_format = false;  ///< Whether images have three equal channels, if ndim is 3.
 };

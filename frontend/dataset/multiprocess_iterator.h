@@ -11,11 +11,12 @@
 
 namespace catena {
 
+/// Options of a MultiprocessIterator.
 struct MultiprocessOptions {
     int n_processes = 0;  ///< Number of worker processes; 0: as many as there are processors.
     int n_prefetch = 1;   ///< Number of batches that are read ahead.
-    std::optional<size_t> shared_mem =
-        {};  ///< Bytes of shared memory per example, default 4 MiB; larger examples are slower.
+    /// Bytes of shared memory per example, default 4 MiB; larger examples are slower.
+    std::optional<size_t> shared_mem = {};
     double dataset_timeout = 30;  ///< Seconds after which a slow example gives a warning, once.
     /// Number of examples after which a process is replaced; 0: never.
     int64_t maxtasksperchild = 0;
@@ -32,6 +33,8 @@ struct MultiprocessOptions {
 /// MPI, take the first batch before the communicator is created.
 class MultiprocessIterator : public Iterator {
 public:
+    /// Over the dataset in mini-batches; ValueError for a batch size below 1. No process is forked
+    /// yet.
     MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                          MultiprocessOptions processes = {});
     MultiprocessIterator(Dataset dataset, int64_t batch_size, MultiprocessOptions processes)
@@ -39,7 +42,8 @@ public:
     ~MultiprocessIterator() override;
     std::optional<std::vector<Example>> next() override;
     void reset() override;
-    void finalize() override;  ///< Stops the processes.
+    /// Stops the processes.
+    void finalize() override;
     int64_t batch_size() const override { return order_.batch_size(); }
     bool repeat() const override { return order_.repeat(); }
     int64_t epoch() const override { return order_.epoch(); }

@@ -9,7 +9,9 @@
 
 namespace catena {
 
+/// Options of a MultithreadIterator.
 struct MultithreadOptions {
+    /// Number of threads that read examples, 1 at least.
     int n_threads = 1;
 };
 
@@ -21,6 +23,8 @@ struct MultithreadOptions {
 /// those of a MultiprocessIterator, not on the number of threads.
 class MultithreadIterator : public Iterator {
 public:
+    /// Over the dataset in mini-batches; ValueError for a batch size or a number of threads below
+    /// 1.
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                         int n_threads = 1);
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
@@ -45,8 +49,8 @@ public:
 
 private:
     class Workers;
-    void prefetch(
-        const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
+    /// Starts reading the batch after `before`, if there is one.
+    void prefetch(const BatchOrder& before);
     void drop_prefetched();
     Dataset dataset_;
     BatchOrder order_;  ///< The position after the batch returned last.

@@ -20,9 +20,13 @@ std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t 
 /// An OrderSampler that shuffles the current order with a seed.
 class ShuffleOrderSampler {
 public:
+    /// With random numbers of this seed.
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}
+    /// The next epoch's order: the present one, shuffled. `position` is not used.
     std::vector<int64_t> operator()(const std::vector<int64_t>& order, int64_t position);
-    int64_t draws() const { return draws_; }  ///< Number of orders that it has given.
+    /// Number of orders that it has given.
+    int64_t draws() const { return draws_; }
+    /// Sets how many orders have been drawn, as when a training is resumed.
     void set_draws(int64_t draws) { draws_ = draws; }
 
 private:

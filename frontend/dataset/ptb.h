@@ -10,6 +10,7 @@ namespace catena {
 /// The training, validation and test texts as word indices, int32; each line ends with the index of
 /// "<eos>".
 struct PtbWords {
+    /// The words of each text, int32 of shape [words].
     Array train, valid, test;
 };
 /// Reads ptb.train.txt, ptb.valid.txt and ptb.test.txt in a folder: the Penn Treebank as prepared

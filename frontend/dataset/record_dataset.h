@@ -19,11 +19,14 @@ namespace catena {
 /// Writes a file of examples, which is there after finish() and replaces an older one.
 class RecordDatasetWriter {
 public:
-    explicit RecordDatasetWriter(
-        const std::string& path);  ///< Opens the file; FileError when the folder cannot be written.
+    /// Opens the file; FileError when the folder cannot be written.
+    explicit RecordDatasetWriter(const std::string& path);
+    /// Adds an example at the end; FileError when it cannot be written.
     void write(const Example& example);
+    /// Puts the file in its place; FileError when that fails.
     void finish();
-    int64_t size() const { return size_; }  ///< Number of examples written so far.
+    /// Number of examples written so far.
+    int64_t size() const { return size_; }
 
 private:
     void write_head(uint64_t bytes, uint32_t crc);
@@ -35,6 +38,7 @@ private:
 /// threads may read at once. FileError for a file that is not whole, and where a record is damaged.
 class RecordDataset final : public DatasetMixin {
 public:
+    /// Opens a file and finds its records. FileError when it is missing or damaged.
     explicit RecordDataset(const std::string& path);
     int64_t size() const override { return int64_t(begins_->size()); }
     Example get_example(int64_t i) const override;

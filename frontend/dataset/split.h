@@ -9,6 +9,7 @@
 
 namespace catena {
 
+/// A permutation of the indices of a dataset; none: as they are.
 using Order = std::optional<std::vector<int64_t>>;
 
 /// The first `split_at` examples of the dataset, or of its examples in `order`, and the rest.
@@ -20,6 +21,7 @@ std::pair<Dataset, Dataset> split_dataset_random(const Dataset& dataset, int64_t
                                                  std::optional<int64_t> seed = {});
 /// `n` parts of equal size; the remainder is dropped.
 std::vector<Dataset> split_dataset_n(const Dataset& dataset, int64_t n, Order order = {});
+/// split_dataset_n of the examples in random order; with a seed it is the same in every run.
 std::vector<Dataset> split_dataset_n_random(const Dataset& dataset, int64_t n,
                                             std::optional<int64_t> seed = {});
 /// Pairs of datasets for cross-validation. The dataset is divided into `n_folds` parts, whose sizes
@@ -28,6 +30,8 @@ std::vector<Dataset> split_dataset_n_random(const Dataset& dataset, int64_t n,
 std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets(const Dataset& dataset,
                                                                        int64_t n_folds,
                                                                        Order order = {});
+/// get_cross_validation_datasets of the examples in random order; with a seed it is the same in
+/// every run.
 std::vector<std::pair<Dataset, Dataset>> get_cross_validation_datasets_random(
     const Dataset& dataset, int64_t n_folds, std::optional<int64_t> seed = {});
 

@@ -8,10 +8,12 @@
 
 namespace catena {
 
+/// Options of get_svhn.
 struct SvhnOptions {
     /// Whether examples are pairs of image and label; otherwise they are images alone.
     bool withlabel = true;
     double scale = 1.0;  ///< The largest pixel value: pixels are in [0, scale].
+    /// The dtypes of images and of labels.
     Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
     bool add_extra = false;  ///< Whether the extra set, extra_32x32.mat, is read as well.
 };

@@ -23,8 +23,11 @@ using TabularColumn = std::vector<Array>;
 class TabularSource {
 public:
     virtual ~TabularSource() = default;
+    /// The number of rows.
     virtual int64_t size() const = 0;
+    /// The names of the columns, in order.
     virtual const std::vector<std::string>& keys() const = 0;
+    /// How a row becomes an example: a tuple, a dictionary or a single value.
     virtual TabularMode mode() const = 0;
     /// The values of these rows in each of these columns (indices into keys()); all indices are
     /// valid.
@@ -49,11 +52,15 @@ public:
     explicit TabularDataset(S source)
         : TabularDataset(std::make_shared<const S>(std::move(source))) {}
 
+    /// The number of rows.
     int64_t size() const { return source_->size(); }
+    /// The names of the columns, in order.
     const std::vector<std::string>& keys() const { return source_->keys(); }
+    /// How a row becomes an example: a tuple, a dictionary or a single value.
     TabularMode mode() const { return source_->mode(); }
     /// A row as an example; negative rows count from the end. ValueError outside.
     Example operator[](int64_t row) const;
+    /// The table as a dataset of its rows.
     operator Dataset() const;
 
     /// The rows and columns chosen, in this order, as `.slice[rows, keys]` in Chainer; negative
@@ -62,12 +69,16 @@ public:
     TabularDataset slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const;
     /// These columns, with all rows.
     TabularDataset columns(const std::vector<std::string>& keys) const;
-    TabularDataset masked(const std::vector<bool>& rows) const;  ///< The rows whose flag is true.
+    /// The rows whose flag is true.
+    TabularDataset masked(const std::vector<bool>& rows) const;
     /// The rows first, first + step, ... before last.
     TabularDataset rows(int64_t first, int64_t last, int64_t step = 1) const;
-    TabularDataset column(const std::string& key) const;  ///< One column, in mode none.
+    /// One column, in mode none.
+    TabularDataset column(const std::string& key) const;
 
+    /// The same columns, with tuples as examples.
     TabularDataset astuple() const;
+    /// The same columns, with dictionaries as examples, whose keys are the names of the columns.
     TabularDataset asdict() const;
     /// The rows of this and the other tables, one table after the other. ValueError for tables with
     /// other keys.
@@ -90,8 +101,11 @@ public:
     TabularDataset with_converter(
         std::function<Batch(std::span<const TabularColumn>)> converter) const;
 
-    std::vector<TabularColumn> fetch() const;  ///< All values of the table, by column.
-    Batch convert() const;                     ///< All rows as one batch, in this table's mode.
+    /// All values of the table, by column.
+    std::vector<TabularColumn> fetch() const;
+    /// All rows as one batch, in this table's mode.
+    Batch convert() const;
+    /// The table behind this handle.
     const TabularSource& source() const { return *source_; }
 
 private:
@@ -103,7 +117,9 @@ namespace tabular {
 /// The data of a column: rows of an array, a list, or a function of the row (then from_data needs
 /// the size).
 struct ColumnData {
+    /// The name of the column.
     std::string key;
+    /// Its rows: the first axis of an array, a list, or a function of the row's index.
     std::variant<Array, std::vector<Array>, std::function<Array(int64_t)>> data;
 };
 /// A table made of columns. ValueError unless there is at least one column and all have equal

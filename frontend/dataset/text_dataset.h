@@ -11,6 +11,7 @@
 
 namespace catena {
 
+/// Options of a TextDataset.
 struct TextDatasetOptions {
     /// A function called with the line of every file; returns false to skip the line.
     std::function<bool(const std::vector<std::string>& lines)> filter_func = {};
@@ -30,7 +31,8 @@ public:
     explicit TextDataset(std::string path, TextDatasetOptions options = {});
     int64_t size() const override { return int64_t(lines_->size()); }
     Example get_example(int64_t i) const override;
-    std::vector<std::string> texts(int64_t i) const;  ///< Line i of every file.
+    /// Line i of every file.
+    std::vector<std::string> texts(int64_t i) const;
 
 private:
     struct File;

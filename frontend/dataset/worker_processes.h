@@ -23,8 +23,8 @@ struct WorkerOptions {
 /// Results are returned through shared memory.
 class WorkerProcesses {
 public:
-    WorkerProcesses(const Dataset& dataset,
-                    WorkerOptions options);  ///< Forks the processes; Error on failure.
+    /// Forks the processes; Error on failure.
+    WorkerProcesses(const Dataset& dataset, WorkerOptions options);
     ~WorkerProcesses();
     WorkerProcesses(const WorkerProcesses&) = delete;
 
@@ -38,7 +38,8 @@ public:
     /// reading one; Error naming the example when its process has died. After such an error this
     /// object is of no more use: start() and collect() throw it again.
     std::vector<Example> collect(size_t count);
-    int64_t pending() const;  ///< Number of started tasks whose results were not collected.
+    /// Number of started tasks whose results were not collected.
+    int64_t pending() const;
 
 private:
     struct Body;

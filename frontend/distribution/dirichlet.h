@@ -14,7 +14,8 @@ public:
     std::string support() const override { return "[0, 1]"; }
     std::map<std::string, Variable> params() const override;
     const Variable& alpha() const { return alpha_; }
-    Variable alpha0() const;  ///< The sum of alpha.
+    /// The sum of alpha.
+    Variable alpha0() const;
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;
     Variable mean() const override;

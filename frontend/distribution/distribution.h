@@ -20,10 +20,12 @@ public:
 
     const Shape& batch_shape() const { return batch_shape_; }
     const Shape& event_shape() const { return event_shape_; }
-    Dtype dtype() const { return dtype_; }  ///< The dtype of the parameters.
-    virtual std::string name() const = 0;   ///< The class name, "Normal".
-    virtual std::string support()
-        const = 0;  ///< The set of possible values, in Chainer's words: "real".
+    /// The dtype of the parameters.
+    Dtype dtype() const { return dtype_; }
+    /// The class name, "Normal".
+    virtual std::string name() const = 0;
+    /// The set of possible values, in Chainer's words: "real".
+    virtual std::string support() const = 0;
     virtual std::map<std::string, Variable> params() const = 0;
 
     /// Independent draws of shape sample_shape + batch_shape + event_shape, by this thread's random
@@ -31,17 +33,19 @@ public:
     Variable sample(const Shape& sample_shape = {}) const;
     Variable sample_n(int64_t n) const { return sample({n}); }
 
-    virtual Variable log_prob(const Operand& x)
-        const = 0;  ///< The logarithm of the density or, for integers, of the probability of x.
+    /// The logarithm of the density or, for integers, of the probability of x.
+    virtual Variable log_prob(const Operand& x) const = 0;
     virtual Variable prob(const Operand& x) const;
     /// The cumulative distribution function: the probability of a value of at most x.
     virtual Variable cdf(const Operand& x) const;
-    virtual Variable icdf(const Operand& x) const;  ///< The inverse of cdf().
+    /// The inverse of cdf().
+    virtual Variable icdf(const Operand& x) const;
     virtual Variable log_cdf(const Operand& x) const;
     /// The probability 1 - cdf(x) of a value above x.
     virtual Variable survival_function(const Operand& x) const;
     virtual Variable log_survival_function(const Operand& x) const;
-    virtual Variable perplexity(const Operand& x) const;  ///< The perplexity 1 / prob(x).
+    /// The perplexity 1 / prob(x).
+    virtual Variable perplexity(const Operand& x) const;
 
     virtual Variable entropy() const;
     virtual Variable mean() const;

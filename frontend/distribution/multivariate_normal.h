@@ -17,7 +17,8 @@ public:
     const Variable& loc() const { return loc_; }
     const Variable& scale_tril() const { return scale_tril_; }
     int64_t d() const { return event_shape()[0]; }
-    Variable log_det_scale() const;  ///< The logarithm of the determinant of L.
+    /// The logarithm of the determinant of L.
+    Variable log_det_scale() const;
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;
     Variable mean() const override { return loc_; }

@@ -17,8 +17,10 @@ public:
     const Variable& alpha() const { return alpha_; }
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;
-    Variable mean() const override;      ///< The mean; inf for alpha <= 1.
-    Variable variance() const override;  ///< The variance; inf for alpha <= 2.
+    /// The mean; inf for alpha <= 1.
+    Variable mean() const override;
+    /// The variance; inf for alpha <= 2.
+    Variable variance() const override;
 
 protected:
     Variable draw(const Shape& shape) const override;

@@ -17,7 +17,8 @@ public:
     const Variable& low() const { return low_; }
     const Variable& high() const { return high_; }
     const Variable& loc() const { return low_; }
-    Variable scale() const;  ///< The width: `scale` as it was given, or high - low.
+    /// The width: `scale` as it was given, or high - low.
+    Variable scale() const;
     Variable log_prob(const Operand& x) const override;
     Variable cdf(const Operand& x) const override;
     Variable icdf(const Operand& x) const override;

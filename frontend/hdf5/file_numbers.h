@@ -42,7 +42,8 @@ public:
     /// Reads the superblock. FileError where the file has none, or is shorter than it says.
     explicit FileNumbers(const FileReader& file);
 
-    uint64_t root() const { return root_; }  ///< Address of the header of the root group.
+    /// Address of the header of the root group.
+    uint64_t root() const { return root_; }
     uint64_t size() const { return file_.size() - base_; }
     const std::string& path() const { return file_.path(); }
     size_t address_bytes() const { return address_bytes_; }

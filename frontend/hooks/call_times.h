@@ -13,8 +13,10 @@ class Device;
 /// The durations of nested calls, by name, that timer hooks have measured.
 class CallTimes {
 public:
+    /// What was measured of the calls of one name.
     struct Record {
         double elapsed_time = 0;  ///< Seconds, including calls inside of this one.
+        /// Number of calls.
         int occurrence = 0;
     };
 
@@ -24,15 +26,17 @@ public:
     }
     /// Total seconds; calls inside others count once.
     double total_time() const { return total_; }
+    /// The records by name.
     std::map<std::string, Record> summary() const;
     /// Prints a table, longest first. Units: "auto" (one for the table), "auto_foreach", "s", "ms",
     /// "us", "ns"; ValueError for another.
     void print_report(std::ostream& out, const std::string& unit = "auto") const;
-    void print_report(const std::string& unit = "auto") const;  ///< Prints the table to std::cout.
+    /// Prints the table to std::cout.
+    void print_report(const std::string& unit = "auto") const;
 
 protected:
-    explicit CallTimes(const char* what)
-        : what_(what) {}  ///< `what` names the things that are called, in the head of the table.
+    /// `what` names the things that are called, in the head of the table.
+    explicit CallTimes(const char* what) : what_(what) {}
     /// Waits until the device has finished all its work; on the host there is nothing to wait for.
     static void finish_work(Device& device);
     void start();

@@ -52,7 +52,8 @@ public:
     /// Prints a table, most bytes first. Units: "auto" (one for each column), "auto_foreach", "B",
     /// "KB" (1024 bytes), ... "TB"; ValueError for another.
     void print_report(std::ostream& out, const std::string& unit = "auto") const;
-    void print_report(const std::string& unit = "auto") const;  ///< Prints the table to std::cout.
+    /// Prints the table to std::cout.
+    void print_report(const std::string& unit = "auto") const;
 
 private:
     struct Start {

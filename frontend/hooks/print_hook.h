@@ -11,7 +11,8 @@ namespace catena {
 /// on the host, so that a static region would be cut.
 class PrintHook : public FunctionHook {
 public:
-    explicit PrintHook(bool elements = false);  ///< Prints to std::cout.
+    /// Prints to std::cout.
+    explicit PrintHook(bool elements = false);
     PrintHook(std::ostream& out, bool elements = false) : out_(out), elements_(elements) {}
 
     std::string name() const override { return "PrintHook"; }

@@ -69,7 +69,8 @@ public:
                                 std::optional<Dtype> dtype = {});
     int64_t size() const override;
     Example get_example(int64_t i) const override;
-    const std::string& name(int64_t i) const;  ///< Name of image i in its archive.
+    /// Name of image i in its archive.
+    const std::string& name(int64_t i) const;
     std::string described(int64_t i) const override {
         return "example " + std::to_string(i) + ", " + name(i);
     }

@@ -11,10 +11,12 @@ namespace catena::initializers {
 /// A filter for upsampling: each element is the product over the axes of 1 - |i - centre| / ((k +
 /// 1) / 2).
 struct UpsamplingDeconvFilter : Initializer {
+    /// Parameters are of `dtype`.
     explicit UpsamplingDeconvFilter(OptionalDtype dtype = {});
 };
 /// A filter for downsampling: UpsamplingDeconvFilter divided by the sum of its elements.
 struct DownsamplingConvFilter : Initializer {
+    /// Parameters are of `dtype`.
     explicit DownsamplingConvFilter(OptionalDtype dtype = {});
 };
 

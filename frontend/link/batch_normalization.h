@@ -9,19 +9,28 @@ namespace catena {
 
 class Communicator;
 
+/// Options of a BatchNormalization.
 struct BatchNormalizationLinkOptions {
+    /// The share of a running average that an update keeps.
     double decay = 0.9;
+    /// A small number added to variances, against division by 0.
     double eps = 2e-5;
     /// Dtype of the parameters and statistics; default config().dtype.
     std::optional<Dtype> dtype = {};
+    /// Whether results are multiplied with a learned gamma.
     bool use_gamma = true;
+    /// Whether a learned beta is added to results.
     bool use_beta = true;
+    /// Initializer of gamma.
     Initializer initial_gamma = 1.0;
+    /// Initializer of beta.
     Initializer initial_beta = 0.0;
     /// The axes that are averaged over; empty: all but axis 1, or all but those for which the
     /// constructor's `size` gives sizes.
     Axes axis = {};
+    /// Initializer of the running mean.
     Initializer initial_avg_mean = 0.0;
+    /// Initializer of the running variance.
     Initializer initial_avg_var = 1.0;
 };
 
@@ -38,6 +47,7 @@ public:
     /// Normalises x. With `finetune` the averages become the means over all batches since
     /// start_finetuning().
     Variable operator()(const Operand& x, bool finetune = false);
+    /// Forgets the batches over which averages are formed with `finetune`.
     void start_finetuning();
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
     /// In training mode, uses the statistics of all ranks' batches together, as if their rows were
@@ -47,6 +57,7 @@ public:
     }
 
     Parameter gamma, beta;  ///< The learned scale and shift; empty without use_gamma, use_beta.
+    /// The running mean and variance, of gamma's shape.
     State avg_mean, avg_var;
     State N;  ///< Number of batches seen while finetuning; int64, 0-d.
 

@@ -18,6 +18,7 @@ class Callable : public Base {
 public:
     using Base::Base;
 
+    /// Calls forward(), between the hooks of the link.
     template <class... Arguments>
     auto operator()(Arguments&&... arguments)
         requires requires(Self& self) { self.forward(std::forward<Arguments>(arguments)...); }

@@ -6,12 +6,16 @@ namespace catena {
 
 /// A child link and its name.
 struct NamedLink {
+    /// Names a member.
     template <std::derived_from<Link> L>
     NamedLink(std::string_view n, L& l) : NamedLink(n, l, sizeof(L)) {}
+    /// Names a link of a class of `bytes` bytes, by which a member that is not listed is found.
     NamedLink(std::string_view name, Link& link, size_t bytes);
     NamedLink(const NamedLink&);
     ~NamedLink();
+    /// The child's name, without "/".
     std::string name;
+    /// The child.
     Link& link;
     size_t bytes;  ///< sizeof the link's class, as far as it is known where the link is listed.
 };
@@ -28,10 +32,12 @@ public:
     Chain() = default;
     Chain(const Chain&) = default;
     Chain(Chain&&) = default;
+    /// Lists a member as a child. ValueError for a name that is taken.
     template <std::derived_from<Link> L>
     void add_child(std::string name, L& child) {
         list_child(std::move(name), child);
     }
+    /// Lists members as children: `add_children({{"l1", l1}, {"l2", l2}})`.
     void add_children(std::initializer_list<NamedLink> children);
     /// The child of that name; ValueError listing the existing children.
     Link& operator[](std::string_view name) const;

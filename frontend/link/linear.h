@@ -4,9 +4,12 @@
 
 namespace catena {
 
+/// Options of a Linear.
 struct LinearOptions {
+    /// Whether there is no bias.
     bool nobias = false;
     Initializer initialW = {};  ///< Initializer of W; LeCunNormal unless given.
+    /// Initializer of b.
     Initializer initial_bias = 0.0;
 };
 

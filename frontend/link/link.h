@@ -21,7 +21,9 @@ class Serializer;
 
 /// A parameter and its name.
 struct NamedParameter {
+    /// The parameter's name, or its path: "/l1/W".
     std::string name;
+    /// The parameter.
     Parameter& param;
 };
 
@@ -65,24 +67,33 @@ public:
     /// Own parameters by name, then those of the children, in the children's order (sorted by name
     /// in a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
     std::vector<Parameter*> params(bool include_uninit = true) const;
-    std::vector<std::pair<std::string, Parameter*>> namedparams(
-        bool include_uninit = true) const;  ///< All parameters with their paths, "/l1/W".
+    /// All parameters with their paths, "/l1/W".
+    std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;
     /// All persistent states with their paths, "/bn/avg_mean".
     std::vector<std::pair<std::string, State*>> namedpersistents() const;
+    /// This link and all below it, parents first; with `skipself` those below alone.
     std::vector<Link*> links(bool skipself = false) const;
     /// This link and all links below it with their paths; the root's is "/".
     std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;
+    /// The links listed directly in this one, in order.
     std::vector<Link*> children() const;
 
-    int64_t count_params() const;  ///< Number of elements of all initialised parameters.
+    /// Number of elements of all initialised parameters.
+    int64_t count_params() const;
+    /// Drops the gradients of all parameters.
     void cleargrads() const;
+    /// Fills the gradients of all parameters with zeros.
     void zerograds() const;
     /// Copies the parameters (and persistents) from a link of the same structure. ValueError naming
     /// the first path that only one of the two has.
     void copyparams(const Link& other, bool copy_persistent = true) const;
+    /// Adds the gradients of a link with equal parameters; ValueError when the two differ in
+    /// structure.
     void addgrads(const Link& other) const;
+    /// Takes the content of a link with equal parameters: see CopyMode.
     void copy_from(const Link& other, CopyMode mode);
-    void reinitialize() const;  ///< Initialises all parameters again.
+    /// Initialises all parameters again.
+    void reinitialize() const;
     /// Saves or loads parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
     /// Descriptions of member links and initialised member parameters that the constructor did not
@@ -98,17 +109,23 @@ public:
     void know_size(size_t bytes) const {
         if (size_ < bytes) size_ = bytes;
     }
+    /// Moves all parameters and states to a device, in place, and returns the link.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
+    /// Lets optimizers update all parameters of the link again.
     void enable_update() const;
+    /// Keeps optimizers from updating the parameters of the link.
     void disable_update() const;
     /// True when some parameter of the link is updated by optimizers.
     bool update_enabled() const;
     /// The device of the link's first parameter or persistent; without any, the current one.
     Device& device() const;
 
+    /// A hook of the link, under its name.
     struct NamedHook {
+        /// The hook's name.
         std::string name;
+        /// The hook.
         std::shared_ptr<LinkHook> hook;
     };
     /// The hook is called around the calls of this link (link_hook.h), under its own name unless
@@ -121,12 +138,13 @@ public:
             std::shared_ptr<LinkHook>(std::make_shared<std::remove_const_t<Hook>>(std::move(hook))),
             std::move(name));
     }
-    /// Removes the hook of that name. ValueError, with the existing names, when there is none.
     template <std::derived_from<LinkHook> Hook>
     Link& add_hook(Hook& kept, std::string name = "") =
         delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
+    /// Removes the hook of that name. ValueError, with the existing names, when there is none.
     void delete_hook(std::string_view name);
-    std::span<const NamedHook> hooks() const;  ///< The link's hooks in the order of their addition.
+    /// The link's hooks in the order of their addition.
+    std::span<const NamedHook> hooks() const;
 
 protected:
     Link();
@@ -247,6 +265,7 @@ private:
     mutable size_t size_ = sizeof(Part);
 };
 
+/// True for a class of functions that remember something between calls.
 template <std::derived_from<Link> L>
 inline constexpr bool is_stateful_callable<L> = true;
 
@@ -267,6 +286,7 @@ std::string to_string(const L& link) {
     link.know_size(sizeof(L));
     return to_string(static_cast<const Link&>(link));
 }
+/// Writes the link as its repr(): a tree with its options.
 template <std::derived_from<Link> L>
 std::ostream& operator<<(std::ostream& out, const L& link) {
     return out << to_string(link);

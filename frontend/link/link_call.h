@@ -25,6 +25,7 @@ concept ListLike = requires(T& list) {
 
 /// A value that converts to any type, by which the members of a struct are counted.
 struct AnyMember {
+    /// Converts to any type; only declared.
     template <class T>
     operator T() const;
 };
@@ -40,9 +41,12 @@ public:
     /// parameters are restored in any case.
     ~LinkCall();
 
+    /// The link that is called.
     Link& link() const { return link_; }
-    std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
-    std::span<const Variable> outputs() const;  ///< The results; known in forward_postprocess.
+    /// The arrays among the arguments.
+    std::span<const Variable* const> inputs() const;
+    /// The results; known in forward_postprocess.
+    std::span<const Variable> outputs() const;
     /// Whether an exception ended the call; known in forward_postprocess.
     bool failed() const { return failed_; }
     /// Replaces a parameter by `value`, which may have a graph, during this call. Not while another
@@ -83,7 +87,8 @@ private:
             gather(a), gather(b);
         }
     }
-    void add_output(const Variable& y);  ///< Adds y to the results unless it is undefined.
+    /// Adds y to the results unless it is undefined.
+    void add_output(const Variable& y);
     void end();
     void restore() noexcept;
 

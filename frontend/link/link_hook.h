@@ -15,15 +15,19 @@ namespace catena {
 class LinkHook {
 public:
     virtual ~LinkHook() = default;
+    /// The hook's name, by which it is removed and its states are saved.
     virtual std::string name() const = 0;
     /// Called when the hook is added to a link; null: to a scope.
     virtual void added([[maybe_unused]] Link* link) {}
+    /// Called when the hook is removed from a link.
     virtual void deleted([[maybe_unused]] Link* link) {}
+    /// Called before each call of the link.
     virtual void forward_preprocess(LinkCall&) {}
     /// Called after a call, also after an error, with call.failed(); it must not throw then.
     virtual void forward_postprocess(LinkCall&) {}
     /// The parameters (and persistents) that this hook adds to the link that it was added to.
     virtual std::vector<std::pair<std::string, Parameter*>> params();
+    /// States of the hook that are saved with the link, with their names.
     virtual std::vector<std::pair<std::string, State*>> persistents();
     /// The hook for a copy of its link. Null: the copy shares this hook, which is then called for
     /// both links.
@@ -34,6 +38,7 @@ public:
 /// name is active already.
 class LinkHookScope {
 public:
+    /// Makes the hook active; it must live as long as the scope.
     explicit LinkHookScope(LinkHook& hook);
     ~LinkHookScope();
     LinkHookScope(const LinkHookScope&) = delete;

@@ -12,7 +12,9 @@ namespace catena {
 /// A link of any class held by value: copying copies the link.
 class OwnedLink {
 public:
+    /// Holds none.
     OwnedLink();
+    /// Holds this link.
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
         : OwnedLink(
@@ -21,14 +23,19 @@ public:
               assignment<L>()) {}
     OwnedLink(const OwnedLink& other);
     OwnedLink(OwnedLink&&) noexcept;
-    OwnedLink& operator=(OwnedLink other) noexcept;  ///< Replaces this link by another one.
+    /// Replaces this link by another one.
+    OwnedLink& operator=(OwnedLink other) noexcept;
     /// Assigns the other link: this one keeps its identity, so optimizers go on with it. Where the
     /// two are not alike, it is replaced.
     void assign(OwnedLink other);
     ~OwnedLink();
+    /// The link.
     Link& operator*() const { return *link_; }
+    /// The link.
     Link* operator->() const { return link_.get(); }
+    /// The link; null when it holds none.
     Link* get() const { return link_.get(); }
+    /// Whether it holds a link.
     explicit operator bool() const { return bool(link_); }
 
 private:

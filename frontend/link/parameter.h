@@ -22,7 +22,8 @@ namespace catena {
 /// a CopyMode::share has made stays shared where it is moved to.
 class State : public Variable, public Part {
 public:
-    State();  ///< An empty state, without content.
+    /// An empty state, without content.
+    State();
     explicit State(Array array);
     State(const State& other);
     /// Takes the identity of `other`, which becomes a new empty state.
@@ -35,9 +36,11 @@ public:
     /// takes any.
     State& operator=(const Operand& content);
 
+    /// Whether it has a shape and elements: a parameter may get them at the first call.
     bool is_initialized() const { return defined() && array().defined(); }
     /// The device of the present or future content: that of to_device(), else the current device.
     Device& home() const;
+    /// Moves the content to a device, in place.
     void to_device(Device& device);
 
     /// Becomes the same state as the other one; for Link::copy_from.
@@ -51,7 +54,8 @@ protected:
     void take_identity(State& other);
 
 private:
-    void become_empty() noexcept;  ///< Makes this a new empty state of the same name.
+    /// Makes this a new empty state of the same name.
+    void become_empty() noexcept;
     Device* device_ = nullptr;
     bool is_share_ = false;  ///< True if share() gave it the identity of another object.
     bool was_moved_from_ = false;
@@ -60,6 +64,7 @@ private:
 /// A State that is learned.
 class Parameter : public State {
 public:
+    /// Without a shape or an initializer: those are set later.
     Parameter();
     /// A parameter that is empty until initialize(). Its dtype is the initializer's, else
     /// config().dtype.
@@ -77,13 +82,18 @@ public:
     void initialize(const Shape& shape);
     /// Initialises the content again, keeping shape and dtype.
     void reinitialize();
+    /// What its first elements come from.
     const Initializer& initializer() const { return initializer_; }
-    Dtype parameter_dtype() const;   ///< The dtype, which is known even without a shape.
-    void to_device(Device& device);  ///< Moves content and gradient to a device.
+    /// The dtype, which is known even without a shape.
+    Dtype parameter_dtype() const;
+    /// Moves content and gradient to a device.
+    void to_device(Device& device);
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return !update_enabled_ || *update_enabled_; }
+    /// Sets whether optimizers update it.
     void set_update_enabled(bool enabled);
+    /// Whether optimizers update it, shared with them.
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);

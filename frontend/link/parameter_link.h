@@ -8,11 +8,14 @@ namespace catena {
 /// W.
 class ParameterLink : public Link {
 public:
+    /// With this array as W.
     explicit ParameterLink(Array array) : W(std::move(array)) { add_param("W", W); }
+    /// W.
     Variable operator()() {
         return called_with([&] { return Variable(W); });
     }
 
+    /// The parameter.
     Parameter W;
 };
 

@@ -15,6 +15,7 @@ namespace catena {
 /// gradients flow back through them (cut with unchain_backward).
 class RecurrentMemory {
 public:
+    /// States of these names: {"c", "h"}.
     explicit RecurrentMemory(std::vector<std::string> names);
     RecurrentMemory(const RecurrentMemory& other);
     /// Takes over the states of the other one, which is empty afterwards.
@@ -25,13 +26,16 @@ public:
 
     /// True if nothing was stored since the reset, whatever the states hold.
     bool is_empty() const;
-    Variable operator[](size_t k) const;  ///< The state of index k; undefined while empty.
-    void reset();                         ///< Makes it empty.
+    /// The state of index k; undefined while empty.
+    Variable operator[](size_t k) const;
+    /// Makes it empty.
+    void reset();
     /// Stores the new states that a step has computed, in the order of the names. States that do
     /// not exist yet are allocated on `home`.
     void store(std::initializer_list<Variable> values, Device& home);
     /// Sets the states from outside a step, as set_state() of a link does.
     void set(std::initializer_list<Variable> values, Device& home);
+    /// Moves the states to a device.
     void move(Device& device);
     /// Names the states after their link's path, which is found from one of its parameters: if the
     /// parameter "/l1/upward/W" is called "upward/W" in its link, the link is "/l1" and its states

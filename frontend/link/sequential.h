@@ -35,6 +35,7 @@ concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) {
 /// "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
+    /// Without layers.
     Sequential();
     Sequential(const Sequential&);
     Sequential(Sequential&&) noexcept;
@@ -43,6 +44,7 @@ public:
     Sequential& operator=(const Sequential& other);
     Sequential& operator=(Sequential&& other);
     ~Sequential() override;
+    /// These layers, in order.
     template <class First, class... Rest>
         requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
     explicit Sequential(First&& first, Rest&&... rest) : Sequential() {
@@ -58,10 +60,12 @@ public:
     /// Calls every layer, as operator(), and returns everything that the last layer gives.
     Variables forward(std::span<const Variable> xs) const;
 
+    /// Adds a layer at the end.
     template <class Layer>
     Sequential& append(Layer&& layer) {
         return insert(size(), std::forward<Layer>(layer));
     }
+    /// Adds a layer before that of this index, or at the end.
     template <class L>
     Sequential& insert(size_t index, L&& layer) {
         using Class = std::decay_t<L>;
@@ -84,7 +88,8 @@ public:
                 counts, call_function<Class>);
         return *this;
     }
-    Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
+    /// Appends copies of the other's layers.
+    Sequential& extend(const Sequential& other);
     /// Replaces a layer, as Chainer's sequential[index] = layer. A link that is like the new one
     /// takes its content and stays in its optimizer; after any other replacement, call the
     /// optimizer's setup() again.
@@ -95,25 +100,34 @@ public:
         merge_into_next(index);
         return *this;
     }
+    /// Removes the layer of this index; ValueError when there is none.
     void erase(size_t index);
+    /// Removes this link; ValueError when it is none of the layers.
     void remove(const Link& link) { erase(index(link)); }
+    /// Removes all layers.
     void clear();
     /// Copies of the layers [begin, end), or of all in the opposite order.
     Sequential slice(size_t begin, size_t end) const;
+    /// The same layers, last one first.
     Sequential reversed() const;
     /// The layers of `a`, then those of `b`, all copied.
     friend Sequential operator+(Sequential a, const Sequential& b);
+    /// Adds the layers of another one at the end, as extend().
     Sequential& operator+=(const Sequential& other) { return extend(other); }
+    /// The number of layers.
     size_t size() const;
+    /// Whether there is no layer.
     bool empty() const { return size() == 0; }
     /// The link at an index; ValueError for a function.
     Link& operator[](size_t index) const;
     /// The index of a link of this Sequential; ValueError when it is not one of its layers.
     size_t index(const Link& link) const;
+    /// Whether the link is one of the layers.
     bool contains(const Link& link) const;
+    /// The number of layers of the class with that name.
     int count_by_layer_type(std::string_view type_name) const;
-    int remove_by_layer_type(
-        std::string_view type_name);  ///< Removes the layers of that type and returns their number.
+    /// Removes the layers of that type and returns their number.
+    int remove_by_layer_type(std::string_view type_name);
     /// A copy with nested Sequentials replaced by their layers.
     Sequential flatten() const;
 
@@ -178,7 +192,8 @@ private:
     void place(size_t index, OwnedLink link, unsigned counts, Call* call);
     void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
-    void merge_into_next(size_t index);  ///< Assigns the layer at `index` to the one behind it.
+    /// Assigns the layer at `index` to the one behind it.
+    void merge_into_next(size_t index);
     void check_index(size_t index, size_t limit) const;
     void renumber();
     std::vector<Layer> layers_;

@@ -25,9 +25,13 @@ namespace catena {
         state = content;                                   \
         return state;                                      \
     }
+/// Adds to a state, in place: `state += x`. Inside a static region a part of the program.
 CATENA_IN_STATE(+=, add_in_place)
+/// Subtracts from a state, in place.
 CATENA_IN_STATE(-=, subtract_in_place)
+/// Multiplies a state, in place.
 CATENA_IN_STATE(*=, multiply_in_place)
+/// Divides a state, in place.
 CATENA_IN_STATE(/=, divide_in_place)
 #undef CATENA_IN_STATE
 

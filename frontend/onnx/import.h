@@ -41,7 +41,8 @@ public:
     struct Implementation;
     explicit Model(std::shared_ptr<const Implementation> implementation);
 
-    const std::vector<Port>& inputs() const;  ///< The inputs that have no default.
+    /// The inputs that have no default.
+    const std::vector<Port>& inputs() const;
     const std::vector<Port>& outputs() const;
     /// Initializers under their names, in file order; trainable ones are the parameters themselves.
     std::vector<std::pair<std::string, Variable>> initializers() const;

@@ -79,13 +79,15 @@ public:
     const std::string& op() const;
     int count() const { return int(items_.size()); }
     int output_count() const;
-    bool wants_output(int i) const;  ///< Whether output i is used: it has a name.
+    /// Whether output i is used: it has a name.
+    bool wants_output(int i) const;
     bool has(int i) const {
         return size_t(i) < items_.size() && items_[size_t(i)].variable.defined();
     }
     /// Input i; FileError when it is missing.
     const Variable& operator[](int i) const;
-    std::vector<Variable> inputs() const;  ///< All inputs.
+    /// All inputs.
+    std::vector<Variable> inputs() const;
     const Items& items() const { return items_; }
     /// Input i as a sequence; FileError when it is none.
     const std::vector<Variable>& sequence(int i) const;
@@ -131,7 +133,8 @@ public:
     std::vector<int64_t> values(int i, const Expected& expected) const;
     /// The only element of input i, as an integer.
     int64_t value(int i, const Within& within) const;
-    double number_at(int i) const;  ///< The only element of input i, as a number.
+    /// The only element of input i, as a number.
+    double number_at(int i) const;
     std::vector<double> numbers_at(int i, size_t length) const;
     /// An axis in [-rank, rank) as a non-negative one.
     int axis(int64_t axis, int rank) const;
@@ -142,7 +145,8 @@ public:
     /// `value` rounded to zero; `what` names it in errors.
     int64_t whole(double value, const Within& within, std::string_view what) const;
 
-    std::string describe() const;  ///< The node's name in errors: "Conv node 'conv_1' (opset 13)".
+    /// The node's name in errors: "Conv node 'conv_1' (opset 13)".
+    std::string describe() const;
     [[noreturn]] void unsupported(const std::string& what) const;
     /// Throws a FileError about this node.
     [[noreturn]] void wrong(const std::string& what) const;

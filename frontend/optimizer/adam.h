@@ -4,16 +4,27 @@
 
 namespace catena {
 
+/// Options of Adam and of its variants.
 struct AdamOptions {
+    /// The step size.
     double alpha = 0.001;
+    /// The share of the mean of gradients that an update keeps.
     double beta1 = 0.9;
+    /// The share of the mean of squared gradients that an update keeps.
     double beta2 = 0.999;
+    /// A small number added to the root of the mean of squares.
     double eps = 1e-8;
+    /// A factor of the whole step.
     double eta = 1.0;
+    /// The share of a parameter that an update takes away.
     double weight_decay_rate = 0;
+    /// Whether the largest mean of squares so far is used, instead of the present one.
     bool amsgrad = false;
+    /// Whether each element's step size is bounded, between limits that close on final_lr.
     bool adabound = false;
+    /// The step size that the bounds of adabound close on.
     double final_lr = 0.1;
+    /// How fast the bounds of adabound close.
     double gamma = 0.001;
     /// Whether weight_decay_rate is multiplied by alpha, as in PyTorch's AdamW.
     bool decay_by_alpha = false;
@@ -32,7 +43,9 @@ struct AdamOptions {
 /// where f is final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
+    /// With these options.
     explicit Adam(const AdamOptions& options = {});
+    /// With the step size `alpha` and the decays of the means.
     explicit Adam(double alpha, double beta1 = AdamOptions().beta1,
                   double beta2 = AdamOptions().beta2, double eps = AdamOptions().eps)
         : Adam(AdamOptions{.alpha = alpha, .beta1 = beta1, .beta2 = beta2, .eps = eps}) {}
@@ -41,9 +54,13 @@ public:
     std::vector<Cell> hyperparameters() const override;
     /// The learning rate alpha_t of the last update; alpha before the first.
     double learning_rate() const override;
+    /// Whether the largest mean of squares so far is used.
     bool amsgrad() const { return amsgrad_; }
+    /// Whether step sizes are bounded.
     bool adabound() const { return adabound_; }
+    /// Whether the decay is scaled by alpha.
     bool decay_by_alpha() const { return decay_by_alpha_; }
+    /// The hyperparameters, which may be assigned at any time.
     Cell alpha, beta1, beta2, eps, eta, weight_decay_rate, final_lr, gamma;
 
 protected:
@@ -59,6 +76,7 @@ private:
 /// as in Chainer.
 class AdamW : public Adam {
 public:
+    /// With these options.
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
     explicit AdamW(double alpha) : AdamW(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdamW"; }
@@ -67,6 +85,7 @@ public:
 /// Adam with amsgrad, https://openreview.net/forum?id=ryQu7f-RZ.
 class AMSGrad : public Adam {
 public:
+    /// With these options and amsgrad.
     explicit AMSGrad(AdamOptions options = {}) : Adam((options.amsgrad = true, options)) {}
     explicit AMSGrad(double alpha) : AMSGrad(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AMSGrad"; }
@@ -75,6 +94,7 @@ public:
 /// Adam with adabound, https://openreview.net/forum?id=Bkg3g2R9FX.
 class AdaBound : public Adam {
 public:
+    /// With these options and adabound.
     explicit AdaBound(AdamOptions options = {}) : Adam((options.adabound = true, options)) {}
     explicit AdaBound(double alpha) : AdaBound(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdaBound"; }
@@ -83,6 +103,7 @@ public:
 /// Adam with amsgrad and adabound.
 class AMSBound : public Adam {
 public:
+    /// With these options, amsgrad and adabound.
     explicit AMSBound(AdamOptions options = {})
         : Adam((options.amsgrad = options.adabound = true, options)) {}
     explicit AMSBound(double alpha) : AMSBound(AdamOptions{.alpha = alpha}) {}

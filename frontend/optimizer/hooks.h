@@ -18,18 +18,22 @@ public:
 /// Weight decay: g += rate p
 class WeightDecay : public ParameterHook {
 public:
+    /// `rate` is the factor of the parameter.
     explicit WeightDecay(double rate) : rate(rate, "rate") {}
     std::string name() const override { return "WeightDecay"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    /// The factor, which may be assigned at any time.
     Cell rate;
 };
 
 /// L1 regularisation: g += rate sign(p)
 class Lasso : public ParameterHook {
 public:
+    /// `rate` is the factor of the sign.
     explicit Lasso(double rate) : rate(rate, "rate") {}
     std::string name() const override { return "Lasso"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    /// The factor, which may be assigned at any time.
     Cell rate;
 };
 
@@ -37,19 +41,23 @@ public:
 /// threshold. A norm of NaN changes nothing.
 class GradientClipping : public OptimizerHook {
 public:
+    /// `threshold` is the largest norm that stays as it is.
     explicit GradientClipping(double threshold) : threshold(threshold, "threshold") {}
     std::string name() const override { return "GradientClipping"; }
     void operator()(Optimizer& optimizer) override;
+    /// The threshold, which may be assigned at any time.
     Cell threshold;
 };
 
 /// Clips each element of a gradient: g = min(max(g, lower_bound), upper_bound)
 class GradientHardClipping : public ParameterHook {
 public:
+    /// The least and the largest element that a gradient may have.
     GradientHardClipping(double lower_bound, double upper_bound)
         : lower_bound(lower_bound, "lower_bound"), upper_bound(upper_bound, "upper_bound") {}
     std::string name() const override { return "GradientHardClipping"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    /// The bounds, which may be assigned at any time.
     Cell lower_bound, upper_bound;
 };
 
@@ -58,12 +66,14 @@ public:
 /// threshold, else 1.
 class GradientLARS : public ParameterHook {
 public:
+    /// `threshold` is the norm above which a parameter has its own rate.
     explicit GradientLARS(double threshold = 1e-2, double weight_decay = 0, double eps = 1e-9)
         : threshold(threshold, "threshold"),
           weight_decay(weight_decay, "weight_decay"),
           eps(eps, "eps") {}
     std::string name() const override { return "GradientLARS"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    /// The numbers of the formula, which may be assigned at any time.
     Cell threshold, weight_decay, eps;
 };
 
@@ -74,9 +84,11 @@ public:
     /// A function that gives the noise for one gradient, of the gradient's type.
     using Noise =
         std::function<Variable(const Type& gradient, const GradientNoise& hook, const Variable& t)>;
+    /// `eta` is the factor of the variance.
     explicit GradientNoise(double eta, Noise noise = {});
     std::string name() const override { return "GradientNoise"; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    /// The factor of the variance, which may be assigned at any time.
     Cell eta;
 
 private:

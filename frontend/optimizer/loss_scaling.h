@@ -28,6 +28,7 @@ struct LossScalingOptions {
 class LossScaling final : public GradientExchange,
                           public std::enable_shared_from_this<LossScaling> {
 public:
+    /// Around another exchange of gradients, or null; made by Optimizer::loss_scaling.
     LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
 
     void backward(Optimizer& optimizer, const Variable& loss,
@@ -39,17 +40,18 @@ public:
     /// Sets the exchange of gradients between processes. It works on scaled gradients: what is sent
     /// is scaled.
     void set_between(std::shared_ptr<GradientExchange> exchange) { between_ = std::move(exchange); }
+    /// The exchange within; null: a single process.
     const std::shared_ptr<GradientExchange>& between() const { return between_; }
 
     /// The scale of the next backward. This and the next function read values on the host.
     double scale() const;
-    bool is_safe_to_update()
-        const;  ///< Whether the gradients checked last, those of the last update, were finite.
+    /// Whether the gradients checked last, those of the last update, were finite.
+    bool is_safe_to_update() const;
     /// Looks for gradients that are infinite or NaN. For training loops of one's own; finish() does
     /// both this and update_loss_scale().
     void check_nan_in_grads(Optimizer& optimizer);
-    void
-    update_loss_scale();  ///< Halves the scale after a bad check, lets it grow after a good one.
+    /// Halves the scale after a bad check, lets it grow after a good one.
+    void update_loss_scale();
     /// Saves or loads "loss_scale", "was_too_large" and "sent_scale"; a file without one of them
     /// does not change it.
     void serialize(const Serializer& s) override;

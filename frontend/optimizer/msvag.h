@@ -4,10 +4,15 @@
 
 namespace catena {
 
+/// Options of MSVAG.
 struct MSVAGOptions {
+    /// The step size.
     double lr = 0.1;
+    /// The share of the means that an update keeps.
     double beta = 0.9;
+    /// A factor of the whole step.
     double eta = 1.0;
+    /// The share of a parameter that an update takes away.
     double weight_decay_rate = 0;
 };
 
@@ -19,11 +24,13 @@ struct MSVAGOptions {
 ///     p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
 class MSVAG : public Optimizer {
 public:
+    /// With these options.
     explicit MSVAG(const MSVAGOptions& options = {})
         : lr(options.lr, "lr"),
           beta(options.beta, "beta"),
           eta(options.eta, "eta"),
           weight_decay_rate(options.weight_decay_rate, "weight_decay_rate") {}
+    /// With the step size `lr` and the decay of the means.
     explicit MSVAG(double lr, double beta = MSVAGOptions().beta)
         : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
     std::string type_name() const override { return "MSVAG"; }
@@ -31,6 +38,7 @@ public:
     std::vector<Cell> hyperparameters() const override {
         return {lr, beta, eta, weight_decay_rate};
     }
+    /// The hyperparameters, which may be assigned at any time.
     Cell lr, beta, eta, weight_decay_rate;
 
 protected:

@@ -27,9 +27,12 @@ class ParameterRule;
 /// parameters.
 class OptimizerHook {
 public:
+    /// Whether a hook is called before or after an update.
     enum class Timing { pre, post };
     virtual ~OptimizerHook() = default;
+    /// The name under which the optimizer knows it.
     virtual std::string name() const = 0;
+    /// When it is called: before an update, unless it says otherwise.
     virtual Timing timing() const { return Timing::pre; }
     /// Called at an update, whose parameters are optimizer.active_slots().
     virtual void operator()(Optimizer& optimizer) = 0;
@@ -124,16 +127,21 @@ public:
     void backward_part(const Variable& loss);
     /// Sets the exchange of gradients between processes; null: a single process.
     void set_exchange(std::shared_ptr<GradientExchange> exchange);
+    /// The exchange of gradients between processes; null: a single process.
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
-    int64_t t() const;  ///< Number of updates so far.
+    /// Number of updates so far.
+    int64_t t() const;
     /// The number of updates as a state, int64, 0-d; compiled steps update it.
     const State& step_count() const { return t_; }
+    /// Number of epochs that new_epoch() has counted.
     int64_t epoch() const { return epoch_; }
     /// Counts an epoch. Updaters set `use_auto_new_epoch` and pass true. ValueError when they and
     /// the user both count.
     void new_epoch(bool automatic = false);
+    /// Whether an updater counts epochs: it then calls new_epoch(true).
     bool use_auto_new_epoch = false;
+    /// Sets the number of epochs.
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
     /// Sets whether update(lossfun) clears gradients; false: it fills them with zeros.
     void use_cleargrads(bool use = true);
@@ -149,6 +157,7 @@ public:
     /// starts backward with it; otherwise call loss.backward({.loss_scale =
     /// optimizer.loss_scale()}).
     void set_loss_scale(double scale);
+    /// The number by which the loss is multiplied before backward.
     double loss_scale() const { return loss_scale_; }
 
     /// Adds a hook. ValueError when the name is taken or setup() has not been called.
@@ -163,6 +172,7 @@ public:
     void remove_hook(const std::string& name);
     /// Calls all hooks of a timing, in the order of their registration; update() does it itself.
     void call_hooks(OptimizerHook::Timing timing);
+    /// Calls one hook.
     void call_hook(OptimizerHook& hook) { hook(*this); }
 
     /// The rule by which one parameter is updated: its own hyperparameters and hooks
@@ -174,6 +184,7 @@ public:
     Optimizer& rule_of(const UpdateSlot& slot) { return slot.rule ? *slot.rule : *this; }
     /// Sets the optimizer of a slot; see ParameterRule::use().
     void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);
+    /// What the optimizer holds for each parameter, in the order of the target's parameters.
     std::span<UpdateSlot> slots();
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
@@ -190,6 +201,7 @@ public:
     void initialize_moments(UpdateSlot& slot);
     /// Sets the step count, not recorded.
     void set_step_count(int64_t t);
+    /// The name of the class, "Adam".
     virtual std::string type_name() const = 0;
 
     /// The rule's hyperparameters by name, "alpha", "lr"; setting one affects the next update, a
@@ -197,6 +209,7 @@ public:
     virtual std::vector<Cell> hyperparameters() const;
     /// The hyperparameter of that name; ValueError that lists the existing names.
     Cell hyperparameter(std::string_view name) const;
+    /// The present step size: the hyperparameter lr, unless a rule says otherwise.
     virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:

@@ -18,11 +18,13 @@ namespace catena {
 /// It ends with the optimizer and with its next setup().
 class ParameterRule {
 public:
+    /// Of a parameter of this optimizer; made by Optimizer::update_rule.
     ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
 
     /// The parameter's own hyperparameter, which starts as the present one of its formula and no
     /// longer follows it. ValueError that lists the existing names.
     Cell hyperparameter(std::string_view name);
+    /// Whether the parameter has its own hyperparameter of that name.
     bool has_own(std::string_view name) const;
     /// Drops the parameter's own hyperparameters and formula: it follows the optimizer again.
     void follow_optimizer();
@@ -50,7 +52,9 @@ public:
     /// Removes the hook of that name; ValueError when there is none.
     void remove_hook(const std::string& name);
 
+    /// Whether the optimizer updates the parameter.
     bool enabled() const { return *slot_->enabled; }
+    /// Sets whether the optimizer updates the parameter.
     void set_enabled(bool enabled);
     /// Sets use_fp32_update, as Optimizer does for all, for this parameter alone; setup() sets it
     /// again.
@@ -58,6 +62,7 @@ public:
     /// The moment of that name, "m"; undefined before the first update. ValueError that lists the
     /// existing names.
     Variable state(std::string_view name) const;
+    /// What the optimizer holds for the parameter.
     UpdateSlot& slot() const { return *slot_; }
 
 private:

@@ -4,10 +4,15 @@
 
 namespace catena {
 
+/// Options of RMSprop.
 struct RMSpropOptions {
+    /// The step size.
     double lr = 0.01;
+    /// The share of the mean of squared gradients that an update keeps.
     double alpha = 0.99;
+    /// A small number added to the root, or within it.
     double eps = 1e-8;
+    /// Whether eps is added within the root.
     bool eps_inside_sqrt = false;
 };
 
@@ -15,18 +20,22 @@ struct RMSpropOptions {
 /// eps) with eps_inside_sqrt
 class RMSprop : public Optimizer {
 public:
+    /// With these options.
     explicit RMSprop(const RMSpropOptions& options = {})
         : lr(options.lr, "lr"),
           alpha(options.alpha, "alpha"),
           eps(options.eps, "eps"),
           eps_inside_sqrt_(options.eps_inside_sqrt) {}
+    /// With the step size `lr`.
     explicit RMSprop(double lr, double alpha = RMSpropOptions().alpha,
                      double eps = RMSpropOptions().eps)
         : RMSprop(RMSpropOptions{.lr = lr, .alpha = alpha, .eps = eps}) {}
     std::string type_name() const override { return "RMSprop"; }
     std::vector<std::string> moment_names() const override { return {"ms"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, eps}; }
+    /// Whether eps is added within the root.
     bool eps_inside_sqrt() const { return eps_inside_sqrt_; }
+    /// The hyperparameters, which may be assigned at any time.
     Cell lr, alpha, eps;
 
 protected:
@@ -36,10 +45,15 @@ private:
     bool eps_inside_sqrt_;
 };
 
+/// Options of RMSpropGraves.
 struct RMSpropGravesOptions {
+    /// The step size.
     double lr = 1e-4;
+    /// The share of the means that an update keeps.
     double alpha = 0.95;
+    /// The share of the last step that is added to the present one.
     double momentum = 0.9;
+    /// A small number added within the root.
     double eps = 1e-4;
 };
 
@@ -51,11 +65,13 @@ struct RMSpropGravesOptions {
 /// m is called "g" in files.
 class RMSpropGraves : public Optimizer {
 public:
+    /// With these options.
     explicit RMSpropGraves(const RMSpropGravesOptions& options = {})
         : lr(options.lr, "lr"),
           alpha(options.alpha, "alpha"),
           momentum(options.momentum, "momentum"),
           eps(options.eps, "eps") {}
+    /// With the step size `lr`.
     explicit RMSpropGraves(double lr, double alpha = RMSpropGravesOptions().alpha,
                            double momentum = RMSpropGravesOptions().momentum,
                            double eps = RMSpropGravesOptions().eps)
@@ -64,6 +80,7 @@ public:
     std::string type_name() const override { return "RMSpropGraves"; }
     std::vector<std::string> moment_names() const override { return {"n", "g", "delta"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, momentum, eps}; }
+    /// The hyperparameters, which may be assigned at any time.
     Cell lr, alpha, momentum, eps;
 
 protected:

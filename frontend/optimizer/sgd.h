@@ -7,9 +7,11 @@ namespace catena {
 /// Stochastic gradient descent: p -= lr g
 class SGD : public Optimizer {
 public:
+    /// `lr` is the step size.
     explicit SGD(double lr = 0.01) : lr(lr, "lr") {}
     std::string type_name() const override { return "SGD"; }
     std::vector<Cell> hyperparameters() const override { return {lr}; }
+    /// The step size, which may be assigned at any time.
     Cell lr;
 
 protected:
@@ -19,11 +21,14 @@ protected:
 /// Gradient descent with momentum: v = momentum v - lr g;  p += v
 class MomentumSGD : public Optimizer {
 public:
+    /// With the step size `lr`; `momentum` is the share of the last step that is added to the
+    /// present one.
     explicit MomentumSGD(double lr = 0.01, double momentum = 0.9)
         : lr(lr, "lr"), momentum(momentum, "momentum") {}
     std::string type_name() const override { return "MomentumSGD"; }
     std::vector<std::string> moment_names() const override { return {"v"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, momentum}; }
+    /// The hyperparameters, which may be assigned at any time.
     Cell lr, momentum;
 
 protected:

@@ -11,10 +11,12 @@ namespace catena {
 /// mem begins at 1. m is called "g" in files.
 class SMORMS3 : public Optimizer {
 public:
+    /// `lr` is the largest step size, `eps` a small number added to divisors.
     explicit SMORMS3(double lr = 0.001, double eps = 1e-16) : lr(lr, "lr"), eps(eps, "eps") {}
     std::string type_name() const override { return "SMORMS3"; }
     std::vector<std::string> moment_names() const override { return {"mem", "g", "g2"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, eps}; }
+    /// The hyperparameters, which may be assigned at any time.
     Cell lr, eps;
 
 protected:

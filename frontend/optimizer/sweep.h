@@ -46,8 +46,8 @@ private:
 
 /// Counts of sweeps on this thread since it began; for tests.
 struct SweepStatistics {
-    int64_t launches =
-        0;  ///< Sweeps run eagerly; each is one pass over the memory of its parameters.
+    /// Sweeps run eagerly; each is one pass over the memory of its parameters.
+    int64_t launches = 0;
     int64_t parameters = 0;  ///< Number of parameters in these sweeps.
     int64_t in_place = 0;    ///< Number of values overwritten in place.
     int64_t fresh = 0;       ///< Number of values that needed new memory.

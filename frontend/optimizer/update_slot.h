@@ -23,11 +23,13 @@ struct UpdateSlot {
     std::vector<State> moments;
     /// The parameter's own hyperparameters, which replace the optimizer's of the same names.
     std::vector<Cell> own_numbers;
+    /// The hooks of this parameter, with their names.
     std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks;
     bool use_fp32 = false;  ///< Whether a 16-bit parameter is updated through a float32 master.
     State master;           ///< The float32 master; empty before the first such update.
-    Variable replaced;  ///< The parameter while its master stands in its place, and the gradient it
-                        ///< came with.
+    /// The parameter while its master stands in its place.
+    Variable replaced;
+    /// The gradient that the parameter came with.
     Variable replaced_gradient;
     /// The optimizer whose formula and hyperparameters are used; null: the one that owns the slot.
     std::shared_ptr<Optimizer> rule;
@@ -37,6 +39,7 @@ struct UpdateSlot {
     /// The dtype of the update: float32 for a parameter that is updated through a master, else its
     /// own. It must have a dtype.
     Dtype update_dtype() const;
+    /// Whether it is the slot of this parameter.
     bool is_of(const VariableBody* parameter) const {
         return param.body() == parameter || replaced.body() == parameter;
     }
@@ -49,6 +52,7 @@ struct UpdateSlot {
 
 /// Parameters that are updated together, by the same formula and hyperparameters.
 struct UpdateGroup {
+    /// The slots of the parameters.
     std::vector<UpdateSlot*> slots;
     Variable t;  ///< The number of the present update, from 1; int64, 0-d.
 

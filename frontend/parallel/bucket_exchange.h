@@ -67,8 +67,8 @@ private:
 
     std::shared_ptr<Communicator> communicator_;
     MultiNodeOptimizerOptions options_;
-    std::unordered_map<const VariableBody*, UpdateSlot*>
-        waiting_;  ///< The parameters of the update; null: already added to a bucket.
+    /// The parameters of the update; null: already added to a bucket.
+    std::unordered_map<const VariableBody*, UpdateSlot*> waiting_;
     std::vector<UpdateSlot*> open_;  ///< The bucket that is being filled.
     int64_t open_bytes_ = 0;
     std::vector<Bucket> buckets_;
@@ -80,8 +80,8 @@ private:
     std::vector<State> tickets_;
     /// Means of the previous iteration, by path, that have arrived already or come from a file.
     std::map<std::string, Array> loaded_;
-    uint64_t known_model_ =
-        0;  ///< A hash of the parameters and their types that the ranks have agreed on; 0: none.
+    /// A hash of the parameters and their types that the ranks have agreed on; 0: none.
+    uint64_t known_model_ = 0;
     /// Whether the parameters' contents have not been compared since then.
     bool may_differ_ = false;
 };

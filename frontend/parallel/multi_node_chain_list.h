@@ -25,13 +25,19 @@ class MultiNodeChainList : public ChainList {
 public:
     /// A list of ranks: none, one, or several in order.
     struct Ranks {
+        /// No rank: the model's input or output.
         Ranks();
+        /// One rank.
         Ranks(int rank);
+        /// Several ranks, in order.
         Ranks(std::initializer_list<int> ranks);
+        /// Several ranks, in order.
         Ranks(std::vector<int> ranks);
+        /// The ranks.
         std::vector<int> list;
     };
 
+    /// Without links, over the ranks of the communicator.
     explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator);
 
     /// Adds a link. ValueError for a rank that does not exist and for a second output of the model.
@@ -44,6 +50,8 @@ public:
                rank_in.list, rank_out.list});
         return ChainList::append(std::move(link));
     }
+    /// Runs this rank's links. The inputs are the model's, on ranks with a link that has no
+    /// rank_in.
     template <class... X>
     Variable operator()(const X&... inputs) {
         return run({Variable(inputs)...});

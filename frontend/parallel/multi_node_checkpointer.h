@@ -10,6 +10,7 @@
 
 namespace catena::extensions {
 
+/// Options of create_multi_node_checkpointer.
 struct CheckpointerOptions {
     /// Number of latest iterations, of all ranks, whose files are not removed.
     int cp_interval = 5;
@@ -19,7 +20,9 @@ struct CheckpointerOptions {
 
 /// The durations of saving.
 struct CheckpointStatistics {
+    /// Number of files that this rank has saved.
     int64_t count = 0;
+    /// Seconds per file.
     double mean_seconds = 0, min_seconds = 0, max_seconds = 0;
 };
 
@@ -40,6 +43,7 @@ public:
     std::optional<int64_t> maybe_load(Trainer& trainer, const std::string& path = "");
     /// Saves any object; call it on all ranks.
     void save(const SerializeFunction& target, int64_t iteration);
+    /// The durations of this rank's saving.
     CheckpointStatistics get_stats() const;
 
     void operator()(Trainer& trainer) override;
@@ -58,6 +62,7 @@ private:
 
 namespace catena {
 
+/// A checkpointer whose files are called NAME.RANK.ITERATION, for all ranks of the communicator.
 inline extensions::MultiNodeCheckpointer create_multi_node_checkpointer(
     std::string name, std::shared_ptr<Communicator> communicator,
     extensions::CheckpointerOptions options = {}) {

@@ -46,6 +46,7 @@ private:
     State state_;
 };
 
+/// An iterator that gives every rank the batches of rank_master's.
 inline MultiNodeIterator create_multi_node_iterator(std::shared_ptr<Iterator> actual,
                                                     std::shared_ptr<Communicator> communicator,
                                                     int rank_master = 0) {

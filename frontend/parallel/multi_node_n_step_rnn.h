@@ -16,6 +16,7 @@ class Communicator;
 /// where states are sent on.
 struct MultiNodeNStepResult {
     std::vector<Variable> cells;  ///< The last states: hy, and cy of an LSTM.
+    /// The outputs of this part's sequences.
     std::vector<Variable> ys;
     Variable delegate;  ///< The variable from which backward begins; undefined without rank_out.
 };
@@ -35,6 +36,8 @@ void send_cells(Communicator& communicator, std::optional<int> rank, MultiNodeNS
 template <std::derived_from<NStepStack> L>
 class MultiNodeNStepRNN : public Chain {
 public:
+    /// `link` with its first states from rank_in, zeros without, and its last ones sent to
+    /// rank_out, if any.
     MultiNodeNStepRNN(L link, Communicator& communicator, std::optional<int> rank_in,
                       std::optional<int> rank_out)
         : actual_rnn(std::move(link)),
@@ -44,10 +47,12 @@ public:
         add_children({{"actual_rnn", actual_rnn}});
     }
 
+    /// The results for sequences [length, in_size].
     MultiNodeNStepResult operator()(std::span<const Variable> xs) const {
         return called_with([&] { return computed(xs); }, xs);
     }
 
+    /// The layer of this rank.
     L actual_rnn;
 
 private:

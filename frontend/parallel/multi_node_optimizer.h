@@ -8,6 +8,7 @@
 
 namespace catena {
 
+/// Options of create_multi_node_optimizer.
 struct MultiNodeOptimizerOptions {
     /// Whether updates use the gradients of the previous iteration, whose transfer then overlaps
     /// with a whole iteration. The first update changes nothing.

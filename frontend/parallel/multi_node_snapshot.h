@@ -21,7 +21,9 @@ public:
     MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
                       std::vector<std::vector<int>> replica_sets);
 
+    /// Whether this rank saves and loads for its set.
     bool is_master() const { return replicas_->rank() == 0; }
+    /// The number of replica sets.
     int set_count() const { return set_count_; }
     /// The communicator of all sets.
     Communicator& communicator() const { return *communicator_; }
@@ -42,6 +44,8 @@ private:
     int master_ = 0, set_count_ = 1;
 };
 
+/// Sets of ranks that hold the same state; all ranks that are in none are one more. See
+/// MultiNodeSnapshot.
 inline MultiNodeSnapshot multi_node_snapshot(std::shared_ptr<Communicator> communicator,
                                              std::vector<std::vector<int>> replica_sets = {}) {
     return MultiNodeSnapshot(std::move(communicator), std::move(replica_sets));

@@ -11,6 +11,7 @@
 
 namespace catena::extensions {
 
+/// Options of an ObservationAggregator.
 struct ObservationAggregatorOptions {
     std::string aggregated_key = {};  ///< The key of the result; by default the original key.
     /// The trigger with which the ranks exchange their values.
@@ -24,6 +25,7 @@ struct ObservationAggregatorOptions {
 /// All ranks must add it to their trainer. Reports nothing when no rank has a value.
 class ObservationAggregator : public Extension {
 public:
+    /// Of the values that are reported under `original_key`.
     ObservationAggregator(std::shared_ptr<Communicator> communicator, std::string original_key,
                           ObservationAggregatorOptions options = {});
     void operator()(Trainer& trainer) override;
@@ -46,6 +48,7 @@ namespace catena::triggers {
 /// that name + `suffix`: all ranks stop in the same iteration.
 class MultiNodeEarlyStoppingTrigger final : public Trigger {
 public:
+    /// The trigger of `options`, whose checks are made by all ranks together.
     explicit MultiNodeEarlyStoppingTrigger(std::shared_ptr<Communicator> communicator,
                                            EarlyStoppingOptions options = {},
                                            const std::string& suffix = "_aggregated");

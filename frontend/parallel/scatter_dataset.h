@@ -10,8 +10,11 @@
 
 namespace catena {
 
+/// Options of scatter_dataset.
 struct ScatterOptions {
+    /// The rank whose dataset it is.
     int root = 0;
+    /// Whether the examples are shuffled before they are divided.
     bool shuffle = false;
     /// The seed of the shuffle; by default the process's random state.
     std::optional<int64_t> seed = {};

@@ -26,7 +26,8 @@ public:
     const std::vector<Port>& inputs() const { return inputs_; }
     const std::vector<Port>& outputs() const { return outputs_; }
     const Recording& recording() const { return recording_; }
-    std::string name_of(int id) const;  ///< The name of a value of the graph; "" for -1.
+    /// The name of a value of the graph; "" for -1.
+    std::string name_of(int id) const;
     /// The sizes of a value that the recorded program has, too; none for one that an operator's
     /// ONNX form added.
     std::optional<OnnxSizes> shape_of(int id) const;

@@ -22,8 +22,8 @@ struct RecordingOptions {
     std::vector<std::string> output_names = {};
     std::vector<OpenSize> open_sizes = {};
     bool train = false;
-    std::map<std::string, OnnxMapping> converters =
-        {};  ///< ONNX forms of ops, by name, which replace their own.
+    /// ONNX forms of ops, by name, which replace their own.
+    std::map<std::string, OnnxMapping> converters = {};
     /// Whether values that follow from parameters alone are computed instead of recorded in the
     /// graph.
     bool fold_constants = false;

@@ -16,7 +16,9 @@ public:
     virtual ~ArchiveWriter() = default;
     /// Writes an array under a key; an undefined one is stored as None.
     virtual void write(const std::string& key, const Array& array) = 0;
+    /// Writes a text under a key; FileError when that fails.
     virtual void write_text(const std::string& key, std::string_view text) = 0;
+    /// Puts the file in its place; FileError when that fails.
     virtual void finish() = 0;
 };
 
@@ -24,13 +26,17 @@ public:
 class ArchiveReader {
 public:
     virtual ~ArchiveReader() = default;
+    /// The file's name.
     virtual const std::string& path() const = 0;
+    /// All keys, in the order of the file.
     virtual std::vector<std::string> keys() const = 0;
+    /// Whether there is such a key.
     virtual bool contains(std::string_view key) const = 0;
     /// The array of that key; undefined for None.
     virtual Array read(std::string_view key) const = 0;
     /// Whether the value is a text, which read_text() reads.
     virtual bool is_text(std::string_view key) const = 0;
+    /// The text of a key.
     virtual std::string read_text(std::string_view key) const = 0;
 };
 

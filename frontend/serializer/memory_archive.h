@@ -18,6 +18,7 @@ public:
     MemoryArchive() = default;
     /// An archive with the content of bytes(); FileError, naming `source`, for anything else.
     MemoryArchive(std::string_view bytes, std::string source);
+    /// All entries as one text, which the constructor reads.
     std::string bytes() const;
 
     void write(const std::string& key, const Array& array) override;
@@ -39,6 +40,8 @@ private:
 
 /// Converts arrays to bytes and back: dtype, shape and elements of each.
 std::string pack_arrays(const std::vector<Array>& arrays);
+/// The arrays that pack_arrays() has packed; FileError, which names `source`, where the bytes are
+/// damaged.
 std::vector<Array> unpack_arrays(std::string_view bytes, const std::string& source);
 
 }  // namespace catena

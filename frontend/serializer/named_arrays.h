@@ -12,11 +12,13 @@ namespace catena {
 /// A list of arrays with names, in order: {{"x", x}, {"y", y}}, arrays["x"].
 class NamedArrays : public std::vector<std::pair<std::string, Array>> {
 public:
+    /// The list that it is.
     using Entries = std::vector<std::pair<std::string, Array>>;
     using Entries::Entries;
     using Entries::operator[];
     /// The array of that name; ValueError with the nearest name when there is none.
     Array operator[](std::string_view key) const;
+    /// Whether there is an array of that name.
     bool contains(std::string_view key) const;
 };
 

@@ -16,11 +16,13 @@ namespace catena {
 /// A .npz file open for reading: arrays by key. Every error is a FileError naming file and key.
 class NpzFile final : public ArchiveReader {
 public:
+    /// Opens a file; FileError when it is missing or damaged.
     explicit NpzFile(const std::string& path);
     /// Reads an archive from the rest of a stream, called `name` in messages.
     explicit NpzFile(std::istream& stream, const std::string& name = "the stream");
     const std::string& path() const override { return zip_.path(); }
-    std::vector<std::string> keys() const override;  ///< The keys, in file order.
+    /// The keys, in file order.
+    std::vector<std::string> keys() const override;
     bool contains(std::string_view key) const override { return find(key) != nullptr; }
     /// The array of that key; undefined for None. FileError with the nearest key when there is no
     /// such key.
@@ -42,6 +44,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOpti
 
 void save_npz(const std::string& path, const SerializeFunction& object,
               const SaveOptions& options = {});
+/// Loads what a function reads. The whole file is checked before the first value changes.
 void load_npz(const std::string& path, const SerializeFunction& object,
               const LoadOptions& options = {});
 /// Saves arrays in a stream of bytes (std::ios::binary), such as a socket, an archive or memory;
@@ -50,6 +53,7 @@ void load_npz(const std::string& path, const SerializeFunction& object,
 void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options = {});
 void save_npz(std::ostream& stream, const SerializeFunction& object,
               const SaveOptions& options = {});
+/// Loads what a function reads from a stream.
 void load_npz(std::istream& stream, const SerializeFunction& object,
               const LoadOptions& options = {});
 
@@ -65,10 +69,12 @@ template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
     load_npz(path, serialize_function(object), options);
 }
+/// Saves an object in a stream.
 template <Serializable T>
 void save_npz(std::ostream& stream, T& object, const SaveOptions& options = {}) {
     save_npz(stream, serialize_function(object), options);
 }
+/// Loads an object from a stream.
 template <Serializable T>
 void load_npz(std::istream& stream, T& object, const LoadOptions& options = {}) {
     load_npz(stream, serialize_function(object), options);

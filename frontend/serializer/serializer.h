@@ -17,19 +17,21 @@ class ArchiveReader;
 class ArchiveWriter;
 class State;
 
+/// Options of saving.
 struct SaveOptions {
     /// Whether values are compressed: by DEFLATE, as numpy.savez_compressed; in HDF5 at level 4, as
     /// Chainer.
     bool compression = true;
 };
 
+/// Options of loading.
 struct LoadOptions {
-    std::string path =
-        {};  ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    /// Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    std::string path = {};
     bool strict = true;  ///< Whether a missing key is an error; false: its value is unchanged.
     std::vector<std::string> ignore_names = {};  ///< Keys that are skipped.
-    std::function<bool(std::string_view key)> ignore =
-        {};  ///< A function that returns true for keys to be skipped; it gets them without `path`.
+    /// A function that returns true for keys to be skipped; it gets them without `path`.
+    std::function<bool(std::string_view key)> ignore = {};
 };
 
 /// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does
@@ -44,12 +46,14 @@ struct LoadOptions {
 /// once and sets later.
 class Serializer {
 public:
+    /// Whether it loads; else it saves.
     bool loading() const;
     /// The serializer of a part: "updater" of "updater/iteration".
     Serializer operator[](std::string_view key) const;
     /// Whether a key exists, for keys that other programs' files lack. While saving it is true.
     bool has(std::string_view key) const;
 
+    /// Saves or loads a number, which is an int64 in the file.
     void operator()(std::string_view key, int64_t& value) const;
     /// Saves or loads a number, which is an int64 in the file.
     void operator()(std::string_view key, int& value) const;
@@ -108,6 +112,7 @@ private:
     std::string prefix_;  ///< The beginning of all keys: "" or a path that ends in '/'.
 };
 
+/// A function that saves or loads an object by a Serializer.
 using SerializeFunction = std::function<void(const Serializer&)>;
 /// Types that can be saved and loaded: links, optimizers, iterators, updaters, trainers, and your
 /// own classes.

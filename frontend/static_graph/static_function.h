@@ -14,11 +14,17 @@ class AnyStaticFunction {
 public:
     /// Writes the program of the last call to a file; see StaticGraph::save.
     void save(const std::string& path, const PackageOptions& options = {}) const;
+    /// What became of the region's operations, as StaticGraph::explain.
     std::string explain() const;
+    /// The costs of its launches, as StaticGraph::profile.
     RegionProfile profile() const;
+    /// Writes a page on the region, as StaticGraph::save_html.
     void save_html(const std::string& path) const;
+    /// Counters of the region, as StaticGraph::statistics.
     StaticGraphStatistics statistics() const;
+    /// Drops all its programs, as StaticGraph::clear.
     void clear() const;
+    /// Whether there is a region.
     explicit operator bool() const { return bool(region_); }
 
 protected:
@@ -32,6 +38,7 @@ private:
     void* callable_ = nullptr;
 };
 
+/// Any region that is called with these types; see the specialization for functions.
 template <class Signature>
 class StaticFunction;
 
@@ -53,6 +60,7 @@ class StaticFunction<Result(Arguments...)> : public AnyStaticFunction {
 public:
     /// An object without a region: every use except bool() is a ValueError.
     StaticFunction() = default;
+    /// From a region of any callable.
     template <class F>
         requires std::is_invocable_r_v<Result, F&, Arguments&...>
     StaticFunction(StaticGraph<F> region) : StaticFunction(new StaticGraph<F>(std::move(region))) {}

@@ -36,6 +36,7 @@ public:
     RegionProfile profile() const;
     /// Writes a page for a browser: the programs as launches and stages, with their known costs.
     void save_html(const std::string& path) const;
+    /// Counters of the region.
     StaticGraphStatistics statistics() const;
     /// Removes all programs; the next call records again.
     void clear();
@@ -59,11 +60,14 @@ private:
 template <class F>
 class StaticGraph : public StaticRegion {
 public:
+    /// A region of this callable; made by static_graph().
     StaticGraph(F f, StaticGraphOptions options, const std::source_location& at)
         : StaticRegion(std::move(options), at), f_(std::move(f)) {}
     StaticGraph(std::string_view name, F f, const std::source_location& at)
         : StaticRegion(name, at), f_(std::move(f)) {}
 
+    /// Calls the region: runs its program for these arguments, recorded and compiled when it is the
+    /// first of its kind.
     template <class... Arguments>
         requires std::invocable<F&, Arguments&...>
     auto operator()(Arguments&&... arguments) {

@@ -23,8 +23,8 @@ struct GradientCheck {
     double eps = 1e-3;
     double atol = 1e-5;
     double rtol = 1e-4;
-    std::vector<Variable> params =
-        {};  ///< Further leaves that f reads, whose gradients are checked, too.
+    /// Further leaves that f reads, whose gradients are checked, too.
+    std::vector<Variable> params = {};
     std::vector<size_t> no_grads = {};  ///< Indices of xs that are not checked.
     /// The dtype to compute in: float64 shows small mistakes. f must then compute in its inputs'
     /// dtype.

@@ -17,15 +17,15 @@ namespace catena {
 class MockUpdater : public Updater {
 public:
     explicit MockUpdater(int64_t per_epoch = 10);
-    std::function<void(int64_t iteration)> on_update =
-        {};  ///< A function called in every iteration with its number; they count from 1.
+    /// A function called in every iteration with its number; they count from 1.
+    std::function<void(int64_t iteration)> on_update = {};
     bool finalized = false;  ///< True after finalize() was called.
 
     void finalize() override { finalized = true; }
     void serialize(const Serializer& s) override;
     std::vector<std::pair<std::string, Optimizer*>> optimizers() const override { return {}; }
-    Iterator& get_iterator(
-        const std::string& name = "main") const override;  ///< The optimizer for any name.
+    /// The optimizer for any name.
+    Iterator& get_iterator(const std::string& name = "main") const override;
 
 protected:
     void update_core() override;

@@ -19,6 +19,7 @@ using LabelKey = std::variant<int, std::string>;
 /// A batch split into labels and the rest.
 struct LabelledBatch {
     Batch features;  ///< All other values, in their order; a dict if the batch was one.
+    /// The labels.
     Variable labels;
 };
 /// Splits a batch. ValueError, with the values that the batch has, when it has no such value, and
@@ -42,8 +43,10 @@ void report_scores(const Link& model, const Variable& loss, const Variable* accu
 template <std::derived_from<Link> Predictor>
 class Classifier : public Chain {
 public:
+    /// The type of the loss and accuracy functions, of results and labels.
     using Function = std::function<Variable(const Variable& y, const Variable& t)>;
 
+    /// A predictor with its loss and accuracy functions.
     explicit Classifier(Predictor predictor, Function lossfun = cross_entropy,
                         Function accfun = share_of_right, LabelKey label_key = last_value())
         : predictor(std::move(predictor)),
@@ -53,6 +56,7 @@ public:
         add_children({{"predictor", this->predictor}});
     }
 
+    /// The loss of x with the labels t; 0-d.
     Variable operator()(const Variable& x, const Variable& t) {
         if (!labels_are_last(label_key_)) return (*this)(Batch{x, t});
         return called({&x, &t}, [&] { return scored(predictor(x), t); });
@@ -73,11 +77,14 @@ public:
                            batch.values());
     }
 
+    /// The link that predicts.
     Predictor predictor;
+    /// Whether the accuracy is computed and reported.
     bool compute_accuracy = true;
     /// Whether the loss and accuracy of the last call stay available, as Chainer's attributes. They
     /// keep its graph alive, and in a static region they are results.
     bool keep_results = false;
+    /// The results of the last call, if keep_results is set.
     Variable y, loss, accuracy;
 
 private:

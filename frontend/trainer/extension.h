@@ -20,6 +20,7 @@ inline constexpr int priority_reader = 100;
 class Extension {
 public:
     virtual ~Extension() = default;
+    /// Called when the trigger fires.
     virtual void operator()(Trainer& trainer) = 0;
     /// Loads the snapshot of an earlier training, if there is one: before any extension is
     /// initialized, so that all of them begin with the loaded state whatever their order.
@@ -31,17 +32,20 @@ public:
     /// Called after the last iteration, also when an error ended the training, even while other
     /// extensions were being initialized.
     virtual void finalize() {}
+    /// Called when an error ends the training, before finalize().
     virtual void on_error(Trainer&, const std::exception&) {}
+    /// Saves or loads the extension's state with the trainer.
     virtual void serialize(const Serializer&) {}
 
     /// The name if Trainer::extend gets none: by default the class's, "LogReport".
     virtual std::string default_name() const;
     /// The trigger if Trainer::extend gets none: by default {1, "iteration"}.
     virtual AnyTrigger trigger() const;
+    /// Its place among the extensions of an iteration: higher ones are called first.
     virtual int priority() const { return priority_reader; }
-    const std::string& name() const {
-        return name_;
-    }  ///< The name in its trainer; "" before extend().
+    /// The name in its trainer; "" before extend().
+    const std::string& name() const { return name_; }
+    /// Sets the name in the trainer.
     void set_name(std::string name) { name_ = std::move(name); }
 
 private:

@@ -6,15 +6,19 @@
 
 namespace catena {
 
+/// Options of make_extension.
 struct MakeExtensionOptions {
+    /// The trigger if Trainer::extend gets none.
     AnyTrigger trigger = {1, "iteration"};
     /// The extension's name; if it is empty, Trainer::extend needs one.
     std::string default_name = {};
+    /// The priority if Trainer::extend gets none.
     int priority = priority_reader;
-    std::function<void(Trainer&)> initializer =
-        {};  ///< Called before the first iteration, also of a resumed training.
-    std::function<void()> finalizer =
-        {};  ///< Called after the last iteration, also when an error ended the training.
+    /// Called before the first iteration, also of a resumed training.
+    std::function<void(Trainer&)> initializer = {};
+    /// Called after the last iteration, also when an error ended the training.
+    std::function<void()> finalizer = {};
+    /// Called when an error ends the training.
     std::function<void(Trainer&, const std::exception&)> on_error = {};
 };
 
@@ -24,6 +28,7 @@ struct MakeExtensionOptions {
 ///     .default_name = "hello"}));
 class FunctionExtension final : public Extension {
 public:
+    /// Made by make_extension().
     FunctionExtension(std::function<void(Trainer&)> function, MakeExtensionOptions options);
     void operator()(Trainer& trainer) override;
     void initialize(Trainer& trainer) override;
@@ -38,6 +43,7 @@ private:
     MakeExtensionOptions options_;
 };
 
+/// A function as an extension.
 FunctionExtension make_extension(std::function<void(Trainer&)> function,
                                  MakeExtensionOptions options = {});
 

@@ -12,12 +12,14 @@
 
 namespace catena {
 
+/// Options of a ParallelUpdater.
 struct ParallelUpdaterOptions {
     /// Names and devices of the model and its copies; "main" must be among them (ValueError). Null:
     /// the device that the model is on.
     std::vector<std::pair<std::string, Device*>> devices = {};
     Converter converter = {};  ///< The function that makes batches; concat_examples by default.
     double loss_scale = 0;     ///< The loss scale, see Optimizer::set_loss_scale; 0: none.
+    /// Whether new_epoch() of the optimizer is called when the iterator begins an epoch.
     bool auto_new_epoch = true;
 };
 

@@ -16,13 +16,18 @@ class Recorder;
 /// A reported value: a number, or a Variable that is read on demand; with its weight in means.
 class Reported {
 public:
+    /// A number, with its weight in means.
     template <class T>
         requires std::is_arithmetic_v<T>
     Reported(T value, double weight = 1) : number_(double(value)), weight_(weight) {}
+    /// A Variable, with its weight in means.
     Reported(Variable value, double weight = 1) : variable_(std::move(value)), weight_(weight) {}
 
+    /// Whether value() is a number: a Variable of one element is.
     bool is_number() const { return !variable_.defined() || variable_.size() == 1; }
-    double value() const;  ///< The number; ShapeError unless is_number().
+    /// The number; ShapeError unless is_number().
+    double value() const;
+    /// The weight in means.
     double weight() const { return weight_; }
     /// The Variable; undefined when a plain number was given.
     const Variable& variable() const { return variable_; }
@@ -52,6 +57,7 @@ public:
     /// While it lives, this reporter is the thread's current one and writes to `observation`.
     class Scope {
     public:
+        /// From now on `reporter` is the current one.
         Scope(Reporter& reporter, Observation& observation);
         ~Scope();
         Scope(const Scope&) = delete;
@@ -62,6 +68,7 @@ public:
         Observation* previous_observation_;
         Recorder* previous_recorder_;
     };
+    /// Makes this reporter the current one until the returned scope ends.
     [[nodiscard]] Scope scope(Observation& observation) { return Scope(*this, observation); }
 
 private:

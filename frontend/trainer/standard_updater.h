@@ -22,23 +22,29 @@ class ReportingRegion;
 ///     ct::TrainingStep(std::move(step)));
 template <class F>
 struct TrainingStep {
+    /// The function that does the whole step.
     F f;
+    /// A function that does the whole step: forward, backward and update.
     explicit TrainingStep(F f) : f(std::move(f)) {}
 };
 
 /// The result of a step.
 struct StepResult {
+    /// Values by the names under which they are reported.
     std::map<std::string, Variable> values;
+    /// A loss, reported as "loss".
     StepResult(Variable loss);
+    /// Values by the names under which they are reported.
     StepResult(std::map<std::string, Variable> values);
 };
 
+/// Options of a StandardUpdater.
 struct StandardUpdaterOptions {
     Converter converter = {};  ///< The function that makes batches; concat_examples by default.
     /// The device to which batches and targets are moved; null: not moved.
     Device* device = nullptr;
-    Device* input_device =
-        nullptr;            ///< Another device for batches, for a model that copies them itself.
+    /// Another device for batches, for a model that copies them itself.
+    Device* input_device = nullptr;
     double loss_scale = 0;  ///< The loss scale, see Optimizer::set_loss_scale; 0: none.
     /// Whether new_epoch() of the optimizer is called when the iterator begins an epoch.
     bool auto_new_epoch = true;
@@ -47,6 +53,7 @@ struct StandardUpdaterOptions {
     bool static_graph = false;
     /// Whether gradients can be read after a compiled step; costs a copy.
     bool keep_grads = false;
+    /// With static_graph: how often the code runs beside its program.
     Audit audit = Audit::always;
 };
 
@@ -59,9 +66,13 @@ struct StandardUpdaterOptions {
 /// Keeps references to iterator, optimizer and model, which must outlive it.
 class StandardUpdater : public Updater {
 public:
+    /// A function of a mini-batch that gives the loss.
     using LossFunction = std::function<Variable(const Batch&)>;
+    /// A function of a mini-batch that does the whole step.
     using StepFunction = std::function<StepResult(const Batch&)>;
 
+    /// Takes batches from the iterator and calls the loss function, of which the optimizer then
+    /// updates its target.
     template <class F>
         requires TakesBatch<std::remove_reference_t<F>>
     StandardUpdater(Iterator& iterator, Optimizer& optimizer, F&& loss_function,
@@ -69,6 +80,7 @@ public:
         : StandardUpdater(iterator, optimizer, std::move(options)) {
         loss_function_ = batch_function<Variable>(std::forward<F>(loss_function));
     }
+    /// Takes batches from the iterator and calls the function that does the whole step.
     template <class F>
     StandardUpdater(Iterator& iterator, Optimizer& optimizer, TrainingStep<F> step,
                     StandardUpdaterOptions options = {})
@@ -92,6 +104,7 @@ public:
 
     /// The report StaticGraph::explain() of the compiled step; empty without static_graph.
     std::string explain() const;
+    /// Counters of the compiled step; zeros without static_graph.
     StaticGraphStatistics statistics() const;
 
 protected:

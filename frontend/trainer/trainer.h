@@ -17,10 +17,13 @@ class Updater;
 
 /// Options of Trainer::extend; defaults come from the extension.
 struct ExtendOptions {
+    /// The extension's name; "": its default name.
     std::string name = {};
     /// The trigger; AnyTrigger::never() for an extension that is called before training only.
     AnyTrigger trigger = {};
+    /// The priority; none: the extension's own.
     std::optional<int> priority = {};
+    /// Whether it is also called before the first iteration.
     bool call_before_training = false;
 };
 
@@ -34,6 +37,7 @@ struct ExtendOptions {
 /// Keeps a reference to the updater, which must outlive it.
 class Trainer {
 public:
+    /// Stops when `stop_trigger` fires; files are written to the folder `out`.
     explicit Trainer(Updater& updater, AnyTrigger stop_trigger = {}, std::string out = "result");
     Trainer(const Trainer&) = delete;
     ~Trainer();
@@ -66,20 +70,27 @@ public:
     /// Ends the training after this iteration; Extension::stopped is then called. Extensions may
     /// call it.
     void stop() { stopping_ = true; }
+    /// Whether stop() was called.
     bool stopping() const { return stopping_; }
 
     /// Calls `f` when all extensions of this iteration have run or one has failed; at once outside
     /// of an iteration. A snapshot uses it to contain all changes of its iteration.
     void after_extensions(std::function<void()> f);
 
+    /// The updater.
     Updater& updater() const { return updater_; }
+    /// The trigger that ends the training.
     AnyTrigger& stop_trigger() { return stop_trigger_; }
-    Observation& observation() { return observation_; }  ///< The values reported in this iteration.
+    /// The values reported in this iteration.
+    Observation& observation() { return observation_; }
+    /// What collects the values that links report.
     Reporter& reporter() { return reporter_; }
+    /// The folder that extensions write files to.
     const std::string& out() const { return out_; }
     /// Seconds of training, including those before the snapshot that was loaded; ValueError before
     /// run().
     double elapsed_time() const;
+    /// Whether no iteration was done yet.
     bool is_before_training() const;
     /// The extension of that name; ValueError that lists the existing names.
     Extension& get_extension(const std::string& name) const;
@@ -112,8 +123,8 @@ private:
     Reporter reporter_;
     Observation observation_;
     std::vector<Owned<Entry>> extensions_;
-    std::vector<std::string>
-        unasked_;  ///< Extensions of this iteration whose triggers are still to be asked.
+    /// Extensions of this iteration whose triggers are still to be asked.
+    std::vector<std::string> unasked_;
     std::vector<std::function<void()>> after_extensions_;
     bool is_asking_ = false;
     /// Whether the stop trigger is still to be asked in this iteration.

@@ -15,7 +15,9 @@ class Trainer;
 
 /// Length of a training: 20 "epoch", 1000 "iteration".
 struct TrainingLength {
+    /// The number of epochs or iterations.
     double length;
+    /// "epoch" or "iteration".
     std::string unit;
 };
 
@@ -23,12 +25,16 @@ struct TrainingLength {
 class Trigger {
 public:
     virtual ~Trigger() = default;
+    /// Whether it fires in this iteration.
     virtual bool operator()(Trainer& trainer) = 0;
-    virtual bool finished() const { return false; }  ///< Whether it will never fire again.
+    /// Whether it will never fire again.
+    virtual bool finished() const { return false; }
     /// For stop triggers: whether the limit is reached or passed, as by a training that is resumed
     /// with a smaller limit. By default, whether it has fired for the last time.
     virtual bool is_over(const Trainer&) const { return finished(); }
+    /// The length of the training that it ends, for a progress bar; none: not known.
     virtual std::optional<TrainingLength> training_length() const;
+    /// Saves or loads the trigger's state with the trainer.
     virtual void serialize(const Serializer&) {}
 };
 
@@ -38,6 +44,7 @@ public:
 /// that asks in an iteration.
 class AnyTrigger {
 public:
+    /// A trigger that is not given; it never fires.
     AnyTrigger();
     ~AnyTrigger();
     /// A trigger that fires every `period` epochs or iterations; ValueError for another unit or a
@@ -65,14 +72,23 @@ public:
 
     AnyTrigger(const AnyTrigger& other);
     AnyTrigger(AnyTrigger&& other) noexcept;
+    /// Takes another trigger.
     AnyTrigger& operator=(AnyTrigger other) noexcept;
 
+    /// A trigger that never fires, given on purpose: Trainer::extend keeps it instead of the
+    /// extension's own.
     static AnyTrigger never();
+    /// Whether it fires in this iteration.
     bool operator()(Trainer& trainer) const;
+    /// Whether it will never fire again.
     bool finished() const;
+    /// For stop triggers: whether the limit is reached or passed.
     bool is_over(const Trainer& trainer) const;
+    /// The length of the training that it ends; none: not known.
     std::optional<TrainingLength> training_length() const;
+    /// Saves or loads the trigger's state.
     void serialize(const Serializer& s) const;
+    /// Whether a trigger was given.
     explicit operator bool() const { return trigger_ != nullptr; }
 
 private:

@@ -13,10 +13,12 @@ namespace catena::triggers {
 struct Asked {
     /// The iteration; a negative one, as a negative `epoch_detail`, means unknown.
     int64_t iteration = 0;
+    /// The position in epochs.
     double epoch_detail = 0;
 
     /// The old position and the present one, which is stored for the next call.
     std::pair<Fraction, Fraction> to_now(const Updater& updater, const std::string& unit);
+    /// Saves or loads the position.
     void serialize(const Serializer& s);
 };
 
@@ -24,6 +26,7 @@ struct Asked {
 /// next multiple. Fractions of epochs are fine, and exact: .1 is a tenth.
 class IntervalTrigger final : public Trigger {
 public:
+    /// ValueError for another unit and for a period that is not positive.
     IntervalTrigger(double period, std::string unit);
     bool operator()(Trainer& trainer) override;
     std::optional<TrainingLength> training_length() const override {
@@ -43,6 +46,7 @@ private:
 /// Fires at the given epochs or iterations.
 class ManualScheduleTrigger final : public Trigger {
 public:
+    /// At several points, in epochs or iterations; ValueError for another unit.
     ManualScheduleTrigger(std::vector<double> points, std::string unit);
     ManualScheduleTrigger(double point, std::string unit);
     bool operator()(Trainer& trainer) override;
@@ -64,6 +68,7 @@ private:
 /// loaded.
 class OnceTrigger final : public Trigger {
 public:
+    /// `call_on_resume`: whether it also fires after a snapshot was loaded.
     explicit OnceTrigger(bool call_on_resume = false) : resumed_(call_on_resume) {}
     bool operator()(Trainer& trainer) override;
     bool finished() const override { return !(first_ || resumed_); }
@@ -76,6 +81,7 @@ private:
 /// Fires every `period` seconds of training.
 class TimeTrigger final : public Trigger {
 public:
+    /// `period` in seconds.
     explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
     bool operator()(Trainer& trainer) override;
     /// Whether `period` is reached; as a stop trigger, the period is a limit, not an interval.
@@ -90,10 +96,13 @@ private:
 /// always is.
 class BestValueTrigger : public Trigger {
 public:
+    /// Whether a value is better than the best so far.
     using Compare = std::function<bool(double best, double now)>;
+    /// Of the value that is reported as `key`; `trigger` ends an interval.
     BestValueTrigger(std::string key, Compare compare, AnyTrigger trigger = {1, "epoch"});
     bool operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
+    /// The best value so far; none before the first.
     std::optional<double> best_value() const { return best_value_; }
 
 private:
@@ -103,22 +112,30 @@ private:
     DictSummary summary_;
     std::optional<double> best_value_;
 };
+/// A BestValueTrigger for values that should be large.
 class MaxValueTrigger final : public BestValueTrigger {
 public:
+    /// Of the value that is reported as `key`; `trigger` ends an interval.
     explicit MaxValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
+/// A BestValueTrigger for values that should be small.
 class MinValueTrigger final : public BestValueTrigger {
 public:
+    /// Of the value that is reported as `key`; `trigger` ends an interval.
     explicit MinValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
 
+/// Options of an EarlyStoppingTrigger.
 struct EarlyStoppingOptions {
+    /// The trigger of a check.
     AnyTrigger check_trigger = {1, "epoch"};
+    /// The reported value whose improvement is checked.
     std::string monitor = "main/loss";
     int patience = 3;  ///< Number of checks without improvement until it stops.
     /// The direction of improvement: "max", "min"; "auto" is "max" for a monitor with "accuracy" in
     /// its name.
     std::string mode = "auto";
+    /// Whether a line is printed at the beginning and when it stops.
     bool verbose = false;
     AnyTrigger max_trigger = {100, "epoch"};  ///< The trigger that stops the training in any case.
 };
@@ -126,6 +143,7 @@ struct EarlyStoppingOptions {
 /// A stop trigger: fires when a reported value has not improved for `patience` checks.
 class EarlyStoppingTrigger final : public Trigger {
 public:
+    /// With these options. ValueError for another mode.
     explicit EarlyStoppingTrigger(EarlyStoppingOptions options = {});
     bool operator()(Trainer& trainer) override;
     std::optional<TrainingLength> training_length() const override {

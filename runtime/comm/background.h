@@ -12,10 +12,12 @@ namespace catena {
 class BackgroundThread {
 public:
     BackgroundThread();
-    ~BackgroundThread();  ///< Executes all posted work first.
+    /// Executes all posted work first.
+    ~BackgroundThread();
     BackgroundThread(const BackgroundThread&) = delete;
 
-    void post(std::function<void()> work);  ///< Must not throw.
+    /// Must not throw.
+    void post(std::function<void()> work);
     bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
 private:

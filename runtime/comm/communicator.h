@@ -16,12 +16,14 @@
 
 namespace catena {
 
+/// A call between processes that cannot be completed: a rank is gone, late, or made another call.
 /// A call between processes that cannot be completed: a rank is gone, late, or made another
 /// call.
 struct CommunicationError : Error {
     using Error::Error;
 };
 
+/// How an all-reduce combines.
 enum class Reduction : uint8_t {
     sum,
     mean,  ///< The sum divided by the number of ranks, rounded once; floats only.
@@ -32,9 +34,10 @@ struct CommunicatorStatistics {
     int64_t bytes_sent = 0;  ///< Elements only.
     /// The part of bytes_sent that transfers in the background have sent.
     int64_t background_bytes = 0;
-    double background_seconds =
-        0;  ///< Seconds that transfers in the background took, waiting for other ranks included.
+    /// Seconds that transfers in the background took, waiting for other ranks included.
+    double background_seconds = 0;
     double waited_seconds = 0;  ///< Seconds, of background_seconds, that callers waited.
+    /// Seconds that transfers ran beside the callers' work.
     double hidden_seconds() const {
         return background_seconds > waited_seconds ? background_seconds - waited_seconds : 0;
     }
@@ -56,13 +59,19 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    virtual std::string name() const = 0;  ///< "local", "mpi", "nccl".
+    /// "local", "mpi", "nccl".
+    virtual std::string name() const = 0;
+    /// This process's number, from 0.
     int rank() const { return rank_; }
+    /// The number of processes.
     int size() const { return size_; }
     /// This rank's number among the ranks of its machine.
     int intra_rank() const { return intra_rank_; }
+    /// The number of ranks on this machine.
     int intra_size() const { return intra_size_; }
-    int inter_rank() const { return inter_rank_; }  ///< The index of this rank's machine.
+    /// The index of this rank's machine.
+    int inter_rank() const { return inter_rank_; }
+    /// The number of machines.
     int inter_size() const { return inter_size_; }
 
     /// A new group of the ranks that give the same color, ordered by key, then rank. Null for a
@@ -71,30 +80,39 @@ public:
 
     /// Sends x to rank `dest`; returns when it has been received.
     void send(const Array& x, int dest, int tag = 0);
+    /// The array that rank `source` sends, on the host; waits for it.
     Array recv(int source, int tag = 0);
     /// The type of the array that the next recv(source, tag) returns; waits for the message.
     Type type_of_recv(int source, int tag = 0);
 
-    Array bcast(const Array& x, int root = 0);  ///< Root's x, on every rank; only root's x is read.
+    /// Root's x, on every rank; only root's x is read.
+    Array bcast(const Array& x, int root = 0);
     /// The type of the array of the next bcast or scatter; called on ranks other than its root.
     Type type_of_bcast(int root = 0);
+    /// The type of the array of the next scatter; called on ranks other than its root.
     Type type_of_scatter(int root = 0);
     /// The x of every rank, at root; empty elsewhere. Shapes may differ, dtypes not.
     std::vector<Array> gather(const Array& x, int root = 0);
     /// The x of every rank, on every rank. All must have one type.
     std::vector<Array> allgather(const Array& x);
-    std::vector<Array> alltoall(
-        std::span<const Array> xs);  ///< Sends xs[i] to rank i; result[i] comes from rank i.
-    Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i], on rank i.
+    /// Sends xs[i] to rank i; result[i] comes from rank i.
+    std::vector<Array> alltoall(std::span<const Array> xs);
+    /// Root's xs[i], on rank i.
+    Array scatter(std::span<const Array> xs, int root = 0);
+    /// The sum or mean of x over all ranks, on every rank. All must have one type.
     Array allreduce(const Array& x, Reduction reduction = Reduction::sum);
     /// On rank i, the sum of xs[i] over all ranks.
     Array reduce_scatter(std::span<const Array> xs, Reduction reduction = Reduction::sum);
+    /// Returns when all ranks have called it.
     void barrier();
 
     /// `label` (up to 47 characters) says what the bytes are; it must be equal on all ranks.
     void send_bytes(std::string_view bytes, int dest, int tag = 0, std::string_view label = {});
+    /// The bytes that rank `source` sends; waits for them.
     std::string recv_bytes(int source, int tag = 0, std::string_view label = {});
+    /// Root's bytes, on every rank; only root's are read.
     std::string bcast_bytes(std::string_view bytes, int root = 0, std::string_view label = {});
+    /// The bytes of every rank, on every rank, in the order of the ranks.
     std::vector<std::string> allgather_bytes(std::string_view bytes, std::string_view label = {});
 
     /// Host memory for start_allreduce that needs the fewest copies.
@@ -108,6 +126,7 @@ public:
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
     /// Waits for the buffer of a ticket. Call it once per ticket.
     Array wait_allreduce(int64_t ticket);
+    /// Counters since the communicator was made.
     CommunicatorStatistics statistics() const;
 
     /// Stores a setting that others look up by name, as ChainerMN's set_config.
@@ -126,9 +145,13 @@ public:
     /// them.
     const Variable& order() const { return order_; }
 
+    /// Bytes to or from another rank.
     struct Message {
+        /// The other rank.
         int peer;
+        /// Where the bytes are, or are to go.
         void* data;
+        /// How many.
         size_t bytes;
     };
 
@@ -176,7 +199,8 @@ protected:
     void find_neighbours(const std::string& machine);
     /// Declares that all ranks are on one machine, without messages: for ranks of one process.
     void share_one_machine();
-    void close();  ///< Ends the background thread while transfer() still works; for destructors.
+    /// Ends the background thread while transfer() still works; for destructors.
+    void close();
 
 private:
     /// The header of every message: the call and the type of the content.

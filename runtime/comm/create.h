@@ -9,6 +9,7 @@
 
 namespace catena {
 
+/// Options of create_communicator.
 struct CommunicatorOptions {
     /// The dtype in which gradients are sent; default: their own. Floats only.
     std::optional<Dtype> allreduce_grad_dtype = {};
@@ -32,9 +33,11 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_
 
 /// The entry function of a plug-in: returns the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
+/// The name of the entry function in the MPI plug-in.
 inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
 /// The entry function of the NCCL plug-in, which also takes CommunicatorOptions::device.
 using DeviceCommunicatorEntry = Communicator* (*)(Device*);
+/// The name of the entry function in the NCCL plug-in.
 inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
 
 }  // namespace catena

@@ -23,7 +23,8 @@ SharedBlock make_shared_block(size_t bytes);
 SharedBlock map_shared_block(int64_t pid, int file, size_t bytes);
 /// Closes the descriptor, when no more processes will map the block.
 void close_file(SharedBlock& block);
-void unmap_shared_block(SharedBlock& block);  ///< Unmaps the block and closes its descriptor.
+/// Unmaps the block and closes its descriptor.
+void unmap_shared_block(SharedBlock& block);
 
 /// The block behind an array's memory; no data unless it is from shared_array().
 SharedBlock shared_block_of(const Storage& storage);

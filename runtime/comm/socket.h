@@ -30,7 +30,8 @@ public:
     /// Receives the bytes that have arrived, at most `bytes`, and returns their number; 0 when
     /// there are none, -1 when the other side is gone.
     int64_t receive_some(void* data, size_t bytes);
-    std::string peer_host() const;  ///< The other side's address in numbers.
+    /// The other side's address in numbers.
+    std::string peer_host() const;
 
 private:
     int file_ = -1;

@@ -26,7 +26,8 @@ public:
         size_t bytes;
         bool used;
     };
-    Block allocate(size_t bytes);  ///< A block of at least so many bytes.
+    /// A block of at least so many bytes.
+    Block allocate(size_t bytes);
     /// Ends the use of a block; false if `block` does not belong to this memory.
     bool free(CUdeviceptr block);
     bool is_all_free() const;

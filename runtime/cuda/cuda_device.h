@@ -76,8 +76,8 @@ private:
     int multiprocessors_ = 0;
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::set<const CudaDevice*> asked_;  ///< The peers that reach() was called for.
-    std::set<CudaDevice*>
-        sources_;  ///< The peers that copies came from; devices live as long as the process.
+    /// The peers that copies came from; devices live as long as the process.
+    std::set<CudaDevice*> sources_;
     /// The fault words, in pinned host memory, which kernels can write.
     int64_t* faults_ = nullptr;
     std::atomic<int64_t> replays_ = 0;
@@ -85,8 +85,8 @@ private:
     std::mutex& recording_ = taken_by_forks(*new std::mutex);
     std::weak_ptr<GraphMemory> graph_memory_;  ///< The memory of the graphs that exist.
     Staging staging_;
-    std::vector<std::unique_ptr<LibraryProvider>>
-        libraries_;  ///< The libraries; the first one that takes a call computes it.
+    /// The libraries; the first one that takes a call computes it.
+    std::vector<std::unique_ptr<LibraryProvider>> libraries_;
 };
 
 /// The device cuda:N, made at the first use; DeviceError that says how many there are when N is too

@@ -23,7 +23,8 @@ Descriptor number_tensor(int64_t id, Dtype dtype, int rank);
 /// The addresses of the operands; `number`, on the host, is the tensor after them, if there is one.
 std::vector<Binding> bindings_of(const Operands& operands, void* number = nullptr);
 
-bool is_window_role(LibraryRole role);  ///< Whether the role is a convolution or pooling.
+/// Whether the role is a convolution or pooling.
+bool is_window_role(LibraryRole role);
 /// Whether cuDNN can compute the call, by its types and attributes.
 bool takes_windows(const KernelCall& call);
 /// The operands x, W, y of a convolution or x, y of pooling, whichever of them the call computes;

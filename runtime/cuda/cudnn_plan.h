@@ -56,7 +56,8 @@ public:
     size_t workspace() const { return workspace_; }
     /// Whether its engine was compiled for it, which takes time.
     bool is_compiled() const { return compiled_; }
-    bool is_kept() const { return kept_; }  ///< Whether it was made from a text.
+    /// Whether it was made from a text.
+    bool is_kept() const { return kept_; }
     std::string text() const;
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 

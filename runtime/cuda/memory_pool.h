@@ -23,7 +23,8 @@ public:
     explicit MemoryPool(std::string device) : device_(std::move(device)) {}
     MemoryPool(const MemoryPool&) = delete;
     MemoryPool& operator=(const MemoryPool&) = delete;
-    ~MemoryPool();  ///< Returns to the driver everything that is not in use, and all slabs.
+    /// Returns to the driver everything that is not in use, and all slabs.
+    ~MemoryPool();
 
     /// A block of at least `bytes` > 0, 256-byte aligned. DeviceError with the bytes in use and
     /// free when there is no room even after unused segments were returned.

@@ -14,9 +14,11 @@ public:
     virtual ~ByteSource() = default;
     /// Exactly `bytes` bytes; FileError naming file and offset when there are fewer.
     virtual void read(void* to, size_t bytes) = 0;
+    /// The number of bytes before the next one to be read.
     virtual uint64_t offset() const = 0;
     /// Upper bound of the bytes left, to reject larger declared sizes.
     virtual uint64_t remaining() const = 0;
+    /// The name for error messages.
     virtual const std::string& name() const = 0;
 };
 
@@ -31,20 +33,25 @@ std::string file_buffer(uint64_t bytes, const std::string& name);
 /// A file open for reading at any offset.
 class FileReader {
 public:
-    explicit FileReader(std::string path);  ///< Opens the file. FileError with the system's reason.
+    /// Opens the file. FileError with the system's reason.
+    explicit FileReader(std::string path);
     /// Bytes in memory, such as a stream's; `name` stands for the path in messages.
     FileReader(std::string name, std::string content);
     ~FileReader();
     FileReader(const FileReader&) = delete;
+    /// The file's name.
     const std::string& path() const { return path_; }
+    /// The file's size in bytes.
     uint64_t size() const { return size_; }
     /// Reads bytes at an offset; FileError past the end.
     void read_at(uint64_t offset, void* to, size_t bytes) const;
+    /// The whole content. FileError when it cannot be read.
     std::string read_all() const;
     /// The offset of a text's first character: behind a UTF-8 byte order mark (U+FEFF), which some
     /// editors write; 0 where there is none.
     uint64_t text_begin() const;
-    std::string read_text() const;  ///< The text from text_begin() on.
+    /// The text from text_begin() on.
+    std::string read_text() const;
 
 private:
     std::string path_, content_;
@@ -55,6 +62,7 @@ private:
 /// Part of a file as a source.
 class FileSource final : public ByteSource {
 public:
+    /// The bytes [begin, end) of a file, which must outlive it.
     FileSource(const FileReader& file, uint64_t begin, uint64_t end, std::string name)
         : file_(file), at_(begin), end_(end), name_(std::move(name)) {}
     void read(void* to, size_t bytes) override;
@@ -85,7 +93,9 @@ public:
     AtomicFile(const AtomicFile&) = delete;
     /// Appends bytes. FileError on failure, such as a full disk.
     void write(const void* from, size_t bytes);
+    /// The number of bytes written so far.
     uint64_t offset() const { return offset_; }
+    /// Puts the file in its place. FileError when that fails.
     void commit();
 
 private:

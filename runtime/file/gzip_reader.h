@@ -25,7 +25,8 @@ public:
     /// Checks that this is the end of the content and that the checksum is right; FileError
     /// otherwise.
     void finish();
-    void read_to_end();  ///< Skips the rest and checks the checksum as finish() does.
+    /// Skips the rest and checks the checksum as finish() does.
+    void read_to_end();
 
 private:
     std::string path_;

@@ -15,7 +15,9 @@ namespace catena {
 // and shape are in .npy files: save and load (also save_npy and load_npy), several of them in .npz
 // files (frontend/serializer/npz.h).
 
+/// Options of loadtxt.
 struct LoadText {
+    /// The dtype of the result.
     Dtype dtype = Dtype::float32;
     /// The beginning of a comment, which is left out up to the end of its line; "": there are no
     /// comments.
@@ -24,8 +26,8 @@ struct LoadText {
     /// Number of lines at the beginning that are left out, comments included.
     int64_t skip_rows = 0;
     int64_t skiprows = 0;  ///< NumPy's name of `skip_rows`.
-    std::vector<int64_t> columns =
-        {};  ///< The columns to read, in this order; negative ones count from the end. Empty: all.
+    /// The columns to read, in this order; negative ones count from the end. Empty: all.
+    std::vector<int64_t> columns = {};
     std::vector<int64_t> usecols = {};  ///< NumPy's name of `columns`.
     bool unpack = false;  ///< Returns the transposed array: a row for each column of the file.
 };
@@ -35,11 +37,14 @@ struct LoadText {
 /// number of the dtype and for rows of other lengths.
 Array loadtxt(const std::string& path, const LoadText& options = {});
 
+/// Options of savetxt.
 struct SaveText {
-    std::optional<int> digits =
-        {};  ///< Digits after the decimal point; none: as many as give the same number when read.
+    /// Digits after the decimal point; none: as many as give the same number when read.
+    std::optional<int> digits = {};
+    /// The text between the numbers of a row.
     std::string delimiter = " ";
     std::string header = "";  ///< Lines written at the beginning, each as a comment.
+    /// The beginning of each line of the header.
     std::string comments = "# ";
 };
 /// Writes a number, a vector (a number in each line) or a matrix (a row in each line) as text;
@@ -62,7 +67,9 @@ Array fromfile(const std::string& path, Dtype dtype = Dtype::float32, int64_t co
 /// Writes the elements alone, row by row, as fromfile() reads them.
 void tofile(const std::string& path, const Array& array);
 
-void save(const std::string& path, const Array& array);  ///< Writes the array as a .npy file.
+/// Writes the array as a .npy file.
+void save(const std::string& path, const Array& array);
+/// An array from a .npy file, as load_npy.
 Array load(const std::string& path);
 
 }  // namespace catena

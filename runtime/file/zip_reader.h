@@ -16,10 +16,13 @@ namespace catena {
 /// allows.
 class ZipReader {
 public:
+    /// Opens an archive and reads its directory. FileError when it is missing or damaged.
     explicit ZipReader(const std::string& path);
     /// Reads an archive that is in memory; `name` stands for its path in messages.
     ZipReader(std::string name, std::string content);
+    /// The files in it, in the archive's order.
     const std::vector<ZipEntry>& entries() const { return entries_; }
+    /// The archive's name.
     const std::string& path() const { return file_.path(); }
     /// A reader of the entry's content. Reading its last byte checks the checksum.
     std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;

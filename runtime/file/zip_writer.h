@@ -16,8 +16,8 @@ class ZipWriter {
 public:
     using Sink = std::function<void(const void* from, size_t bytes)>;
     explicit ZipWriter(const std::string& path) : file_(std::make_unique<AtomicFile>(path)) {}
-    explicit ZipWriter(Sink sink)
-        : sink_(std::move(sink)) {}  ///< Receives the archive piece by piece.
+    /// Receives the archive piece by piece.
+    explicit ZipWriter(Sink sink) : sink_(std::move(sink)) {}
     /// Adds a file whose content add's caller writes through `write` until end().
     void begin(const std::string& name, bool compress);
     void write(const void* from, size_t bytes);

@@ -13,22 +13,36 @@ namespace catena {
     Variable operator symbol(const Operand& a, const Operand& b); \
     Variable operator symbol(const Operand& a, const Scalar& b);  \
     Variable operator symbol(const Scalar& a, const Operand& b);
+/// Elementwise sum. Shapes broadcast, and dtypes are promoted.
 CATENA_BINARY_OPERATOR(+)
+/// Elementwise difference. Shapes broadcast, and dtypes are promoted.
 CATENA_BINARY_OPERATOR(-)
+/// Elementwise product. Shapes broadcast, and dtypes are promoted.
 CATENA_BINARY_OPERATOR(*)
+/// Elementwise quotient; integers give the default float dtype. Shapes broadcast, and dtypes are
+/// promoted.
 CATENA_BINARY_OPERATOR(/)
 // Comparisons give bool arrays; NaN compares unequal to everything.
+/// Whether the elements are equal; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(==)
+/// Whether the elements differ; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(!=)
+/// Whether the left element is less; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(<)
+/// Whether the left element is less or equal; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(<=)
+/// Whether the left element is greater; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(>)
+/// Whether the left element is greater or equal; bool. Shapes broadcast.
 CATENA_BINARY_OPERATOR(>=)
 #undef CATENA_BINARY_OPERATOR
+/// Elementwise, with the opposite sign.
 Variable operator-(const Operand& x);
-Variable operator!(const Operand& x);  ///< 1 where x is 0, as bool.
-Variable operator&&(const Operand& a,
-                    const Operand& b);  ///< Elementwise, both sides computed; bool.
+/// 1 where x is 0, as bool.
+Variable operator!(const Operand& x);
+/// Elementwise, both sides computed; bool.
+Variable operator&&(const Operand& a, const Operand& b);
+/// Whether either element is not 0; bool. Both sides are computed. Shapes broadcast.
 Variable operator||(const Operand& a, const Operand& b);
 
 /// x1 + x2 + ... of one or more arrays, elementwise. Shapes broadcast, and dtypes are promoted.
@@ -49,7 +63,9 @@ Variable maximum(const Operand& x1, const Operand& x2);
 /// The smaller of two elements; at a tie the gradient goes to x1. NaN propagates. Shapes broadcast,
 /// and dtypes are promoted.
 Variable minimum(const Operand& x1, const Operand& x2);
+/// In C++, one of the two may be a number.
 Variable maximum(const Operand& x1, const Scalar& x2);
+/// In C++, one of the two may be a number.
 Variable minimum(const Operand& x1, const Scalar& x2);
 /// x where the condition is not 0, elsewhere y, elementwise. Shapes broadcast, and dtypes of x and
 /// y are promoted. No gradient flows to the condition.
@@ -59,6 +75,7 @@ Variable where(const Operand& condition, const Operand& x, const Scalar& y);
 Variable where(const Operand& condition, const Scalar& x, const Operand& y);
 
 // What formulas use on Variables.
+/// where(), under the name that formulas use.
 inline Variable select(const Operand& c, const Operand& a, const Operand& b) {
     return where(c, a, b);
 }

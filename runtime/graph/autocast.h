@@ -32,6 +32,7 @@ Autocast autocast_of(const OpDef& op);
 /// torch.autocast.
 class AutocastScope {
 public:
+    /// From now on operations are computed in this dtype.
     explicit AutocastScope(Dtype dtype);
     ~AutocastScope();
     AutocastScope(const AutocastScope&) = delete;
@@ -51,6 +52,7 @@ Dtype autocast_dtype();
 Variable autocast_wide(const Variable& x);
 std::vector<Variable> autocast_wide(std::span<const Variable> xs);
 
+/// The operands of a call after autocast.
 using AutocastInputs = SmallVector<Variable, 4>;
 /// The inputs as the op takes them in the present scope; empty if they are that already.
 AutocastInputs autocast_inputs(const OpDef& op, std::span<const Variable* const> inputs);

@@ -6,6 +6,7 @@ namespace catena {
 /// option: something observes the code that a call without it would not notify.
 class CodeMustRunScope {
 public:
+    /// From now on the code runs.
     CodeMustRunScope();
     ~CodeMustRunScope();
     CodeMustRunScope(const CodeMustRunScope&) = delete;

@@ -18,6 +18,7 @@ struct Config {
     bool type_check = true;  ///< Chainer's setting, without effect: types are always checked.
     /// Whether static regions are followed and compiled; false: they run eagerly.
     bool use_static_graph = true;
+    /// Whether reported values keep their graph.
     bool keep_graph_on_report = false;
     bool fast_math = false;  ///< Whether compiled regions may change rounding, NaN and inf.
     /// CUDA devices: libraries may round the factors of float32 products and convolutions to the 10
@@ -39,12 +40,14 @@ const Config& config();
 /// a number: a region has a program for each such number. The other settings are read at every call
 /// or change no program.
 uint64_t config_key();
+/// The settings as text, one in each line.
 std::string to_string(const Config& config);
 
 /// Sets one setting until the scope ends: using_config(&Config::train, false).
 template <class T>
 class ConfigScope {
 public:
+    /// Sets this setting.
     ConfigScope(T Config::* key, T value) : key_(key), previous_(config().*key) { set(value); }
     ~ConfigScope() { set(previous_); }
     ConfigScope(const ConfigScope&) = delete;
@@ -54,18 +57,23 @@ private:
     T Config::* key_;
     T previous_;
 };
+/// The settings of this thread, which may be changed.
 Config& mutable_config();
 template <class T>
 void ConfigScope<T>::set(T value) {
     mutable_config().*key_ = value;
 }
+/// Sets one setting until the returned scope ends: `auto scope = using_config(&Config::train,
+/// false);`.
 template <class T>
 [[nodiscard]] ConfigScope<T> using_config(T Config::* key, std::type_identity_t<T> value) {
     return ConfigScope<T>(key, value);
 }
+/// No operation records a graph until the returned scope ends, as in evaluation.
 [[nodiscard]] inline ConfigScope<bool> no_backprop_mode() {
     return using_config(&Config::enable_backprop, false);
 }
+/// Operations record graphs until the returned scope ends, within no_backprop_mode, too.
 [[nodiscard]] inline ConfigScope<bool> force_backprop_mode() {
     return using_config(&Config::enable_backprop, true);
 }

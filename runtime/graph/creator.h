@@ -22,11 +22,13 @@ public:
     Creator& operator=(const Creator& other);
     ~Creator();
 
-    const std::string& label() const;  ///< The operation's name, "exp".
+    /// The operation's name, "exp".
+    const std::string& label() const;
     /// The depth in the graph: larger than the rank of every operation that the inputs were
     /// computed by.
     int64_t rank() const;
-    const SourceLoc& location() const;  ///< The user's line that called the operation.
+    /// The user's line that called the operation.
+    const SourceLoc& location() const;
     std::vector<CreatorInput> inputs() const;
     std::vector<Type> output_types() const;
     /// The operation's results; undefined where nobody holds one any more.

@@ -30,8 +30,10 @@ private:
 class Declarations {
 public:
     Declarations() = default;
+    /// These declarations.
     Declarations(std::initializer_list<Declaration> all) : all_(all) {}
 
+    /// Adds a declaration.
     void add(Declaration declaration) { all_.push_back(std::move(declaration)); }
     /// The first that an earlier one is of the same kind as; null if there is none.
     const Declaration* repeated() const;
@@ -55,10 +57,12 @@ private:
 template <class T = bool>
 class DeclarationKind {
 public:
+    /// A kind of that name.
     constexpr explicit DeclarationKind(const char* name) : name_(name) {}
     DeclarationKind(const DeclarationKind&) = delete;
     DeclarationKind& operator=(const DeclarationKind&) = delete;
 
+    /// A declaration of this kind.
     Declaration operator()(T value = T()) const {
         return Declaration(this, name_, std::make_shared<const T>(std::move(value)));
     }

@@ -11,9 +11,12 @@ namespace catena {
 class FunctionHook {
 public:
     virtual ~FunctionHook() = default;
+    /// The hook's name, which is unique among the active ones.
     virtual std::string name() const = 0;
+    /// Called before each operation.
     virtual void forward_preprocess(const OpDef&,
                                     [[maybe_unused]] std::span<const Variable* const> inputs) {}
+    /// Called after each operation.
     virtual void forward_postprocess(const OpDef&,
                                      [[maybe_unused]] std::span<const Variable* const> inputs) {}
     /// Called before an operation's gradient. `inputs` are those of the operation: undefined where
@@ -21,9 +24,12 @@ public:
     /// compiled region is one node.
     virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
                                      [[maybe_unused]] std::span<const Variable> grad_outputs) {}
+    /// Called after the gradient of each operation.
     virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
                                       [[maybe_unused]] std::span<const Variable> grad_outputs) {}
+    /// Called when the hook becomes active.
     virtual void added() {}
+    /// Called when the hook is no longer active.
     virtual void deleted() {}
 };
 
@@ -31,6 +37,7 @@ public:
 /// already.
 class FunctionHookScope {
 public:
+    /// The hook must outlive the scope.
     explicit FunctionHookScope(FunctionHook& hook);
     ~FunctionHookScope();
     FunctionHookScope(const FunctionHookScope&) = delete;
@@ -42,6 +49,7 @@ private:
 /// Disables all hooks of this thread until the scope ends.
 class FunctionHooksPaused {
 public:
+    /// From now on no hook is called.
     FunctionHooksPaused();
     ~FunctionHooksPaused();
     FunctionHooksPaused(const FunctionHooksPaused&) = delete;

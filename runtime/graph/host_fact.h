@@ -10,6 +10,7 @@ namespace catena {
 class HostFact {
 public:
     virtual ~HostFact() = default;
+    /// The fact now, as a number to compare.
     virtual uint64_t present() const = 0;
 };
 

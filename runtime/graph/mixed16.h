@@ -7,6 +7,7 @@ namespace catena {
 /// Sets, until the scope ends, config().dtype to float16 and high_precision_dtype() to float32.
 class Mixed16Scope {
 public:
+    /// Sets both.
     Mixed16Scope();
     ~Mixed16Scope();
     Mixed16Scope(const Mixed16Scope&) = delete;

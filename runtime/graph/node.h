@@ -106,8 +106,8 @@ struct Node : RefCounted {
     Ref<NodeFunction> function;              ///< The same, of one call.
     WalkScratch walk;                        ///< Of the outermost walk that this thread runs.
     bool mark = false;                       ///< Scratch of unchain(); false in between.
-    bool discerns_zeros = false;      ///< Its gradient has asked which outputs have one: zeros are
-                                      ///< another thing to it than none.
+    /// Its gradient has asked which outputs have one: zeros are another thing to it than none.
+    bool discerns_zeros = false;
     bool walked = false;              ///< A backward without enable_double_backprop has used it.
     const OpDef* ended_at = nullptr;  ///< Of an input, from which no gradient goes on.
     NodeOwner* made_by = nullptr;

@@ -36,38 +36,54 @@ enum class Kind : uint8_t {
     random,
     call,
 };
+/// The kind's name, for messages.
 std::string_view name_of(Kind kind);
 
 /// How a reduce combines.
 enum class Combine : uint8_t { sum, product, maximum, minimum };
 
+/// Types of inputs or outputs.
 using Types = SmallVector<Type, 2>;
+/// Arrays that are inputs or outputs.
 using Arrays = SmallVector<Array, 4>;
+/// Variables that are inputs or outputs.
 using Variables = SmallVector<Variable, 4>;
 
 /// One call without elements, as passed to a type rule.
 struct TypeCall {
+    /// The op.
     const OpDef& op;
+    /// Dtypes and shapes of the inputs.
     std::span<const Type> inputs;
+    /// Its attributes.
     const Attributes& attributes;
 };
 
 /// One call of an op on Variables: what apply() has checked, and whoever carries it out is given
 /// (executor.h). Where the user called it: current_location().
 struct OpCall {
+    /// The op.
     const OpDef& op;
+    /// The inputs.
     std::span<const Variable* const> inputs;
+    /// Its attributes.
     const Attributes& attributes;
+    /// Its numbers, in the order of OpDef::scalar_names.
     std::span<const Scalar> scalars;
 };
 
 /// One call with elements, as passed to a kernel. Inputs may have any strides; outputs are
 /// contiguous and uninitialised.
 struct KernelCall {
+    /// The op.
     const OpDef& op;
+    /// The inputs.
     std::span<const Array> inputs;
+    /// The outputs, which the kernel fills.
     std::span<Array> outputs;
+    /// Its attributes.
     const Attributes& attributes;
+    /// Its numbers, in the order of OpDef::scalar_names.
     std::span<const double> scalars;
 };
 
@@ -75,19 +91,31 @@ struct KernelCall {
 /// is an InternalError. All results are Variables, so gradients are differentiable.
 class GradientCall {
 public:
+    /// Of a node of the graph, with the gradients of its outputs; undefined: no gradient.
     GradientCall(Node& node, std::span<const Variable> gy) : node_(node), gy_(gy) {}
+    /// The call's attributes.
     const Attributes& attributes() const;
+    /// The call's number of this index.
     const Scalar& scalar(int i) const;
+    /// The count of the call's numbers.
     int scalar_count() const;
+    /// The count of the call's inputs.
     int input_count() const;
-    bool needs(int input) const;    ///< False: leave that result undefined.
-    bool ends_at(int input) const;  ///< The input is a leaf, which keeps that result.
+    /// False: leave that result undefined.
+    bool needs(int input) const;
+    /// The input is a leaf, which keeps that result.
+    bool ends_at(int input) const;
+    /// An input.
     Variable x(int input) const;
+    /// An output.
     Variable y(int output = 0) const;
-    const Type& x_type(int input) const;  ///< Always known.
+    /// Always known.
+    const Type& x_type(int input) const;
+    /// The type of an output; always known.
     const Type& y_type(int output = 0) const;
     /// Gradient of output i; zeros when there is none.
     Variable gy(int output = 0) const;
+    /// Whether a gradient flows into output i.
     bool has_gy(int output) const;
 
 private:
@@ -97,7 +125,9 @@ private:
 
 /// The inputs and outputs that the gradient of one input reads; bit i is input or output i.
 struct Reads {
+    /// Bits of inputs.
     uint64_t inputs = 0;
+    /// Bits of outputs.
     uint64_t outputs = 0;
 };
 
@@ -108,26 +138,35 @@ struct OnnxCall;
 /// names and numbers: "LeakyRelu(a, alpha=slope)". A map without a mapping is exported as its
 /// formula, a composite as its body.
 struct OnnxMapping {
+    /// A function that writes the nodes of a call.
     using Writer = std::function<std::vector<int>(OnnxCall&)>;
+    /// The expression; "" where a function writes the nodes.
     std::string expression;
-    Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these
-                    ///< arguments.
+    /// Adds nodes and returns the values of the outputs; none: not with these arguments.
+    Writer write;
     int since = 1;  ///< The first operator set that supports it.
 
     OnnxMapping() = default;
+    /// An expression.
     OnnxMapping(const char* expression, int since = 1) : expression(expression), since(since) {}
+    /// A function that writes the nodes.
     template <std::convertible_to<Writer> F>
     OnnxMapping(F write, int since = 1) : write(std::move(write)), since(since) {}
+    /// Whether there is a mapping.
     explicit operator bool() const { return write || !expression.empty(); }
 };
 
 /// The complete, immutable definition of an op. Created by the builders of define.h.
 struct OpDef {
+    /// The op's name, unique among all ops.
     std::string name;
+    /// What sort of op it is.
     Kind kind = Kind::call;
     int input_count = 1;   ///< -1: any number (concat, stack).
     int output_count = 1;  ///< -1: the type rule says.
+    /// The names of its numbers.
     std::vector<std::string> scalar_names;
+    /// Whether it has a gradient.
     bool differentiable = false;
 
     /// Output types; throws ShapeError or DtypeError with the op's name, the values and the rule.
@@ -162,7 +201,9 @@ struct OpDef {
 /// Adds an op to the process-wide registry; InternalError when the name is taken, or the op
 /// declares something twice.
 const OpDef& register_op(OpDef op);
+/// The op of that name; null when there is none.
 const OpDef* find_op(std::string_view name);
+/// All ops, in the order of their registration.
 std::vector<const OpDef*> all_ops();
 
 /// Runs one operation: types, memory, kernel, graph node, recorder. All operations pass through it.

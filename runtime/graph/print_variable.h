@@ -9,6 +9,7 @@ namespace catena {
 /// For the gradient and the graph see summary() in inspect.h. Reads elements, so a static region is
 /// cut there.
 std::string to_text(const Variable& x, const PrintOptions& options = print_options());
+/// Writes the elements, as to_text().
 std::ostream& operator<<(std::ostream& out, const Variable& x);
 
 }  // namespace catena

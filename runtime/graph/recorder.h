@@ -12,7 +12,8 @@ class Recorder : public Executor, public Watcher {};
 Recorder* current_recorder();
 class RecorderScope {
 public:
-    explicit RecorderScope(Recorder* recorder);  ///< Null pauses recording.
+    /// Null pauses recording.
+    explicit RecorderScope(Recorder* recorder);
     ~RecorderScope();
     RecorderScope(const RecorderScope&) = delete;
 

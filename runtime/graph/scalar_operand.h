@@ -10,25 +10,37 @@ namespace catena {
 /// `optimizer.alpha = 1e-4` writes through it. Copies of a Cell share the number.
 class Cell {
 public:
+    /// The shared number and its name.
     struct Body : RefCounted {
+        /// The number.
         double value;
+        /// The name, for messages and files; a literal.
         const char* name;
         int* reads = nullptr;  ///< A counter of reads of the number on the host; may be null.
+        /// With this number and name.
         Body(double v, const char* n) : value(v), name(n) {}
+        /// Frees it.
         static void destroy(Body* body) { delete body; }
     };
+    /// A number of its own.
     explicit Cell(double value = 0, const char* name = "");
-    Cell(const Cell&);  ///< Makes another handle of the same number.
+    /// Makes another handle of the same number.
+    Cell(const Cell&);
     ~Cell();
     /// Copies the value alone: after `b.lr = a.lr` there are still two numbers.
     Cell& operator=(const Cell& other) { return *this = other.body_->value; }
+    /// Sets the number; compiled programs read it at their next call.
     Cell& operator=(double value) {
         body_->value = value;
         return *this;
     }
+    /// The number.
     operator double() const { return body_->value; }
+    /// The number.
     double value() const { return body_->value; }
+    /// Its name; "" when it has none.
     const char* name() const { return body_->name; }
+    /// The shared number.
     const Ref<Body>& body() const { return body_; }
 
 private:
@@ -43,10 +55,13 @@ public:
     /// runtime/ops/define/scalar_type.h).
     enum class Kind : unsigned char { boolean, integer, floating };
 
+    /// A plain number.
     template <class T>
         requires std::is_arithmetic_v<T>
     Scalar(T value) : value_(double(value)), kind_(kind_of<T>) {}
+    /// The number that a cell has when the operation runs.
     Scalar(const Cell& cell) : cell_(cell.body()) {}
+    /// The number now.
     double value() const {
         if (!cell_) return value_;
         if (cell_->reads) ++*cell_->reads;
@@ -54,8 +69,10 @@ public:
     }
     /// The value, as value(), but not counted as a read on the host.
     double present() const { return cell_ ? cell_->value : value_; }
+    /// The cell; null for a plain number.
     const Ref<Cell::Body>& cell() const { return cell_; }
-    Kind kind() const { return kind_; }  ///< The kind of the number; a cell is a floating one.
+    /// The kind of the number; a cell is a floating one.
+    Kind kind() const { return kind_; }
 
 private:
     template <class T>

@@ -14,15 +14,18 @@ namespace catena {
 /// reaches.
 class AwaitingUpdate {
 public:
+    /// From now on backward() notes parameters.
     AwaitingUpdate();
     ~AwaitingUpdate();
     AwaitingUpdate(const AwaitingUpdate&) = delete;
 };
 
+/// Notes a parameter that backward() has reached.
 void note_untrained_parameter(const VariableBody& parameter);
 /// The parameters that the latest backward of this thread has reached and no optimizer has, by name
 /// and type.
 const std::vector<std::string>& untrained_parameters();
+/// Forgets the parameters noted on this thread.
 void forget_untrained_parameters();
 
 }  // namespace catena

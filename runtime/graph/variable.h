@@ -17,22 +17,25 @@ class Index;
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {
     bool retain_grad = false;  ///< Whether gradients of intermediate variables are kept, too.
-    bool enable_double_backprop =
-        false;                ///< Whether gradients carry graphs and can be differentiated again.
+    /// Whether gradients carry graphs and can be differentiated again.
+    bool enable_double_backprop = false;
     double loss_scale = 1.0;  ///< A factor of the automatic start gradient.
 };
 
 /// An array with its place in the graph: a cheap handle, copies are the same variable.
 class Variable {
 public:
+    /// The line of the user's program, for messages.
     using Caller = std::source_location;
 
-    Variable() = default;  ///< An undefined variable: defined() is false.
+    /// An undefined variable: defined() is false.
+    Variable() = default;
     Variable(const Variable&) = default;
     Variable(Variable&&) = default;
     // Not to what an expression gives: `x[0] = y` would change nothing (set_item does).
     Variable& operator=(const Variable&) & = default;
     Variable& operator=(Variable&&) & = default;
+    /// A handle of this body.
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
     /// A new leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);
@@ -42,27 +45,41 @@ public:
     template <std::same_as<Array> A>
     Variable(A array) : Variable(std::move(array), false) {}
 
+    /// Whether there is a variable behind the handle.
     bool defined() const { return bool(body_); }
+    /// The object behind the handle; null when undefined.
     VariableBody* body() const { return body_.get(); }
+    /// The object behind the handle.
     const Ref<VariableBody>& ref() const { return body_; }
 
     // ValueError at the caller's line for an undefined Variable.
+    /// The elements, without the graph.
     const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
-    void set_array(Array array) const;  ///< Replaces the content, outside the graph.
+    /// Replaces the content, outside the graph.
+    void set_array(Array array) const;
+    /// Dtype and shape.
     const Type& type(Caller at = Caller::current()) const {
         return there("type", at).array.type(at);
     }
+    /// The sizes of the axes.
     const Shape& shape(Caller at = Caller::current()) const {
         return there("shape", at).array.shape(at);
     }
+    /// The dtype of the elements.
     Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).array.dtype(at); }
+    /// The number of axes.
     int rank(Caller at = Caller::current()) const { return there("rank", at).array.rank(at); }
+    /// The number of elements.
     int64_t size(Caller at = Caller::current()) const { return there("size", at).array.size(at); }
+    /// The device where the elements are.
     Device& device(Caller at = Caller::current()) const {
         return there("device", at).array.device(at);
     }
+    /// Whether backward() computes a gradient for it; false for an undefined variable.
     bool requires_grad() const;
+    /// The name, which messages and pictures of the graph show; "" without one.
     const std::string& name() const;
+    /// Sets the name.
     void set_name(std::string name) const;
 
     /// The gradient, undefined when there is none. TraceError when a compiled whole-step region
@@ -73,7 +90,9 @@ public:
     /// Sets the gradient; an undefined one clears it. ShapeError, DtypeError or DeviceError unless
     /// it is like the variable.
     void set_grad(Array grad, Caller at = Caller::current()) const;
+    /// Sets the gradient with its graph; an undefined one clears it. Errors as of set_grad.
     void set_grad_variable(Variable grad, Caller at = Caller::current()) const;
+    /// Drops the gradient.
     void cleargrad(Caller at = Caller::current()) const;
     /// Adds source's gradient to this one; no effect if it is undefined.
     void addgrad(const Variable& source) const;
@@ -86,7 +105,8 @@ public:
     /// Removes its creator: the variable becomes a leaf, also for operations that have used it
     /// before.
     void unchain() const;
-    void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
+    /// Removes all creators behind it (truncated BPTT).
+    void unchain_backward() const;
 
     /// A part of the variable: x[{slice(1, 5), 2, ellipsis}], x[0]; see
     /// runtime/ops/array/indexing.h, which makes an Index.
@@ -104,6 +124,7 @@ public:
     /// gradient would be lost: write y.array() or y.detach().
     operator Array() const;
 
+    /// The only element, converted; errors as of Array::item.
     template <Element T>
     T item(Caller at = Caller::current()) const {
         const LocationScope scope(at);
@@ -124,14 +145,19 @@ private:
 /// implicit conversion; never stored.
 class Operand {
 public:
+    /// A variable.
     Operand(const Variable& variable,
             const std::source_location& at = std::source_location::current())
         : variable_(&variable), at_(at) {}
+    /// An array, as a constant.
     Operand(const Array& array, const std::source_location& at = std::source_location::current())
         : own_(array, false), variable_(&own_), at_(at) {}
     Operand(const Operand&) = delete;
+    /// The variable.
     const Variable& variable() const { return *variable_; }
+    /// The variable.
     operator const Variable&() const { return *variable_; }
+    /// The line where the user passed it.
     const SourceLoc& location() const { return at_; }
 
 private:

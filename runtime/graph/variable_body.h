@@ -13,10 +13,15 @@ struct OpDef;
 
 /// The object behind a Variable. Owned by its handles and, for leaves, by edges.
 struct VariableBody : RefCounted {
+    /// The elements.
     Array array;
+    /// The gradient; null when there is none.
     Ref<VariableBody> grad;
+    /// The operation that computed it; null for a leaf.
     Ref<Node> creator;
+    /// The index of this output of the operation.
     int output_index = 0;
+    /// Whether backward() computes a gradient for it.
     bool requires_grad = false;
     bool is_state = false;  ///< True for a State: the tracer records assignments to it.
     /// True when a compiled step consumed the gradient; reading it is an error.
@@ -28,12 +33,17 @@ struct VariableBody : RefCounted {
     /// The leaf that this body reconstructs, because the content of the leaf has changed since:
     /// gradients go to that leaf.
     Ref<VariableBody> alias_of;
+    /// The name; null without one.
     Owned<std::string> name;
 
+    /// An undefined variable.
     VariableBody();
     ~VariableBody();
+    /// Memory from a list of blocks.
     static void* operator new(size_t bytes);
+    /// Gives the memory back to the list.
     static void operator delete(void* body);
+    /// Frees the body.
     static void destroy(VariableBody* body);
 };
 

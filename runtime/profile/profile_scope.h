@@ -9,6 +9,7 @@ namespace catena {
 /// the whole process.
 class ProfileScope {
 public:
+    /// Begins to record.
     ProfileScope();
     ~ProfileScope();
     ProfileScope(const ProfileScope&) = delete;

@@ -12,26 +12,32 @@ namespace catena {
 Symbol arcsin(Symbol x);
 Symbol arccos(Symbol x);
 Symbol arctan(Symbol x);
-Symbol arctan2(
-    Symbol y,
-    Symbol x);  ///< The angle of the point (x, y), in [-pi, pi]; zeros have signs as in C.
+/// The angle of the point (x, y), in [-pi, pi]; zeros have signs as in C.
+Symbol arctan2(Symbol y, Symbol x);
 Symbol arcsinh(Symbol x);
 Symbol arccosh(Symbol x);
 Symbol arctanh(Symbol x);
-Symbol sinc(Symbol x);  ///< sin(pi x) / (pi x).
+/// sin(pi x) / (pi x).
+Symbol sinc(Symbol x);
 
 // The normal distribution's integral and relatives.
-Symbol erfcx(Symbol x);  ///< exp(x^2) erfc(x).
+/// exp(x^2) erfc(x).
+Symbol erfcx(Symbol x);
 Symbol erfinv(Symbol x);
 Symbol erfcinv(Symbol x);
-Symbol ndtr(Symbol x);      ///< The integral of the standard normal density up to x.
-Symbol log_ndtr(Symbol x);  ///< The logarithm of ndtr, exact where ndtr underflows.
-Symbol ndtri(Symbol p);     ///< The inverse of ndtr.
+/// The integral of the standard normal density up to x.
+Symbol ndtr(Symbol x);
+/// The logarithm of ndtr, exact where ndtr underflows.
+Symbol log_ndtr(Symbol x);
+/// The inverse of ndtr.
+Symbol ndtri(Symbol p);
 
 // The gamma function's relatives. At the poles 0, -1, ... lgamma is inf; digamma is -inf at 0, else
 // NaN.
-Symbol lgamma(Symbol x);   ///< The logarithm of the absolute value of the gamma function.
-Symbol digamma(Symbol x);  ///< The derivative of lgamma.
+/// The logarithm of the absolute value of the gamma function.
+Symbol lgamma(Symbol x);
+/// The derivative of lgamma.
+Symbol digamma(Symbol x);
 /// Hurwitz's zeta function: the sum of (q + k)^-x over k >= 0; NaN for x < 1 or q < 0.
 Symbol zeta(Symbol x, Symbol q);
 /// The derivative of order n of digamma; NaN for x < 0 and n > 4.

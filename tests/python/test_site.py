@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,8 +20,11 @@ import pytest
 pytest.importorskip("sphinx", reason="Sphinx is missing: PyPI could not be reached")
 pytest.importorskip("myst_parser")
 pytest.importorskip("furo")
+pytest.importorskip("latex2mathml")
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "site"))
+import documented  # noqa: E402
+import formulas  # noqa: E402
 import python_api  # noqa: E402
 from text import from_plain, wrapped  # noqa: E402
 
@@ -37,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command += ["--catena", str(program)]
     environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=800
+        command, env=environment, capture_output=True, text=True, check=False, timeout=1700
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
@@ -149,6 +153,84 @@ def test_the_search_finds_functions_and_pages(site: Path) -> None:
     index = (site / "searchindex.js").read_text()
     for word in ("softmax_cross_entropy", "static_graph", "mixed_precision"):
         assert word in index
+
+
+needs_doxygen = pytest.mark.skipif(shutil.which("doxygen") is None, reason="Doxygen is missing")
+
+
+@needs_doxygen
+def test_every_public_class_of_cpp_has_an_entry(site: Path) -> None:
+    anchors = {a for path in (site / "cpp").glob("*.html") for a in page(path).anchors}
+    members = documented.members(ROOT)
+    classes = {m.name for m in members if m.kind in ("class", "struct") and "<" not in m.name}
+    assert len(classes) > 300
+
+    def is_told(name: str) -> bool:
+        # "_CPPv4N6catena7TrainerE", of a template "_CPPv4I0EN6catena10ClassifierE".
+        return any(_mangled(name) in anchor for anchor in anchors)
+
+    assert [name for name in sorted(classes) if not is_told(name)] == []
+
+
+def _mangled(name: str) -> str:
+    return "N" + "".join(f"{len(part)}{part}" for part in name.split("::")) + "E"
+
+
+@needs_doxygen
+def test_types_in_declarations_lead_to_where_they_are_told(site: Path) -> None:
+    trainer = (site / "cpp" / "frontend_trainer.html").read_text()
+    begin = trainer.index('id="_CPPv4N6catena7Trainer7TrainerE')
+    signature = trainer[begin : trainer.index("</dt>", begin)]
+    assert re.search(r'href="[^"]*#_CPPv4N6catena7UpdaterE"', signature)
+    assert re.search(r'href="[^"]*#_CPPv4N6catena10AnyTriggerE"', signature)
+
+
+def test_names_in_prose_lead_to_where_they_are_told(site: Path) -> None:
+    """Of both languages."""
+    links = {link for path in site.glob("*.html") for link in page(path).links}
+    assert "python_api/catena.html#catena.jit" in links
+    if shutil.which("doxygen"):
+        assert any("#_CPPv4N6catena" in link for link in links)
+
+
+@needs_doxygen
+def test_every_function_of_c_has_an_entry(site: Path) -> None:
+    header = (ROOT / "runtime" / "capi.h").read_text()
+    functions = set(re.findall(r"\b(catena_\w+)\(", header))
+    assert len(functions) > 15
+    anchors = page(site / "c_api.html").anchors
+    assert [name for name in sorted(functions) if f"c.{name}" not in anchors] == []
+
+
+def test_formulas_are_typeset_without_a_script(site: Path) -> None:
+    sigmoid = (site / "functions" / "activation.html").read_text()
+    begin = sigmoid.index('id="catena.sigmoid"')
+    entry = sigmoid[begin : sigmoid.index("</dd>", begin)]
+    assert "<mfrac>" in entry and "<msup>" in entry
+    assert "exp(-x)" not in entry
+    for path in site.rglob("*.html"):
+        scripts = re.findall(r"<script[^>]*>", path.read_text())
+        assert [script for script in scripts if "math" in script.lower()] == [], path
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("1 / (1 + exp(-x)), elementwise.", r"\frac{1}{1 + e^{{-x}}}"),
+        ("x where x >= 0, elsewhere W * x (He et al. 2015).", r"x \ge 0 | W \, x"),
+        ("The mean of |x0 - x1| over all.", r"\lvert x_{0} - x_{1}\rvert"),
+        ("with d = floor(H / 2), and", r"d = \lfloor H / 2\rfloor"),
+        ("softplus(-x . W[t]) plus the sum", r"\mathrm{softplus}({-x} \cdot {W}_{t})"),
+        # Words, shapes, parts of a formula that is not read as a whole.
+        ("of shape (N, C, H, W), or (N, C / groups, k).", ""),
+        ("decay * old + (1 - decay) * the mean of the batch.", ""),
+        ("A one-dimensional array and/or a list - not both.", ""),
+        ("d = clip((mean - running mean) / running std, 3).", ""),
+        ("The number of elements", ""),
+    ],
+)
+def test_formulas_are_found_among_words(text: str, tex: str) -> None:
+    assert " | ".join(found for _, _, found in formulas.found_in(text)) == tex
 
 
 def test_docstrings_keep_their_paragraphs_code_and_arguments() -> None:

@@ -12,8 +12,8 @@ struct Limit {
     double library_ms = 0;
     /// Milliseconds of moving all other arrays once: see benchmarks/limit/traffic.h.
     double memory_ms = 0;
-    double product_operations =
-        0;  ///< Number of multiplications and additions of the products and convolutions.
+    /// Number of multiplications and additions of the products and convolutions.
+    double product_operations = 0;
     double bytes = 0;  ///< Bytes moved in all, the operands of products and convolutions included.
     double ms() const { return library_ms + memory_ms; }
 };

@@ -40,8 +40,8 @@ private:
     struct Line {
         std::unique_ptr<LoopLine> loops;
         bool fast_math = false;
-        Trace longer;  ///< The recording of the longer of its first two programs, without arrays
-                       ///< and states.
+        /// The recording of the longer of its first two programs, without arrays and states.
+        Trace longer;
         /// The relations of the launches of the longer program to its recording.
         Relations relations;
         bool reaches_beyond = true;

@@ -42,12 +42,14 @@ public:
     TracePlaces& places() { return places_; }
     /// A hash of a step without its numbers and operands.
     uint64_t identity(int step) const { return identities_[size_t(step)]; }
-    uint64_t sizes_of(int step) const;  ///< A hash of a step with its numbers.
+    /// A hash of a step with its numbers.
+    uint64_t sizes_of(int step) const;
 
     /// Finds the needs of a unit's steps; false if it has steps that the recording has not.
     /// `copied`: the value that the unit copies; -1: none.
     bool find(size_t unit, int copied);
-    const std::vector<Want>& wants() const { return wants_; }  ///< The needs found last, sorted.
+    /// The needs found last, sorted.
+    const std::vector<Want>& wants() const { return wants_; }
     /// For each array that a step needs, a hash of it and of whether all of it is read.
     std::vector<uint64_t>& wanted() { return wanted_; }
     /// The number of the unit's step i among the unit's steps that do the same.
@@ -88,8 +90,8 @@ private:
     /// The buffer of each value that is an input of the program.
     std::vector<int> buffer_of_input_;
 
-    mutable std::vector<std::optional<Dims>>
-        beside_;  ///< Results of offsets_beside() by value, where it has been called.
+    /// Results of offsets_beside() by value, where it has been called.
+    mutable std::vector<std::optional<Dims>> beside_;
 
     // Of the unit that is looked at.
     int marked_unit_ = -1;

@@ -23,7 +23,8 @@ public:
     static std::unique_ptr<SizeLine> through(const Trace& trace, std::span<const int64_t> a,
                                              std::span<const int64_t> b);
 
-    const Trace& trace() const { return trace_; }  ///< One of the recordings of the line.
+    /// One of the recordings of the line.
+    const Trace& trace() const { return trace_; }
     /// The position of a recording with these numbers; nothing if they are not on the line.
     std::optional<int64_t> position_of(std::span<const int64_t> numbers) const;
     std::vector<int64_t> numbers_at(int64_t position) const;
@@ -44,8 +45,10 @@ public:
     /// forms.
     std::string difference_to(const program::Schedule& schedule) const;
 
-    std::optional<int64_t> first() const;  ///< The least compiled position.
-    std::optional<int64_t> last() const;   ///< The largest compiled position.
+    /// The least compiled position.
+    std::optional<int64_t> first() const;
+    /// The largest compiled position.
+    std::optional<int64_t> last() const;
 
 private:
     struct Point {
@@ -72,8 +75,8 @@ private:
     Trace trace_;
     std::vector<int64_t> origin_, step_;
     std::vector<size_t> moving_;  ///< Indices of the recording's numbers that change.
-    std::vector<std::pair<int64_t, int64_t>>
-        changing_;  ///< Origin and step of the numbers that change, each pair once.
+    /// Origin and step of the numbers that change, each pair once.
+    std::vector<std::pair<int64_t, int64_t>> changing_;
     std::vector<int64_t> constants_;  ///< The sizes that do not change, sorted, each once.
     int degree_ = 1;
     std::vector<Form> forms_;

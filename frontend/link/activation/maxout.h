@@ -4,9 +4,12 @@
 
 namespace catena {
 
+/// Options of a Maxout.
 struct MaxoutOptions {
+    /// Whether there is no bias.
     bool nobias = false;
     Initializer initialW = {};  ///< Initializer of linear.W [out_size pool_size, in_size].
+    /// Initializer of the bias.
     Initializer initial_bias = 0.0;
 };
 
@@ -17,8 +20,10 @@ public:
     /// Makes the link; without in_size (or with 0) it is taken from the first input.
     Maxout(std::optional<int64_t> in_size, int64_t out_size, int64_t pool_size,
            const MaxoutOptions& options = {});
+    /// x [N, in_size], or [N, ...] with as many elements in a row; the result is [N, out_size].
     Variable operator()(const Operand& x);
 
+    /// The linear functions, of out_size * pool_size results.
     Linear linear;
 
 private:

@@ -10,8 +10,11 @@ namespace catena {
 /// argument of the call.
 class Bias : public Link {
 public:
+    /// `axis` is the first axis of x that b is aligned with; `shape` is b's, or none: b is an
+    /// argument of the call.
     explicit Bias(int64_t axis = 1, const std::optional<Shape>& shape = std::nullopt);
-    Variable operator()(const Operand& x);  ///< x plus the learned b; ValueError if there is none.
+    /// x plus the learned b; ValueError if there is none.
+    Variable operator()(const Operand& x);
     /// x plus y; ValueError if there is a learned b.
     Variable operator()(const Operand& x, const Operand& y);
 

@@ -5,10 +5,15 @@
 
 namespace catena {
 
+/// Options of a LocalConvolution2D.
 struct LocalConvolution2DOptions {
+    /// Steps of the windows.
     PerAxis stride = 1;
+    /// Whether there is no bias.
     bool nobias = false;
+    /// Initializer of W.
     Initializer initialW = {};
+    /// Initializer of b.
     Initializer initial_bias = 0.0;
 };
 
@@ -23,6 +28,7 @@ public:
     LocalConvolution2D(int64_t out_channels, const PerAxis& ksize,
                        const LocalConvolution2DOptions& options = {})
         : LocalConvolution2D(std::nullopt, out_channels, {}, ksize, options) {}
+    /// x [N, in_channels, H, W] gives [N, out_channels, H', W'].
     Variable operator()(const Operand& x);
 
     Parameter W, b;  ///< The weights and the bias; b is empty with nobias.

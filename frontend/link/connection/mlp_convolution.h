@@ -5,12 +5,16 @@
 
 namespace catena {
 
+/// Options of an MLPConvolution2D.
 struct MLPConvolution2DOptions {
     PerAxis stride = 1;  ///< Stride of the first convolution; so is `pad`.
+    /// Zeros on each side of the image, for the first convolution.
     PerAxis pad = 0;
-    std::function<Variable(const Variable&)> activation =
-        {};  ///< The function between the convolutions; relu unless given.
+    /// The function between the convolutions; relu unless given.
+    std::function<Variable(const Variable&)> activation = {};
+    /// Initializer of the convolutions' weights.
     Initializer conv_init = {};
+    /// Initializer of their biases.
     Initializer bias_init = 0.0;
 };
 
@@ -22,6 +26,7 @@ public:
     /// are taken from the first input.
     MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels,
                      const PerAxis& ksize, const MLPConvolution2DOptions& options = {});
+    /// x [N, in_channels, H, W] gives [N, the last of out_channels, H', W'].
     Variable operator()(const Operand& x);
 
 private:

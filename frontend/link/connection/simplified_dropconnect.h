@@ -5,11 +5,15 @@
 
 namespace catena {
 
+/// Options of a SimplifiedDropconnect.
 struct SimplifiedDropconnectLinkOptions {
+    /// The share of connections that is dropped.
     double ratio = 0.5;
+    /// Whether there is no bias.
     bool nobias = false;
-    Initializer initialW =
-        initializers::HeNormal(0.70710678118654752);  ///< The scale is 1 / sqrt(2), as in Chainer.
+    /// The scale is 1 / sqrt(2), as in Chainer.
+    Initializer initialW = initializers::HeNormal(0.70710678118654752);
+    /// Initializer of b.
     Initializer initial_bias = 0.0;
 };
 

@@ -6,6 +6,7 @@
 
 namespace catena::link_hooks {
 
+/// Options of a SpectralNormalization.
 struct SpectralNormalizationOptions {
     int n_power_iteration = 1;  ///< Number of power iterations at every call.
     double eps = 1e-6;          ///< A small number added to the lengths of vectors.
@@ -13,6 +14,7 @@ struct SpectralNormalizationOptions {
     /// value.
     bool use_gamma = false;
     std::optional<double> factor = {};  ///< A number by which the singular value is divided.
+    /// The name of the weight that is normalized.
     std::string weight_name = "W";
 };
 
@@ -22,6 +24,7 @@ struct SpectralNormalizationOptions {
 /// call to call in training mode. `gamma` is a parameter of the link. Gradients flow through W and
 /// sigma, not through the vectors.
 class SpectralNormalization : public WeightHook {
+    /// Normalizes the weight that the options name.
 public:
     explicit SpectralNormalization(SpectralNormalizationOptions options = {});
     std::string name() const override { return "SpectralNormalization"; }
@@ -30,6 +33,7 @@ public:
     std::vector<std::pair<std::string, State*>> persistents() override;
     std::shared_ptr<LinkHook> copied() const override;
 
+    /// The left singular vector, [outputs].
     State u;
     Parameter gamma;  ///< The learned factor; 0-d.
 

@@ -15,6 +15,7 @@ namespace catena::link_hooks {
 /// costs.
 class TimerHook : public LinkHook, public CallTimes {
 public:
+    /// Without measurements.
     TimerHook() : CallTimes("link") {}
     std::string name() const override { return "TimerHook"; }
     void forward_preprocess(LinkCall& call) override;

@@ -12,6 +12,8 @@ namespace catena {
 /// proportion to counts[word] ^ power.
 class NegativeSampling : public Link {
 public:
+    /// For rows of in_size elements and as many words as counts; `sample_size` words are drawn for
+    /// each row.
     NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                      double power = 0.75);
 
@@ -20,8 +22,10 @@ public:
     /// The loss and the samples, int32 [N, sample_size + 1], whose first column is t.
     NegativeSamplingResult with_samples(const Operand& x, const Operand& t,
                                         const std::string& reduce = "sum");
+    /// What draws the words.
     const WalkerAlias& sampler() const { return sampler_; }
 
+    /// The weights, [words, in_size].
     Parameter W;
 
 protected:
@@ -36,12 +40,16 @@ private:
 /// is the mean over the rows.
 class BlackOut : public Link {
 public:
+    /// For rows of in_size elements and as many words as counts; `sample_size` words are drawn for
+    /// each row.
     BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size);
 
+    /// x [N, in_size] and the words t, integers [N], give the mean loss, 0-d.
     Variable operator()(const Operand& x, const Operand& t);
     /// The loss with these samples, integers [N, S].
     Variable operator()(const Operand& x, const Operand& t, const Operand& samples);
 
+    /// The weights, [words, in_size].
     Parameter W;
 
 protected:

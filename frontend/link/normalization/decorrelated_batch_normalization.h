@@ -4,9 +4,12 @@
 
 namespace catena {
 
+/// Options of a DecorrelatedBatchNormalization.
 struct DecorrelatedBatchNormalizationOptions {
     int64_t groups = 16;  ///< Number of groups of channels; those of a group are whitened together.
+    /// The share of a running average that an update keeps.
     double decay = 0.9;
+    /// A small number added to variances.
     double eps = 2e-5;
     std::optional<Dtype> dtype = {};  ///< Dtype of the averages; default float32.
 };
@@ -21,6 +24,7 @@ public:
     /// The whitened x. With `finetune` the averages become the means over all batches since
     /// start_finetuning().
     Variable operator()(const Operand& x, bool finetune = false);
+    /// Begins the running averages anew, for training on other data.
     void start_finetuning();
 
     State avg_mean;        ///< Average means, [groups, size / groups].

@@ -4,9 +4,13 @@
 
 namespace catena {
 
+/// Options of a GroupNormalization.
 struct GroupNormalizationOptions {
+    /// A small number added to variances, against division by 0.
     double eps = 1e-5;
+    /// Initializer of gamma.
     Initializer initial_gamma = 1.0;
+    /// Initializer of beta.
     Initializer initial_beta = 0.0;
 };
 
@@ -17,8 +21,10 @@ public:
     /// `size` is the number of channels; without it, it is taken from the first input.
     explicit GroupNormalization(int64_t groups, std::optional<int64_t> size = std::nullopt,
                                 const GroupNormalizationOptions& options = {});
+    /// x [N, C, ...] gives a result of the same shape; ShapeError unless the groups divide C.
     Variable operator()(const Operand& x);
 
+    /// The learned factors and the numbers that are added, [C].
     Parameter gamma, beta;
 
 private:

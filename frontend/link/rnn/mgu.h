@@ -9,11 +9,13 @@ namespace catena {
 /// The caller passes h in and gets h' back.
 class StatelessMGU : public Link {
 public:
+    /// For inputs of n_inputs elements and states of n_units numbers.
     StatelessMGU(int64_t n_inputs, int64_t n_units);
 
     /// The new state h' [n, n_units] from h [n, n_units] and x [n, n_inputs].
     Variable operator()(const Variable& h, const Operand& x);
 
+    /// The products of state and input together: of the gate and of the new state.
     Linear W_f, W_h;
 };
 
@@ -21,14 +23,19 @@ public:
 /// zeros.
 class StatefulMGU : public Link {
 public:
+    /// For inputs of in_size elements and states of out_size.
     StatefulMGU(int64_t in_size, int64_t out_size);
 
+    /// x [B, in_size] gives the new h, [B, out_size].
     Variable operator()(const Operand& x);
+    /// Forgets the state.
     void reset_state() { memory_.reset(); }
+    /// Sets the state, [B, out_size], moved to the link's device.
     void set_state(const Variable& h) { memory_.set({h}, W_f.W.home()); }
     /// The state h; undefined before the first call and after reset_state().
     Variable h() const { return memory_[0]; }
 
+    /// The products of state and input together: of the gate and of the new state.
     Linear W_f, W_h;
 
 protected:

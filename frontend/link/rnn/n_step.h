@@ -13,8 +13,10 @@
 
 namespace catena {
 
+/// Initializers of a stack of recurrent layers.
 struct NStepInit {
     Initializer initialW = {};  ///< Initializer of each matrix; LeCunNormal unless given.
+    /// Initializer of each bias vector.
     Initializer initial_bias = 0.0;
 };
 
@@ -26,6 +28,7 @@ class NStepStack : public ChainList {
 public:
     /// Number of states: h, and c of an LSTM.
     int64_t n_cells() const { return has_memory_ ? 2 : 1; }
+    /// Number of units of a layer in one direction.
     int64_t out_size() const { return out_size_; }
     /// Zeros [layers, sequences, out_size], as Chainer's init_hx.
     Variable init_hx(std::span<const Variable> xs) const;
@@ -57,12 +60,14 @@ private:
 /// lengths.
 class NStepPlain : public NStepStack {
 public:
+    /// hx and a list of sequences give the last states and the outputs.
     NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
                            const std::source_location& at = std::source_location::current()) const;
     NStepResult operator()(const Variable& hx, std::initializer_list<Variable> xs,
                            const std::source_location& at = std::source_location::current()) const {
         return (*this)(hx, std::span(xs.begin(), xs.size()), at);
     }
+    /// hx and sequences in one matrix give the last states and the outputs, in the rows of x.
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
     NStepRows operator()(const Variable& hx, const Rows& x,
                          const std::source_location& at = std::source_location::current()) const {
@@ -79,14 +84,17 @@ private:
     NStepRows computed(const Variable& hx, const SequenceRows& x) const;
     NStepActivation activation_;
 };
+/// A stack of gated recurrent units, called as NStepPlain is.
 class NStepGated : public NStepStack {
 public:
+    /// hx and a list of sequences give the last states and the outputs.
     NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
                            const std::source_location& at = std::source_location::current()) const;
     NStepResult operator()(const Variable& hx, std::initializer_list<Variable> xs,
                            const std::source_location& at = std::source_location::current()) const {
         return (*this)(hx, std::span(xs.begin(), xs.size()), at);
     }
+    /// hx and sequences in one matrix give the last states and the outputs, in the rows of x.
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
     NStepRows operator()(const Variable& hx, const Rows& x,
                          const std::source_location& at = std::source_location::current()) const {
@@ -105,6 +113,7 @@ private:
 /// A stack with memory cells, called with (hx, cx, xs): cx and cy are the states of the memory.
 class NStepMemory : public NStepStack {
 public:
+    /// hx, cx and a list of sequences give the last states and the outputs.
     NStepLstmResult operator()(
         const Variable& hx, const Variable& cx, std::span<const Variable> xs,
         const std::source_location& at = std::source_location::current()) const;
@@ -113,6 +122,7 @@ public:
         const std::source_location& at = std::source_location::current()) const {
         return (*this)(hx, cx, std::span(xs.begin(), xs.size()), at);
     }
+    /// hx, cx and sequences in one matrix give the last states and the outputs, in the rows of x.
     template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
     NStepRows operator()(const Variable& hx, const Variable& cx, const Rows& x,
                          const std::source_location& at = std::source_location::current()) const {
@@ -129,35 +139,52 @@ private:
     NStepRows computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
 };
 
+/// Layers of n_step_rnn with tanh.
 struct NStepRNNTanh : NStepPlain {
+    /// n_layers layers of out_size units; `dropout` is the share of inputs that each layer but the
+    /// first drops.
     NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                  const NStepInit& init = {});
 };
+/// Layers of n_step_rnn with relu.
 struct NStepRNNReLU : NStepPlain {
+    /// As NStepRNNTanh.
     NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                  const NStepInit& init = {});
 };
+/// Layers of n_step_birnn with tanh.
 struct NStepBiRNNTanh : NStepPlain {
+    /// As NStepRNNTanh.
     NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                    const NStepInit& init = {});
 };
+/// Layers of n_step_birnn with relu.
 struct NStepBiRNNReLU : NStepPlain {
+    /// As NStepRNNTanh.
     NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                    const NStepInit& init = {});
 };
+/// Layers of n_step_gru.
 struct NStepGRU : NStepGated {
+    /// As NStepRNNTanh.
     NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
              const NStepInit& init = {});
 };
+/// Layers of n_step_bigru.
 struct NStepBiGRU : NStepGated {
+    /// As NStepRNNTanh.
     NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                const NStepInit& init = {});
 };
+/// Layers of n_step_lstm.
 struct NStepLSTM : NStepMemory {
+    /// As NStepRNNTanh.
     NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
               const NStepInit& init = {});
 };
+/// Layers of n_step_bilstm.
 struct NStepBiLSTM : NStepMemory {
+    /// As NStepRNNTanh.
     NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                 const NStepInit& init = {});
 };

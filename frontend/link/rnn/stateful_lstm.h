@@ -14,15 +14,21 @@ namespace catena {
 /// c), f = s(.. + peep_f c), c' = tanh(a) i + f c, o = s(.. + peep_o c'), h' = o tanh(c').
 class StatefulPeepholeLSTM : public Link {
 public:
+    /// For inputs of in_size elements; without it, it is taken from the first input.
     StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size);
 
-    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
+    /// The new state h', [n, out_size].
+    Variable operator()(const Operand& x);
+    /// Forgets the states.
     void reset_state() { memory_.reset(); }
+    /// Sets the states, [B, out_size] each, moved to the link's device.
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
     /// The state c; undefined before the first call and after reset_state().
     Variable c() const { return memory_[0]; }
+    /// The present output; undefined before the first call.
     Variable h() const { return memory_[1]; }
 
+    /// The products of the input, of the last output, and of the memory for each gate.
     Linear upward, lateral, peep_i, peep_f, peep_o;
 
 protected:
@@ -38,16 +44,23 @@ private:
 /// that.
 class StatefulZoneoutLSTM : public Link {
 public:
+    /// For inputs of in_size elements; without it, it is taken from the first input. The ratios are
+    /// chances to keep an old value.
     StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5,
                         double h_ratio = 0.5);
 
-    Variable operator()(const Operand& x);  ///< The new state h', [n, out_size].
+    /// The new state h', [n, out_size].
+    Variable operator()(const Operand& x);
+    /// Forgets the states.
     void reset_state() { memory_.reset(); }
+    /// Sets the states, [B, out_size] each, moved to the link's device.
     void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
     /// The state c; undefined before the first call and after reset_state().
     Variable c() const { return memory_[0]; }
+    /// The present output; undefined before the first call.
     Variable h() const { return memory_[1]; }
 
+    /// The products of the input and of the last output, with all gates side by side.
     Linear upward, lateral;
 
 protected:

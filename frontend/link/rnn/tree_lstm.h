@@ -18,6 +18,7 @@ namespace catena {
 /// as their h are added.
 class ChildSumTreeLSTM : public Link {
 public:
+    /// For inputs of in_size elements and states of out_size.
     ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
 
     /// The states of a node from those of its children (as many cs as hs) and its input. A node
@@ -29,6 +30,7 @@ public:
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
 
+    /// The products of the input, and of the children's h: for the gates a, i and o, and for f.
     Linear W_x, W_h_aio, W_h_f;
 
 private:
@@ -41,16 +43,21 @@ private:
 /// gates, W_h1, W_h2, ... (Bowman et al. 2016).
 class NaryTreeLSTM : public Link {
 public:
+    /// For inputs of in_size elements, states of out_size, and n_ary children.
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
 
+    /// The new c and h, [B, out_size], of a node with these children and the input x. What is
+    /// undefined is zeros; ValueError where all is, or for another number of children.
     LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs,
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
     LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs,
                           const Variable& x,
                           const std::source_location& at = std::source_location::current());
-    Linear& W_h(int64_t child);  ///< The matrix of a child; children are numbered from 1 to n_ary.
+    /// The matrix of a child; children are numbered from 1 to n_ary.
+    Linear& W_h(int64_t child);
 
+    /// The product of the input.
     Linear W_x;
 
 protected:

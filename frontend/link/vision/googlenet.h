@@ -15,12 +15,19 @@ public:
     /// `pretrained_model`: an .npz file; "auto": bvlc_googlenet.npz of the cache folder; "": none.
     explicit GoogLeNet(const std::string& pretrained_model = "auto");
 
+    /// The first convolutions.
     Convolution2D conv1, conv2_reduce, conv2;
+    /// The modules of four paths.
     Inception inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a, inc5b;
+    /// The last layer.
     Linear loss3_fc;
+    /// The convolution of the first branch.
     Convolution2D loss1_conv;
+    /// The linear layers of the first branch.
     Linear loss1_fc1, loss1_fc2;
+    /// The convolution of the second branch.
     Convolution2D loss2_conv;
+    /// The linear layers of the second branch.
     Linear loss2_fc1, loss2_fc2;
 
 protected:

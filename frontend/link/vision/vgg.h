@@ -10,8 +10,10 @@ namespace catena {
 /// Layers: conv1_1 to conv5_3 (or conv5_4), pool1 to pool5, fc6, fc7, fc8, prob.
 class VGGLayers : public VisionNetwork {
 public:
+    /// The convolutions, 3 x 3.
     Convolution2D conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2,
         conv4_3, conv5_1, conv5_2, conv5_3;
+    /// The linear layers.
     Linear fc6, fc7, fc8;
     /// Further convolutions of the network with 19 layers.
     std::optional<Convolution2D> conv3_4, conv4_4, conv5_4;
@@ -23,6 +25,7 @@ protected:
     std::string features() const override { return "fc7"; }
 };
 
+/// VGG with 16 layers.
 class VGG16Layers : public VGGLayers {
 public:
     /// `pretrained_model`: an .npz file; "auto": VGG_ILSVRC_16_layers.npz of the cache folder; "":
@@ -30,6 +33,7 @@ public:
     explicit VGG16Layers(const std::string& pretrained_model = "auto");
 };
 
+/// VGG with 19 layers.
 class VGG19Layers : public VGGLayers {
 public:
     /// `pretrained_model`: an .npz file; "auto": VGG_ILSVRC_19_layers.npz of the cache folder; "":

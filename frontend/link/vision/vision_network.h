@@ -19,6 +19,7 @@ inline constexpr ImageSize network_size{224, 224};
 /// A network for pictures whose layers have names, as Chainer's in chainer.links.model.vision.
 class VisionNetwork : public Chain {
 public:
+    /// Values by the names of their layers.
     using Results = std::map<std::string, Variable, std::less<>>;
 
     /// Results of these layers for prepared pictures [N, 3, H, W]; what follows the last of them is

@@ -18,13 +18,20 @@ namespace catena {
 /// The Variables inside a value, in order, and a signature of the rest of it: sizes of lists,
 /// numbers, texts. visit_values() appends those of a further value.
 struct Flat {
+    /// The Variables, in order.
     SmallVector<Variable, 4> variables;
+    /// What else is in the value, as numbers to compare.
     SmallVector<uint64_t, 4> signature;
 
+    /// Appends a Variable.
     void variable(const Variable& part);
+    /// Appends an array, as a Variable without gradient.
     void array(const Array& part);
+    /// Appends a number to the signature.
     void constant(uint64_t part);
+    /// Appends the bits of a number to the signature.
     void number(double part);
+    /// Appends a text to the signature.
     void text(std::string_view part);
 };
 
@@ -32,12 +39,19 @@ struct Flat {
 /// are left.
 class FillVariables {
 public:
-    FillVariables() = default;  ///< Fills in undefined Variables.
+    /// Fills in undefined Variables.
+    FillVariables() = default;
+    /// From the Variables of `from`, which are moved out of it.
     explicit FillVariables(Flat& from) : from_(&from) {}
+    /// Puts the next Variable into a place.
     void variable(Variable& place);
+    /// Puts the next array into a place.
     void array(Array& place);
+    /// Leaves a part of the signature as it is.
     void constant(uint64_t) {}
+    /// Leaves a number as it is.
     void number(double) {}
+    /// Leaves a text as it is.
     void text(std::string_view) {}
 
 private:

@@ -28,9 +28,12 @@ enum class CompileMode {
     background,
 };
 
+/// Options of static_graph.
 struct StaticGraphOptions {
     std::string name = "region";  ///< The region's name in dumps and messages.
+    /// How often the code runs beside its program.
     Audit audit = Audit::always;
+    /// How a program runs before it is compiled.
     CompileMode compile_mode = CompileMode::now;
     /// Whether gradients of variables that the region also updates stay readable. Otherwise reading
     /// them is an error.

@@ -16,25 +16,30 @@ namespace catena {
 ///     }
 ///     fmt::print("{}", step.profile().to_string());
 struct RegionProfile {
+    /// The costs of one launch.
     struct Row {
         std::string program;  ///< The program's name: "step", "step_backward".
+        /// The launch.
         LaunchReport launch;
         /// The row's share of the time of all rows; of their bytes if none was timed.
         double share = 0;
 
         /// Milliseconds per call; 0, here and in the next two, if it was not timed.
         double milliseconds() const;
+        /// Billions of bytes that it reads and writes in a second.
         double gigabytes_per_second() const;
         /// Multiplications and additions a second; 0 also for launches without a product or
         /// convolution.
         double gigaflops_per_second() const;
     };
+    /// The name of the region.
     std::string region;
     /// Whether some calls were profiled; else rows are in the order of the bytes moved.
     bool is_timed = false;
     std::vector<Row> rows;  ///< The rows, the most expensive first.
 
-    std::string to_string() const;  ///< The rows as a table.
+    /// The rows as a table.
+    std::string to_string() const;
     /// Saves the profile. NAME.json: everything that was recorded in this process, as a trace for
     /// Perfetto. NAME.csv: the rows. ValueError for other names; FileError when the file cannot be
     /// written.

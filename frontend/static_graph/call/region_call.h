@@ -17,13 +17,19 @@ namespace catena {
 
 /// The functions with which the region handles an argument or a result of one type.
 struct ValueType {
+    /// Lists the Variables in a value and the signature of the rest.
     void (*list)(const void* value, Flat& flat);
-    void* (*copy)(const void* value);  ///< Copies a value; null: it cannot be copied.
+    /// Copies a value; null: it cannot be copied.
+    void* (*copy)(const void* value);
+    /// Fills the places of Variables in a value.
     void (*fill)(void* value, FillVariables& variables);
+    /// Destroys a copy.
     void (*destroy)(void* value);
 };
 
+/// The functions with which the region handles a result of one type.
 struct ResultType {
+    /// The functions of the type as a value.
     const ValueType* value;
     /// Makes a copy in an empty place and returns its address; null for a Variable, which is a
     /// place itself.
@@ -35,7 +41,9 @@ struct RegionCall {
     /// Runs the callable and lists its result in `outputs`. Stores the result in `place` unless
     /// that is null, and returns its address there.
     void* (*run)(void* callable, void* const* arguments, void* place, Flat& outputs);
+    /// The functions of the arguments' types.
     const ValueType* const* arguments;
+    /// The number of arguments.
     size_t argument_count;
     const ResultType* result;  ///< The type of the result; null: void.
 };

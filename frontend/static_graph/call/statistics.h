@@ -6,6 +6,7 @@ namespace catena {
 
 /// Counters of one region, for tests and diagnosis.
 struct StaticGraphStatistics {
+    /// Number of calls of the region.
     int64_t calls = 0;
     /// Calls that ran as eager code: regions were switched off, the call was part of another
     /// region, or most calls are new.
@@ -22,8 +23,8 @@ struct StaticGraphStatistics {
     /// Programs read from the disk, where an earlier process had stored them.
     int64_t from_disk = 0;
     int64_t dropped = 0;  ///< Programs evicted to save memory.
-    double compile_seconds =
-        0;  ///< Seconds of passes and code generation, or of reading programs from the disk.
+    /// Seconds of passes and code generation, or of reading programs from the disk.
+    double compile_seconds = 0;
     /// Number of followed calls that were timed; never the first of a key.
     int64_t timed_calls = 0;
     /// Seconds of the timed followed calls in the user's code and its recording, without computing.

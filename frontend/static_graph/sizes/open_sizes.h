@@ -77,8 +77,8 @@ private:
     std::string who_;
     std::vector<Type> types_;
     std::vector<Name> names_;
-    std::vector<std::vector<int>>
-        exponents_;  ///< Exponents, one list per run except the last runs, which only check.
+    /// Exponents, one list per run except the last runs, which only check.
+    std::vector<std::vector<int>> exponents_;
     std::vector<std::vector<int64_t>> runs_;
     bool is_farther_ = false;
 };

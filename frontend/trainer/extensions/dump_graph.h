@@ -10,9 +10,11 @@ namespace catena::extensions {
 /// compiled by StandardUpdater runs as eager code, since the graph shows eager operations.
 class DumpGraph : public Extension {
 public:
+    /// Of the Variable that is reported as `root_name`: "main/loss".
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot",
                        DotOptions options = {});
-    static bool available();  ///< Whether `dot` is on the PATH.
+    /// Whether `dot` is on the PATH.
+    static bool available();
     void initialize(Trainer& trainer) override;
     void finalize() override;
     void operator()(Trainer& trainer) override;

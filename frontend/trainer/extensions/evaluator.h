@@ -18,6 +18,7 @@ namespace extensions {
 
 class Evaluator;
 
+/// Options of an Evaluator.
 struct EvaluatorOptions {
     Converter converter = {};   ///< The function that makes batches; concat_examples by default.
     Device* device = nullptr;   ///< The device to which batches are moved.

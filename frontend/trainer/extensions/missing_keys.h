@@ -12,11 +12,16 @@ namespace catena::extensions {
 /// an Evaluator may run every tenth epoch.
 class MissingKeys {
 public:
+    /// Of the extension of that name, which was asked for these keys.
     MissingKeys(std::string extension, const std::vector<std::string>& keys);
+    /// Whether every key has been seen.
     bool done() const { return missing_.empty(); }
+    /// Notes that a key is reported.
     void saw(const std::string& key);
+    /// Notes that a row is complete; may warn.
     void end_row();
-    void end();  ///< Called at the end of the training.
+    /// Called at the end of the training.
+    void end();
 
 private:
     void warn(const std::string& key) const;

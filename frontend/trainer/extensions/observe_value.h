@@ -10,6 +10,7 @@ namespace catena::extensions {
 /// Reports the result of a function of the trainer, by default every epoch.
 class ObserveValue : public Extension {
 public:
+    /// Reports target_func's result under the key.
     ObserveValue(std::string observation_key, std::function<double(Trainer&)> target_func)
         : key_(std::move(observation_key)), function_(std::move(target_func)) {}
     void operator()(Trainer& trainer) override;
@@ -22,6 +23,7 @@ private:
     std::function<double(Trainer&)> function_;
 };
 
+/// An ObserveValue.
 ObserveValue observe_value(std::string observation_key,
                            std::function<double(Trainer&)> target_func);
 /// Reports an optimizer's learning rate; for Adam that of its current step.

@@ -7,8 +7,11 @@
 
 namespace catena::extensions {
 
+/// Options of a ParameterStatistics.
 struct ParameterStatisticsOptions {
+    /// The functions whose results are reported, by name.
     std::map<std::string, Statistic> statistics = default_statistics();
+    /// Whether statistics of the parameters themselves are reported.
     bool report_params = true;
     /// Whether statistics of gradients are reported, too. A step compiled as a whole keeps
     /// gradients only with StandardUpdaterOptions::keep_grads.
@@ -24,7 +27,9 @@ struct ParameterStatisticsOptions {
 /// ".../grad/percentile/3".
 class ParameterStatistics : public Extension {
 public:
+    /// Of the links' parameters.
     explicit ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options = {});
+    /// Of a link's parameters.
     explicit ParameterStatistics(Link& link, ParameterStatisticsOptions options = {});
     /// Adds a statistic; ValueError when the name is taken.
     void register_statistics(const std::string& name, Statistic function);

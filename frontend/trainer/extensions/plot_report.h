@@ -11,11 +11,13 @@
 
 namespace catena::extensions {
 
+/// Options of a PlotReport.
 struct PlotReportOptions {
     /// Key of the x axis: "iteration", "epoch" or a reported value.
     std::string x_key = "iteration";
     AnyTrigger trigger = {1, "epoch"};  ///< The trigger that adds a point.
     std::string filename = "plot.png";  ///< The image file, in the trainer's folder.
+    /// Whether points are marked, and whether there is a grid.
     bool marker = true, grid = true;
     std::string commands = {};  ///< Gnuplot commands before plotting: "set logscale y".
     /// A function called before every drawing with the script, which it may change, and the means
@@ -28,12 +30,14 @@ struct PlotReportOptions {
 /// script and the data; without gnuplot only these, and prints a message.
 class PlotReport : public Extension {
 public:
+    /// Of the values under these keys.
     explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});
     void operator()(Trainer& trainer) override;
     void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PlotReport"; }
-    static bool available();  ///< Whether gnuplot is on the PATH.
+    /// Whether gnuplot is on the PATH.
+    static bool available();
 
 private:
     struct Point {

@@ -10,11 +10,14 @@
 
 namespace catena::extensions {
 
+/// Options of a ProgressBar.
 struct ProgressBarOptions {
     /// The length of the training; by default that of the stop trigger.
     std::optional<TrainingLength> training_length = {};
     int64_t update_interval = 100;  ///< Number of iterations between updates of the display.
+    /// The number of characters of a bar.
     int bar_length = 50;
+    /// The stream that is written to.
     std::FILE* out = stdout;
 };
 
@@ -22,6 +25,7 @@ struct ProgressBarOptions {
 /// line at the end.
 class ProgressBar : public Extension {
 public:
+    /// With these options.
     explicit ProgressBar(ProgressBarOptions options = {});
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;

@@ -23,13 +23,17 @@ class Shift : public Extension {
 public:
     /// A function that gives the value after `t` calls; none: unchanged.
     using Schedule = std::function<std::optional<double>(double init, int64_t t)>;
+    /// The schedule of the hyperparameter `attr`; `name` is the extension's.
     Shift(std::string name, std::string attr, Schedule schedule, ShiftOptions options = {});
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return type_; }
+    /// The name of the hyperparameter.
     const std::string& attribute() const { return attr_; }
+    /// The function that gives its value.
     const Schedule& schedule() const { return schedule_; }
+    /// The first value; none: the optimizer's present one.
     const std::optional<double>& initial_value() const { return options_.init; }
 
 private:
@@ -68,7 +72,9 @@ Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options = {}
 
 /// A schedule and the number of calls for which it holds.
 struct ShiftPart {
+    /// The schedule.
     Shift shift;
+    /// The number of calls.
     int64_t calls;
 };
 /// One schedule after another, the last for ever. Each begins with its own init, else where the one

@@ -12,10 +12,12 @@
 
 namespace catena::extensions {
 
+/// Options of a snapshot.
 struct SnapshotOptions {
     /// The file's name, in the trainer's folder, with the fields {.updater.iteration},
     /// {.updater.epoch} and {.updater.epoch_detail}.
     std::string filename = "snapshot_iter_{.updater.iteration}";
+    /// The format of the files.
     SnapshotFormat format = SnapshotFormat::npz;
     std::function<bool()> condition = {};  ///< A function that returns false to skip this snapshot.
     /// Whether a snapshot is also saved when an error ends the training.
@@ -62,6 +64,7 @@ private:
     int64_t saved_iteration_ = -1;
 };
 
+/// An extension that saves the trainer.
 Snapshot snapshot(SnapshotOptions options = {});
 /// Saves one object to "model_iter_{.updater.iteration}"; it must outlive the trainer.
 template <Serializable T>

@@ -21,7 +21,9 @@ public:
     /// two fields touch, because their numbers could not be told apart.
     SnapshotNames(const std::string& pattern, bool are_ordered);
 
+    /// The name of the file for the present position.
     std::string name_for(const Updater& updater) const;
+    /// Whether a file's name is one of these.
     bool has(const std::string& name) const { return numbers_in(name).has_value(); }
     /// The paths of the snapshots in a folder, the earliest first.
     std::vector<std::string> files_in(const std::string& folder) const;

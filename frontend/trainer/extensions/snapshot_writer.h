@@ -9,6 +9,7 @@
 
 namespace catena::extensions {
 
+/// The format of a snapshot: .npz or HDF5.
 enum class SnapshotFormat { npz, hdf5 };
 
 }  // namespace catena::extensions
@@ -20,15 +21,19 @@ namespace catena::snapshot_writers {
 
 using extensions::SnapshotFormat;
 
+/// Base of writers. Derive from it to write files in another way.
 class Writer {
 public:
+    /// Writes files of this format.
     explicit Writer(SnapshotFormat format = SnapshotFormat::npz) : format_(format) {}
     virtual ~Writer() = default;
     /// Writes an object to a file. `after` is called by the writing thread when the file is
     /// complete.
     virtual void operator()(const std::string& path, const SerializeFunction& object,
                             const std::function<void()>& after = {}) = 0;
-    virtual void finalize() {}  ///< Waits until all files are complete.
+    /// Waits until all files are complete.
+    virtual void finalize() {}
+    /// The format of the files.
     SnapshotFormat format() const { return format_; }
 
 protected:
@@ -52,8 +57,10 @@ public:
 /// A writer with a thread that writes the files in order; calls do not wait.
 class ThreadQueueWriter : public Writer {
 public:
+    /// Writes files of this format.
     explicit ThreadQueueWriter(SnapshotFormat format = SnapshotFormat::npz);
-    ~ThreadQueueWriter() override;  ///< Writes all queued files first.
+    /// Writes all queued files first.
+    ~ThreadQueueWriter() override;
     void operator()(const std::string& path, const SerializeFunction& object,
                     const std::function<void()>& after = {}) override;
     void finalize() override;
@@ -66,7 +73,8 @@ protected:
                        const std::function<void()>& after) {
         save(path, object, after);
     }
-    void end();  ///< Ends the thread; for destructors of derived classes that override write().
+    /// Ends the thread; for destructors of derived classes that override write().
+    void end();
 
 private:
     struct Body;
@@ -88,6 +96,7 @@ public:
 /// copied to the host first. If a process dies, the training continues.
 class ProcessQueueWriter : public ThreadQueueWriter {
 public:
+    /// Writes files of this format.
     explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz)
         : ThreadQueueWriter(format, true) {}
     ~ProcessQueueWriter() override { end(); }

@@ -13,6 +13,7 @@ namespace catena::extensions {
 /// A function from all elements of an array to one or several numbers.
 using Statistic = std::function<std::vector<double>(std::span<const double> values)>;
 
+/// The mean; NaN of no values.
 double mean_of(std::span<const double> values);
 /// The population standard deviation, as numpy.std.
 double deviation_of(std::span<const double> values);

@@ -18,6 +18,7 @@ private:
     bool kept_ = false;  ///< Whether graphs were kept in the previous iteration.
 };
 
+/// An UnchainVariables.
 inline UnchainVariables unchain_variables() { return {}; }
 
 }  // namespace catena::extensions

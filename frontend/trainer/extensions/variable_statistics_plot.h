@@ -6,16 +6,21 @@
 
 namespace catena::extensions {
 
+/// Options of a VariableStatisticsPlot.
 struct VariableStatisticsPlotOptions {
-    int64_t max_sample_size =
-        1000;  ///< Number of iterations in the plot; a random sample if there are more.
+    /// Number of iterations in the plot; a random sample if there are more.
+    int64_t max_sample_size = 1000;
+    /// Whether the elements and their gradients are plotted.
     bool report_data = true, report_grad = true;
+    /// Whether means and standard deviations are plotted.
     bool plot_mean = true, plot_std = true;
     /// The percentiles, in percent; pairs from both ends are drawn as bands. Empty: none.
     std::vector<double> percentile_sigmas = {0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100};
     AnyTrigger trigger = {1, "epoch"};  ///< The trigger that draws the plot.
+    /// The image file, in the trainer's folder.
     std::string filename = "statistics.png";
     int width = 900, height = 600;  ///< Size of the image, in pixels.
+    /// Whether points are marked, and whether there is a grid.
     bool marker = false, grid = true;
 };
 
@@ -23,6 +28,7 @@ struct VariableStatisticsPlotOptions {
 /// PlotReport: mean, standard deviation and percentiles, of the data and of the gradients.
 class VariableStatisticsPlot : public Extension {
 public:
+    /// Of these variables.
     explicit VariableStatisticsPlot(std::vector<Variable> targets,
                                     VariableStatisticsPlotOptions options = {});
     /// Plots all parameters of the link.
@@ -30,7 +36,8 @@ public:
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "VariableStatisticsPlot"; }
-    static bool available();  ///< Whether gnuplot is on the PATH.
+    /// Whether gnuplot is on the PATH.
+    static bool available();
 
 private:
     /// One iteration: mean, deviation, percentiles of the data, then of the gradients.

@@ -30,20 +30,22 @@ struct Storage : RefCounted {
     /// NumPy view, sees and may change this memory.
     std::atomic<uint32_t> holders = 0;
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
+    /// The size of the block.
     size_t bytes = 0;
+    /// The device whose memory it is.
     Device* device = nullptr;
     uint32_t size_class = 0;  ///< The list of the device's pool it belongs to.
     /// True once somebody may hold a pointer to write through, so that changes of the elements
     /// cannot be noticed.
     std::atomic<bool> is_exposed = false;
-    std::atomic<uint8_t> derivations =
-        0;  ///< How often a form was derived from the present elements, up to a limit.
+    /// How often a form was derived from the present elements, up to a limit.
+    std::atomic<uint8_t> derivations = 0;
     bool is_foreign = false;    ///< A ForeignStorage: somebody else's memory (foreign_array.h).
     bool is_read_only = false;  ///< Foreign memory that nothing may write to.
-    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under derived_forms_mutex()
-                                                 ///< (runtime/core/array/derived_forms.h).
-    Storage* lender =
-        nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+    /// Owned; changed under derived_forms_mutex() (runtime/core/array/derived_forms.h).
+    std::atomic<DerivedForms*> forms = nullptr;
+    /// Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+    Storage* lender = nullptr;
 
     ~Storage() { delete forms.load(std::memory_order_relaxed); }
     /// Drops all forms derived from the old elements. Called before every write.
@@ -57,25 +59,33 @@ struct Storage : RefCounted {
         is_exposed.store(true, std::memory_order_relaxed);
         will_change();
     }
+    /// Drops all forms derived from the elements.
     void drop_forms();
     /// Whether `references` counts all references to this storage, so that its memory may become
     /// another array's. Never true for foreign memory.
     bool may_be_taken(uint32_t references) const {
         return use_count() == references && !is_foreign;
     }
+    /// Whether somebody outside Catena sees this memory.
     bool is_held() const { return holders.load(std::memory_order_relaxed) > 0; }
 
+    /// Memory from a list of blocks.
     static void* operator new(size_t bytes);
+    /// Gives the memory back to the list.
     static void operator delete(void* storage);
+    /// Frees the storage by its device.
     static void destroy(Storage* storage);
 };
 
 /// Shared description of an array; users hold an Array.
 struct ArrayBody : RefCounted {
+    /// The memory of the elements.
     Ref<Storage> storage;
     /// Distance of the first element from the beginning of the storage, in elements.
     int64_t offset = 0;
+    /// Dtype and shape.
     Type type;
+    /// The steps along the axes, in elements.
     Strides strides;
     bool contiguous = true;  ///< Row-major without gaps.
     /// The state (parameter, running statistic, optimizer moment) whose present content this is.
@@ -84,10 +94,14 @@ struct ArrayBody : RefCounted {
     /// The static region that will compute the elements. Null when they are there; otherwise
     /// `storage` has a device but no data, and `value` is the array's number within the region.
     Pending* pending = nullptr;
+    /// The number of the array within the region that will compute it; -1: none.
     int value = -1;
 
+    /// Memory from a list of blocks.
     static void* operator new(size_t bytes);
+    /// Gives the memory back to the list.
     static void operator delete(void* body);
+    /// Frees the body, and with it its reference to the storage.
     static void destroy(ArrayBody* body);
 };
 
@@ -95,9 +109,11 @@ struct ArrayBody : RefCounted {
 /// them, except by an in-place `assign` that no other reference can observe.
 class Array {
 public:
+    /// The line of the user's program, for messages.
     using Caller = std::source_location;
 
     Array() = default;
+    /// A handle of this body.
     explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
     Array(const Array&) = default;
     Array(Array&&) = default;
@@ -109,7 +125,9 @@ public:
     static Array empty(const Type& type, Device& device);
     /// An uninitialised, contiguous array on the current device.
     static Array empty(const Type& type);
+    /// An array of zeros on the current device.
     static Array zeros(const Type& type);
+    /// An array whose elements are all `value`, on the current device.
     static Array full(const Type& type, double value);
     /// Copies host elements of C++ type T; `shape` must hold data.size() elements.
     template <Element T>
@@ -122,34 +140,47 @@ public:
     static Array from(std::initializer_list<T> data) {
         return from(std::span<const T>(data.begin(), data.size()), Shape{int64_t(data.size())});
     }
+    /// An array without axes, from one number.
     template <Element T>
     static Array scalar(T value) {
         return from(std::span<const T>(&value, 1), Shape{});
     }
 
+    /// Whether there is an array behind the handle.
     bool defined() const { return bool(body_); }
+    /// Whether there is an array behind the handle.
     explicit operator bool() const { return defined(); }
+    /// The object behind the handle; null when undefined.
     ArrayBody* body() const { return body_.get(); }
     // ValueError at the caller's line for an undefined array.
+    /// Dtype and shape.
     const Type& type(Caller at = Caller::current()) const { return there("type", at).type; }
+    /// The dtype of the elements.
     Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).type.dtype; }
+    /// The sizes of the axes.
     const Shape& shape(Caller at = Caller::current()) const {
         return there("shape", at).type.shape;
     }
+    /// The number of axes.
     int rank(Caller at = Caller::current()) const { return there("rank", at).type.shape.rank(); }
     /// The size of an axis; negative axes count from the last. ShapeError when there is none.
     int64_t dim(int axis, Caller at = Caller::current()) const {
         const Shape& shape = there("dim", at).type.shape;
         return unsigned(axis) < unsigned(shape.rank()) ? shape[axis] : dim_from_end(axis, at);
     }
+    /// The number of elements.
     int64_t size(Caller at = Caller::current()) const {
         return element_count(there("size", at).type.shape);
     }
+    /// The device where the elements are.
     Device& device(Caller at = Caller::current()) const {
         return *there("device", at).storage->device;
     }
+    /// The steps along the axes, in elements; the array must be defined.
     const Strides& strides() const { return body_->strides; }
+    /// Whether the elements are row-major without gaps; the array must be defined.
     bool contiguous() const { return body_->contiguous; }
+    /// The memory of the elements, which other arrays may share; the array must be defined.
     const Ref<Storage>& storage() const { return body_->storage; }
 
     /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is
@@ -176,8 +207,10 @@ public:
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
     /// This array if it is row-major without gaps, else a row-major copy.
     Array as_contiguous() const;
-    Array astype(Dtype dtype) const;  ///< This array if it has that dtype, else a converted copy.
-    Array to(Device& device) const;   ///< This array if it is on `device`, else a copy there.
+    /// This array if it has that dtype, else a converted copy.
+    Array astype(Dtype dtype) const;
+    /// This array if it is on `device`, else a copy there.
+    Array to(Device& device) const;
 
     /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta
     /// device. Inside a static region this is a host read, which cuts it (TraceError where
@@ -209,7 +242,8 @@ private:
     int64_t dim_from_end(int axis, const Caller& at) const;
     void check_element_type(const char* asked, Dtype wanted, const Caller& at) const;
     void check_writable(const char* asked, const Caller& at) const;
-    void settle() const;  ///< Computes the elements of a pending array.
+    /// Computes the elements of a pending array.
+    void settle() const;
     void* address() const;
     Ref<ArrayBody> body_;
 };

@@ -122,7 +122,8 @@ public:
     class Timer {
     public:
         virtual ~Timer() = default;
-        virtual void mark() = 0;  ///< A point of time after all work so far.
+        /// A point of time after all work so far.
+        virtual void mark() = 0;
         /// The seconds from each mark to the next; waits until the last one is reached.
         virtual std::vector<double> seconds() = 0;
     };

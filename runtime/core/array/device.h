@@ -15,16 +15,22 @@ struct KernelCall;
 class Device {
 public:
     virtual ~Device() = default;
+    /// "cpu", "meta", "cuda:0".
     const std::string& name() const { return name_; }
+    /// Whether it is the device of arrays without memory.
     bool is_meta() const { return is_meta_; }
+    /// Whether the processor can read its memory.
     bool is_host() const { return is_host_; }
 
     /// A block of at least `bytes`, 64-byte aligned; throws DeviceError with the sizes when full.
     virtual Ref<Storage> allocate(size_t bytes) = 0;
+    /// Takes a block back; called when the last array of it is gone.
     virtual void free(Storage* storage) = 0;
     /// Runs one operation; the outputs are allocated.
     virtual void launch(const KernelCall& call) = 0;
+    /// Copies the elements of a contiguous array from the host.
     virtual void copy_from_host(const void* host, const Array& to) = 0;
+    /// Copies the elements of a contiguous array to the host.
     virtual void copy_to_host(const Array& from, void* host) = 0;
 
 protected:
@@ -36,6 +42,7 @@ private:
     bool is_meta_, is_host_;
 };
 
+/// The host.
 Device& cpu_device();
 /// The device of arrays that have shapes and dtypes but no memory; operations on it compute
 /// nothing.
@@ -46,8 +53,10 @@ Device& get_device(std::string_view name);
 
 /// The device of new arrays on this thread: "cpu" unless a scope sets another.
 Device& current_device();
+/// Makes a device the thread's current one while it lives; see using_device.
 class DeviceScope {
 public:
+    /// From now on new arrays are on this device.
     explicit DeviceScope(Device& device);
     ~DeviceScope();
     DeviceScope(const DeviceScope&) = delete;

@@ -25,6 +25,7 @@ PrintOptions& print_options();
 ///     [[ 1.0 -2.5]
 ///      [10.0  0.0]]
 std::string to_text(const Array& array, const PrintOptions& options = print_options());
+/// Writes the elements, as to_text().
 std::ostream& operator<<(std::ostream& out, const Array& array);
 
 std::ostream& operator<<(std::ostream& out, const Dims& shape);  ///< [2,3]

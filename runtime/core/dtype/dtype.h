@@ -19,15 +19,21 @@ enum class Dtype : uint8_t {
     float32,
     float64,
 };
+/// The number of dtypes.
 inline constexpr int dtype_count = 10;
 
-inline size_t size_of(Dtype dtype) {  ///< Bytes of one element.
+/// Bytes of one element.
+inline size_t size_of(Dtype dtype) {
     constexpr uint8_t bytes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8};
     return bytes[size_t(dtype)];
 }
-std::string_view name_of(Dtype dtype);     ///< NumPy's name: "float32", "bool", "bfloat16", ...
-Dtype parse_dtype(std::string_view name);  ///< Inverse of name_of; DtypeError on an unknown name.
+/// NumPy's name: "float32", "bool", "bfloat16", ...
+std::string_view name_of(Dtype dtype);
+/// Inverse of name_of; DtypeError on an unknown name.
+Dtype parse_dtype(std::string_view name);
+/// Whether it is float16, bfloat16, float32 or float64.
 inline bool is_float(Dtype d) { return d >= Dtype::float16; }
+/// Whether it is int8, int16, int32, int64 or uint8; bool is not.
 inline bool is_integer(Dtype d) { return d >= Dtype::int8 && d <= Dtype::uint8; }
 
 /// The type of an operation on a and b, as ChainerX has it: bool yields; floats beat integers
@@ -40,60 +46,89 @@ Dtype compute_dtype(Dtype dtype);
 
 /// 16-bit floats with round-to-nearest-even conversions; no arithmetic of their own.
 struct Half {
+    /// The bits.
     uint16_t bits = 0;
     Half() = default;
+    /// The nearest number.
     explicit Half(float value);
+    /// The number, exactly.
     operator float() const;
 };
+/// The upper half of a float: 8 bits of exponent and 7 of mantissa.
 struct BFloat16 {
+    /// The bits.
     uint16_t bits = 0;
     BFloat16() = default;
+    /// The nearest number.
     explicit BFloat16(float value);
+    /// The number, exactly.
     operator float() const;
 };
 
+/// The dtype of the C++ type of an element, as `value`.
 template <class T>
 struct DtypeOf;
+/// bool.
 template <>
 struct DtypeOf<bool> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::bool_;
 };
+/// int8.
 template <>
 struct DtypeOf<int8_t> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::int8;
 };
+/// int16.
 template <>
 struct DtypeOf<int16_t> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::int16;
 };
+/// int32.
 template <>
 struct DtypeOf<int32_t> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::int32;
 };
+/// int64.
 template <>
 struct DtypeOf<int64_t> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::int64;
 };
+/// uint8.
 template <>
 struct DtypeOf<uint8_t> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::uint8;
 };
+/// float16.
 template <>
 struct DtypeOf<Half> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::float16;
 };
+/// bfloat16.
 template <>
 struct DtypeOf<BFloat16> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::bfloat16;
 };
+/// float32.
 template <>
 struct DtypeOf<float> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::float32;
 };
+/// float64.
 template <>
 struct DtypeOf<double> {
+    /// The dtype.
     static constexpr Dtype value = Dtype::float64;
 };
+/// The dtype of a C++ type: `dtype_of<float>` is Dtype::float32.
 template <class T>
 inline constexpr Dtype dtype_of = DtypeOf<T>::value;
 /// The C++ types of elements: bool, int8_t to int64_t, uint8_t, Half, BFloat16, float, double.

@@ -6,6 +6,7 @@
 
 namespace catena {
 
+/// A reference to a callable; see the specialization for functions.
 template <class Signature>
 class FunctionRef;
 
@@ -17,12 +18,14 @@ public:
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
                  std::is_invocable_r_v<Result, F&, Arguments...>)
+    /// Refers to `f`, which must outlive it.
     FunctionRef(F&& f)
         : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
           call_([](void* callable, Arguments... arguments) -> Result {
               return (*static_cast<std::remove_reference_t<F>*>(callable))(
                   std::forward<Arguments>(arguments)...);
           }) {}
+    /// Calls it.
     Result operator()(Arguments... arguments) const {
         return call_(callable_, std::forward<Arguments>(arguments)...);
     }

@@ -12,8 +12,11 @@ struct MemoryStatistics {
     size_t system_allocations = 0;  ///< Number of allocations from the system.
     size_t allocations = 0;         ///< Number of allocations from the pool.
 };
+/// The counters now.
 MemoryStatistics cpu_memory_statistics();
+/// Sets the peak to what is in use now.
 void reset_peak_memory();
-void release_cached_memory();  ///< Gives unused blocks back to the system.
+/// Gives unused blocks back to the system.
+void release_cached_memory();
 
 }  // namespace catena

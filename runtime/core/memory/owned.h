@@ -11,6 +11,7 @@ template <class T>
 class Owned {
 public:
     Owned() noexcept = default;
+    /// Owns this object.
     explicit Owned(T* object) noexcept : object_(object) {}
     Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     Owned& operator=(Owned&& other) noexcept {
@@ -19,10 +20,15 @@ public:
         return *this;
     }
     ~Owned() { delete object_; }
+    /// The object; null when there is none.
     T* get() const noexcept { return object_; }
+    /// The object; there must be one.
     T* operator->() const noexcept { return object_; }
+    /// The object; there must be one.
     T& operator*() const noexcept { return *object_; }
+    /// Whether there is an object.
     explicit operator bool() const noexcept { return object_ != nullptr; }
+    /// Deletes the object.
     void reset() noexcept { delete std::exchange(object_, nullptr); }
 
 private:

@@ -14,6 +14,7 @@ public:
     RefCounted(const RefCounted&) = delete;
     RefCounted& operator=(const RefCounted&) = delete;
 
+    /// Adds a reference.
     void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
     /// Drops one reference; true when it was the last. A sole owner needs no atomic subtraction: no
     /// other thread can acquire a reference in between.
@@ -23,6 +24,7 @@ public:
     }
     /// Counts the first reference to an object that no other thread knows yet.
     void retain_first() const noexcept { count_.store(1, std::memory_order_relaxed); }
+    /// The number of references now, which other threads may change.
     uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
 protected:
@@ -37,7 +39,9 @@ template <class T>
 class Ref {
 public:
     Ref() noexcept = default;
+    /// Null.
     Ref(std::nullptr_t) noexcept {}
+    /// Adds a reference to the object.
     explicit Ref(T* object) noexcept : object_(object) {
         if (object_) object_->retain();
     }
@@ -57,11 +61,17 @@ public:
         return *this;
     }
 
+    /// The object; null when there is none.
     T* get() const noexcept { return object_; }
+    /// The object; there must be one.
     T* operator->() const noexcept { return object_; }
+    /// The object; there must be one.
     T& operator*() const noexcept { return *object_; }
+    /// Whether there is an object.
     explicit operator bool() const noexcept { return object_ != nullptr; }
+    /// Drops the reference.
     void reset() noexcept { Ref().swap(*this); }
+    /// Exchanges the objects of two handles.
     void swap(Ref& other) noexcept { std::swap(object_, other.object_); }
     friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
 

@@ -13,13 +13,18 @@ namespace catena {
 template <class T, size_t N>
 class SmallVector {
 public:
+    /// The type of an element.
     using value_type = T;
 
+    /// Without elements.
     SmallVector() noexcept : data_(inline_data()) {}
+    /// `n` elements as T() makes them.
     explicit SmallVector(size_t n) : SmallVector() { resize(n); }
+    /// These elements.
     SmallVector(std::initializer_list<T> values) : SmallVector() {
         append(values.begin(), values.end());
     }
+    /// Copies of these elements.
     explicit SmallVector(std::span<const T> values) : SmallVector() {
         append(values.begin(), values.end());
     }
@@ -47,22 +52,36 @@ public:
         return *this;
     }
 
+    /// The number of elements.
     size_t size() const noexcept { return size_; }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
+    /// At the first element.
     T* data() noexcept { return data_; }
+    /// At the first element.
     const T* data() const noexcept { return data_; }
+    /// At the first element.
     T* begin() noexcept { return data_; }
+    /// Behind the last element.
     T* end() noexcept { return data_ + size_; }
+    /// At the first element.
     const T* begin() const noexcept { return data_; }
+    /// Behind the last element.
     const T* end() const noexcept { return data_ + size_; }
+    /// The element at this position, which is not checked.
     T& operator[](size_t i) noexcept { return data_[i]; }
     const T& operator[](size_t i) const noexcept { return data_[i]; }
+    /// The last element; there must be one.
     T& back() noexcept { return data_[size_ - 1]; }
     const T& back() const noexcept { return data_[size_ - 1]; }
+    /// The elements, until the list changes.
     operator std::span<const T>() const noexcept { return {data_, size_}; }
+    /// The elements, until the list changes.
     operator std::span<T>() noexcept { return {data_, size_}; }
 
+    /// Appends an element.
     void push_back(T value) { emplace_back(std::move(value)); }
+    /// Makes an element at the end.
     template <class... Args>
     T& emplace_back(Args&&... args) {
         if (size_ == capacity_) grow(capacity_ * 2);
@@ -70,19 +89,24 @@ public:
         ++size_;  // Not before: what could not be made is not destroyed.
         return *made;
     }
+    /// Removes the last element; there must be one.
     void pop_back() { data_[--size_].~T(); }
+    /// Removes all elements.
     void clear() noexcept {
         std::destroy_n(data_, size_);
         size_ = 0;
     }
+    /// Makes room for `n` elements.
     void reserve(size_t n) {
         if (n > capacity_) grow(n);
     }
+    /// Has `n` elements from now on; new ones are as T() makes them.
     void resize(size_t n) {
         reserve(n);
         while (size_ < n) emplace_back();
         while (size_ > n) pop_back();
     }
+    /// Appends the elements of a range.
     template <class It>
     void append(It first, It last) {
         for (; first != last; ++first) push_back(*first);

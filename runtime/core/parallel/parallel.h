@@ -8,6 +8,7 @@ namespace catena {
 /// The number of threads that operations may use: CATENA_NUM_THREADS, else OMP_NUM_THREADS, else
 /// the number of cores.
 int thread_count();
+/// Sets the number of threads that operations may use. ValueError below 1.
 void set_thread_count(int threads);
 
 /// Calls body(context, begin, end) for the shares of [0, n) (share_of(),
@@ -17,6 +18,7 @@ void set_thread_count(int threads);
 void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
                      void* context);
 
+/// parallel_ranges() with a callable: body(begin, end).
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& body) {
     parallel_ranges(

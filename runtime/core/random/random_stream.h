@@ -26,9 +26,12 @@ inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
 /// The generator of one random operation: the key is the seed, the upper half of the counter the
 /// number of the operation, the lower half the index of the element.
 struct RandomStream {
+    /// The seed.
     uint64_t seed = 0;
+    /// The number of the operation.
     uint64_t operation = 0;
 
+    /// Four words of random bits for an element.
     std::array<uint32_t, 4> words(uint64_t element) const {
         return philox({uint32_t(element), uint32_t(element >> 32), uint32_t(operation),
                        uint32_t(operation >> 32)},

@@ -17,7 +17,8 @@ struct VariableInfo {
     /// True if it asks for output that appears only while programs are compiled.
     bool shows_compilation = false;
 };
-std::span<const VariableInfo> variables();  ///< All variables, sorted by name.
+/// All variables, sorted by name.
+std::span<const VariableInfo> variables();
 
 /// One warning for each unknown name in the environment that begins with CATENA_, with the nearest
 /// known one. CATENA_TEST_ is reserved for tests.

@@ -12,11 +12,15 @@ namespace catena {
 /// A place in the user's program, or in a model that it read. The strings live as long as the
 /// program.
 struct SourceLoc {
+    /// The file's name; "" when it is not known.
     const char* file = "";
+    /// The function's name.
     const char* function = "";
+    /// The line, from 1; 0 when it is not known.
     uint32_t line = 0;
 
     SourceLoc() = default;
+    /// Of a place in C++ code.
     SourceLoc(const std::source_location& at)
         : file(at.file_name()), function(at.function_name()), line(at.line()) {}
 };
@@ -38,7 +42,9 @@ using AskLocation = SourceLoc (*)() noexcept;
 /// already: the outermost known line is the one the user wrote.
 class LocationScope {
 public:
+    /// A known line.
     explicit LocationScope(const SourceLoc& loc);
+    /// A function that finds the line.
     explicit LocationScope(AskLocation ask);
     ~LocationScope();
     LocationScope(const LocationScope&) = delete;
@@ -57,23 +63,30 @@ private:
 /// Base of all errors caused by the user. what() ends with " (at FILE:LINE)" when
 /// the user's line is known.
 struct Error : std::runtime_error {
+    /// With the message, to which the user's line is added when it is known.
     explicit Error(const std::string& message);
 };
+/// Shapes that do not fit an operation.
 struct ShapeError : Error {
     using Error::Error;
 };
+/// Dtypes that an operation does not take.
 struct DtypeError : Error {
     using Error::Error;
 };
+/// A device that does not exist, lacks memory, or is not the one that an operation needs.
 struct DeviceError : Error {
     using Error::Error;
 };
+/// A program that could not be compiled.
 struct CompileError : Error {
     using Error::Error;
 };
+/// Another argument that does not fit.
 struct ValueError : Error {
     using Error::Error;
 };
+/// A file that is missing, damaged, or cannot be written.
 struct FileError : Error {
     using Error::Error;
 };
@@ -86,11 +99,13 @@ struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+/// Throws an error of class E with a formatted message: `fail<ShapeError>("x has {} axes", n)`.
 template <class E, class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
     throw E(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Throws the InternalError of a CATENA_ASSERT.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
                                    const std::string& note);
 #define CATENA_ASSERT(condition, note) \

@@ -33,6 +33,7 @@ LogCallback set_log_callback(LogCallback callback);
 void say(LogLevel level, std::string_view line) noexcept;
 /// Whether say() would print a line of this level.
 bool is_said(LogLevel level) noexcept;
+/// Whether a callback is set.
 bool has_log_callback() noexcept;
 
 }  // namespace catena

@@ -41,8 +41,8 @@ private:
     int64_t channel_parts_;
     std::vector<Images> images_;
     std::vector<std::shared_ptr<const ConvolutionPrimitive>> primitives_;
-    std::vector<std::vector<ConvolutionCall>>
-        calls_;  ///< The oneDNN calls of each thread that works, for each primitive.
+    /// The oneDNN calls of each thread that works, for each primitive.
+    std::vector<std::vector<ConvolutionCall>> calls_;
     size_t x_bytes_ = 0, part_bytes_ = 0;  ///< Bytes of x of a range, and of a part of gW.
 };
 

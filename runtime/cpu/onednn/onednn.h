@@ -13,7 +13,8 @@
 namespace catena::onednn {
 
 dnnl::engine& engine();
-dnnl::stream& stream();  ///< The oneDNN stream of this thread.
+/// The oneDNN stream of this thread.
+dnnl::stream& stream();
 
 /// oneDNN's type for float32 or bfloat16.
 dnnl::memory::data_type data_type_of(Dtype dtype);

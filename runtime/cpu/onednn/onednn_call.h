@@ -29,8 +29,8 @@ public:
 private:
     dnnl::primitive primitive_;
     std::vector<dnnl::memory> memories_;
-    std::vector<dnnl_exec_arg_t>
-        arguments_;  ///< The arguments in the form of oneDNN's C interface, which copies nothing.
+    /// The arguments in the form of oneDNN's C interface, which copies nothing.
+    std::vector<dnnl_exec_arg_t> arguments_;
 };
 
 /// This thread's call of `primitive`, for kernels that several threads run at once; `make()` makes

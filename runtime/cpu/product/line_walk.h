@@ -7,7 +7,8 @@ namespace catena {
 /// Walks over the 64-byte lines of a matrix of floats, row by row, to prefetch them into a cache.
 class LineWalk {
 public:
-    LineWalk() = default;  ///< A walk over nothing.
+    /// A walk over nothing.
+    LineWalk() = default;
     /// A walk over rows `row_step` apart. Rows that do not begin at a cache line may touch one line
     /// more.
     LineWalk(const float* first, int64_t row_step, int64_t rows, int64_t columns)

@@ -18,8 +18,8 @@ struct Rows {
 template <class T>
 class PackedMatrix {
 public:
-    static constexpr int64_t panel_width =
-        2 * 64 / sizeof(T);  ///< The number of columns that are computed together.
+    /// The number of columns that are computed together.
+    static constexpr int64_t panel_width = 2 * 64 / sizeof(T);
 
     static constexpr int64_t panels_of(int64_t n) { return (n + panel_width - 1) / panel_width; }
 

@@ -34,8 +34,8 @@ struct TileProduct {
     /// The product that this thread computes next, if that is known; its matrices, if they are
     /// small, are prefetched.
     const TileProduct* following = nullptr;
-    const StatisticsPlace* measured =
-        nullptr;  ///< Receiver of the rows of c as they are stored; null: none.
+    /// Receiver of the rows of c as they are stored; null: none.
+    const StatisticsPlace* measured = nullptr;
 };
 
 /// Whether the processor has the instructions (AVX2 or AVX-512). Never with CATENA_PRODUCT_TILES=0.

@@ -18,8 +18,8 @@ enum class RowOrder : uint8_t {
 /// so that those which still go on at step t are the first `sizes[t]`; the rows of all steps, one
 /// step after another, are the packed rows.
 struct SequenceSteps {
-    std::vector<int64_t>
-        order;  ///< The sequences by decreasing length; equally long ones keep their order.
+    /// The sequences by decreasing length; equally long ones keep their order.
+    std::vector<int64_t> order;
     std::vector<int64_t> sizes;   ///< The number of sequences that have step t.
     std::vector<int64_t> starts;  ///< The first packed row of step t.
     std::vector<int64_t> rows;    ///< The row in the matrix of each packed row.
@@ -30,7 +30,9 @@ struct SequenceSteps {
     SequenceSteps(const char* op, std::span<const int64_t> lengths, int64_t total,
                   RowOrder row_order, bool reverse);
 
+    /// The number of steps.
     int64_t count() const { return int64_t(sizes.size()); }
+    /// The number of rows of all steps.
     int64_t total() const { return int64_t(rows.size()); }
 };
 

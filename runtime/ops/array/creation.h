@@ -13,6 +13,7 @@ namespace catena {
 // (config().dtype); of numbers it follows from their C++ type as in operations with scalars: bool,
 // int32, or the default float dtype.
 
+/// The line of the user's program, for messages.
 using CreationPlace = std::source_location;
 
 /// An array whose elements are not set.

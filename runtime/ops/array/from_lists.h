@@ -57,20 +57,24 @@ Array of_lists(const List& lists, std::optional<Dtype> dtype) {
 
 }  // namespace detail
 
+/// An array with one axis from a list of numbers: `array({1, 2, 3})`.
 template <Element T>
 Array array(std::initializer_list<T> list, std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(list, dtype);
 }
+/// An array with two axes from lists of numbers. ShapeError unless they are of one length.
 template <Element T>
 Array array(std::initializer_list<std::initializer_list<T>> lists,
             std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(lists, dtype);
 }
+/// An array with three axes from lists of lists. ShapeError unless they are of one length.
 template <Element T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> lists,
             std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(lists, dtype);
 }
+/// An array with one axis from a vector of numbers.
 template <Element T>
 Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
     return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);

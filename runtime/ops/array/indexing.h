@@ -12,7 +12,9 @@
 
 namespace catena {
 
+/// The type of `newaxis`.
 struct NewAxis {};
+/// The type of `ellipsis`.
 struct Ellipsis {};
 /// An index that inserts an axis of size 1.
 inline constexpr NewAxis newaxis;
@@ -22,8 +24,11 @@ inline constexpr Ellipsis ellipsis;
 /// A range of indices, Python's begin:end:step: negative values count from the end, and values
 /// outside are clamped.
 struct Slice {
+    /// The first index; none: the beginning, or the end where step is negative.
     std::optional<int64_t> begin;
+    /// The index behind the last one; none: the end, or the beginning where step is negative.
     std::optional<int64_t> end;
+    /// The distance of neighbours; not 0.
     int64_t step = 1;
 };
 /// The elements begin, begin + step, ... before end of an axis, as an index.
@@ -36,19 +41,28 @@ inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {}
 /// by implicit conversion; remembers the line of that.
 class Index {
 public:
+    /// The line of the user's program, for messages.
     using Place = std::source_location;
+    /// One index, which removes its axis.
     template <std::integral T>
         requires(!std::same_as<T, bool>)
     Index(T index, const Place& at = Place::current()) : Index(at, int64_t(index)) {}
+    /// A range of indices.
     Index(const Slice& slice, const Place& at = Place::current());
+    /// A new axis of size 1.
     Index(NewAxis, const Place& at = Place::current());
+    /// All axes without another index.
     Index(Ellipsis, const Place& at = Place::current());
+    /// An array of integers, whose axes replace the indexed one, or of bools.
     Index(const Variable& indices, const Place& at = Place::current());
+    /// An array of integers, whose axes replace the indexed one, or of bools.
     Index(const Array& indices, const Place& at = Place::current());
     Index(const Index&);
     Index& operator=(const Index&);
     ~Index();
+    /// The index as one of the kinds: int64_t, Slice, NewAxis, Ellipsis, Variable.
     const auto& value() const { return value_; }
+    /// The line where it was written.
     const Place& location() const { return at_; }
 
 private:

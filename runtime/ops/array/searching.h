@@ -24,9 +24,11 @@ struct Unique {
     Variable inverse;  ///< For each element, the index of its value, int64 [elements].
     Variable counts;   ///< The number of occurrences of each value, int64.
 };
+/// Options of unique.
 struct UniqueOptions {
     /// The axis along which slices are compared; none: elements are compared.
     std::optional<int64_t> axis = {};
+    /// Whether the elements come in ascending order; else in the order of their first occurrence.
     bool sorted = true;
 };
 /// The different elements of the flattened x, or its different slices along an axis.

@@ -37,7 +37,8 @@ public:
     std::string text(std::string_view name) const;
     /// A list of integers; an int is a list of one, None an empty list.
     Dims dims(std::string_view name) const;
-    Dims pair(std::string_view name) const;  ///< A pair of integers; an int n is the pair (n, n).
+    /// A pair of integers; an int n is the pair (n, n).
+    Dims pair(std::string_view name) const;
     const LiteralValue& value(std::string_view name) const;
 
 private:

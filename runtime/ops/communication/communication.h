@@ -16,6 +16,7 @@ namespace catena::parallel {
 /// Options of receiving: the type to assume for an array in a run on shapes only before the first
 /// real call.
 struct ReceiveOptions {
+    /// The type to assume; none: that of the message.
     std::optional<Type> type = {};
 };
 

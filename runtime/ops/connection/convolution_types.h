@@ -8,9 +8,13 @@ namespace catena {
 Dims spatial_sizes(const Shape& shape);
 
 /// Type rules of the convolution and its gradients, with any number of axes.
-Type convolution_type(const TypeCall& c);            ///< The type of y from those of x and W.
-Type biased_convolution_type(const TypeCall& c);     ///< The type of y from those of x, W and b.
-Types convolution_data_types(const TypeCall& c);     ///< The type of gx from those of gy and W.
-Types convolution_weights_types(const TypeCall& c);  ///< The type of gW from those of x and gy.
+/// The type of y from those of x and W.
+Type convolution_type(const TypeCall& c);
+/// The type of y from those of x, W and b.
+Type biased_convolution_type(const TypeCall& c);
+/// The type of gx from those of gy and W.
+Types convolution_data_types(const TypeCall& c);
+/// The type of gW from those of x and gy.
+Types convolution_weights_types(const TypeCall& c);
 
 }  // namespace catena

@@ -14,13 +14,16 @@ namespace catena {
 /// The values of one call, for the gradient of a custom function.
 struct CustomCall {
     std::span<const Variable> xs;  ///< The inputs; undefined where they are not kept.
+    /// The results; undefined where they are not kept.
     std::span<const Variable> ys;
     std::span<const Variable> gys;  ///< The gradients of the results; zeros where nothing flows.
 };
 
+/// Options of custom_function.
 struct CustomOptions {
     int outputs = 1;          ///< The number of results of forward.
     bool keep_inputs = true;  ///< Whether inputs are kept for backward.
+    /// Whether results are kept for backward.
     bool keep_outputs = true;
 };
 
@@ -99,17 +102,23 @@ CustomCode custom_code(F& function, CustomCode::Run* run) {
 template <class Result>
 class CustomFunction {
 public:
+    /// Of a registered op.
     explicit CustomFunction(const OpDef& op) : op_(&op) {}
 
+    /// Calls it on one variable or array.
     Result operator()(const Operand& x) const { return run({x}, x); }
+    /// Calls it on two.
     Result operator()(const Operand& x1, const Operand& x2) const { return run({x1, x2}, x1); }
+    /// Calls it on three.
     Result operator()(const Operand& x1, const Operand& x2, const Operand& x3) const {
         return run({x1, x2, x3}, x1);
     }
+    /// Calls it on a list.
     Result operator()(std::span<const Variable> xs,
                       const std::source_location& at = std::source_location::current()) const {
         return result(detail::call_custom(*op_, xs, at));
     }
+    /// Its name, which is its op's.
     const std::string& name() const { return op_->name; }
 
 private:

@@ -9,6 +9,7 @@
 
 namespace catena {
 
+/// A function of variables that forget() computes again in backward.
 using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 
 /// The results of f(xs), of which backward keeps only xs: it calls f again instead of storing what

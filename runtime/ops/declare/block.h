@@ -18,8 +18,8 @@ constexpr int block_calls = 3;
 Attributes block_attributes(std::span<const Attributes, block_calls> calls);
 struct BlockPart {
     Attributes attributes;
-    int first_input,
-        input_count;  ///< Of the block; without the call's input 0, unless it is the first call.
+    /// Of the block; without the call's input 0, unless it is the first call.
+    int first_input, input_count;
 };
 /// `own_inputs`: of a call without its tail.
 std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int own_inputs);

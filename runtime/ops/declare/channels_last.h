@@ -12,12 +12,11 @@ namespace catena {
 struct ChannelsLast {
     static bool holds(uint32_t mask, size_t i) { return mask >> std::min<size_t>(i, 31) & 1; }
     uint32_t inputs = 0, outputs = 0;
-    uint32_t indifferent_inputs = 0,
-             indifferent_outputs =
-                 0;          ///< Those of them that are read or written as fast in the other order.
+    /// Those of them that are read or written as fast in the other order.
+    uint32_t indifferent_inputs = 0, indifferent_outputs = 0;
     bool preferred = false;  ///< The call is faster so: it would reorder row-major arrays.
-    bool preferred_packed =
-        false;  ///< So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
+    /// So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
+    bool preferred_packed = false;
     bool alike = false;  ///< All of these arrays in one order, or those that differ are reordered.
 };
 using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
@@ -42,8 +41,8 @@ ImageOperands images_of(const OpDef& op);
 struct DeviceImages {
     bool always = false;  ///< Channels last wherever there is a convolution.
     bool tf32 = false;    ///< Tensor cores take float32, too: Config::tf32.
-    std::function<bool(const TypeCall&)>
-        in_library;  ///< Whether a vendor library computes the call.
+    /// Whether a vendor library computes the call.
+    std::function<bool(const TypeCall&)> in_library;
 };
 /// On a device, from images_of() and the op's role: channels last for convolutions that a library
 /// computes on tensor cores, of halves and with TF32 of float32; what is not a convolution follows.

@@ -12,13 +12,13 @@ namespace catena {
 /// How devices with generated kernels compute an op without formula and body: launches of C++
 /// texts, with the names listed in docs/cuda.md.
 struct ElementPass {
-    std::string text;  ///< The code of thread `i` of `count`. Sizes are names, so that similar
-                       ///< calls share it.
+    /// The code of thread `i` of `count`. Sizes are names, so that similar calls share it.
+    std::string text;
     int64_t count = 0;
-    std::vector<std::pair<std::string, int64_t>>
-        numbers;  ///< Further constants of this launch, by name.
-    bool by_element =
-        false;  ///< Thread i computes element i of output 0, whichever thread comes beside it.
+    /// Further constants of this launch, by name.
+    std::vector<std::pair<std::string, int64_t>> numbers;
+    /// Thread i computes element i of output 0, whichever thread comes beside it.
+    bool by_element = false;
 };
 struct ElementProgram {
     std::vector<ElementPass> passes;  ///< One after another.

@@ -33,7 +33,8 @@ public:
         op_.scalar_names = std::move(names);
         return *this;
     }
-    Elementwise& floats() {  ///< Makes integer inputs an error.
+    /// Makes integer inputs an error.
+    Elementwise& floats() {
         op_.floats_only = true;
         return *this;
     }
@@ -45,7 +46,8 @@ public:
         op_.onnx = std::move(mapping);
         return *this;
     }
-    Elementwise& declare(Declaration declaration) {  ///< For OpDef::declared.
+    /// For OpDef::declared.
+    Elementwise& declare(Declaration declaration) {
         op_.declared.add(std::move(declaration));
         return *this;
     }

@@ -9,7 +9,9 @@ class PerAxis : public Dims {
 public:
     using Dims::Dims;
     PerAxis() = default;
+    /// A number for each axis.
     PerAxis(const Dims& dims) : Dims(dims) {}
+    /// One number for all axes.
     PerAxis(int64_t all) : Dims{all} {}
 };
 

@@ -30,7 +30,9 @@ ClassificationSummary classification_summary(const Operand& y, const Operand& t,
                                              std::optional<int64_t> label_num = {},
                                              const Scalar& beta = 1.0, int64_t ignore_label = -1);
 
+/// One score of each class, (label_num).
 struct ClassScore {
+    /// The score, of y's dtype, and the number of positions of the class, int64.
     Variable score, support;
 };
 /// The share of the positions predicted to be of a class that are, for each class, (label_num); NaN

@@ -12,11 +12,17 @@ namespace catena {
 /// A binary tree whose leaves are words: `BinaryTree({1, 2}, 3)`.
 class BinaryTree {
 public:
+    /// A leaf.
     BinaryTree(int64_t word) : word_(word) {}
+    /// An inner node.
     BinaryTree(BinaryTree left, BinaryTree right);
+    /// Whether it is a leaf.
     bool is_leaf() const { return !left_; }
+    /// The word of a leaf; -1 for an inner node.
     int64_t word() const { return word_; }
+    /// The left part of an inner node.
     const BinaryTree& left() const { return *left_; }
+    /// The right part of an inner node.
     const BinaryTree& right() const { return *right_; }
 
 private:
@@ -33,6 +39,7 @@ BinaryTree create_huffman_tree(const std::vector<std::pair<int64_t, double>>& wo
 struct TreePaths {
     Array nodes;  ///< int32.
     Array codes;  ///< float32: 1 where the way goes left, -1 where right, 0 past its end.
+    /// The number of inner nodes.
     int64_t inner_nodes = 0;
     /// Words that the tree does not have get an empty path. ValueError for a negative word or one
     /// that occurs twice.

@@ -14,7 +14,9 @@ namespace catena {
 /// A function that draws integers of a shape.
 using Sampler = std::function<Variable(const Shape&)>;
 
+/// The results of negative_sampling with its samples.
 struct NegativeSamplingResult {
+    /// The loss.
     Variable loss;
     Variable samples;  ///< The samples, int32 [N, sample_size + 1]; the first column is t.
 };

@@ -19,23 +19,30 @@ namespace catena {
 /// The right operand with the line where it is used. Made by implicit conversion; never stored.
 class ArrayOperand {
 public:
+    /// An array, with the line of the program.
     ArrayOperand(const Array& array,
                  const std::source_location& at = std::source_location::current())
         : array_(array), at_(at) {}
+    /// The array as an operand of an operation.
     Operand operand() const { return Operand(array_, at_); }
+    /// The line of the program.
     const std::source_location& location() const { return at_; }
 
 private:
     const Array& array_;
     std::source_location at_;
 };
+/// A number with the line where it is used. Made by implicit conversion; never stored.
 class NumberOperand {
 public:
+    /// A number, with the line of the program.
     template <class T>
         requires std::convertible_to<const T&, Scalar>
     NumberOperand(const T& number, const std::source_location& at = std::source_location::current())
         : number_(number), at_(at) {}
+    /// The number.
     const Scalar& number() const { return number_; }
+    /// The line of the program.
     const std::source_location& location() const { return at_; }
 
 private:
@@ -68,14 +75,19 @@ CATENA_EACH_NUMBER_OPERATOR(CATENA_WITH_NUMBERS)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
+/// Whether both elements are not 0; bool.
 template <std::same_as<Array> A>
 Array operator&&(const A& a, const ArrayOperand& b);
+/// Whether either element is not 0; bool.
 template <std::same_as<Array> A>
 Array operator||(const A& a, const ArrayOperand& b);
+/// Elementwise, with the opposite sign.
 template <std::same_as<Array> A>
 Array operator-(const A& x);
+/// 1 where x is 0, as bool.
 template <std::same_as<Array> A>
 Array operator!(const A& x);
+/// The other bits; of bools, logic.
 template <std::same_as<Array> A>
 Array operator~(const A& x);
 extern template Array operator&&(const Array& a, const ArrayOperand& b);

@@ -36,6 +36,7 @@ CATENA_BIT_FUNCTION(right_shift, >>)
 /// The other bits, elementwise, in two's complement; of bools, logic. Integers and bools only
 /// (DtypeError). No gradient.
 Variable bitwise_not(const Operand& x);
+/// bitwise_not.
 Variable operator~(const Operand& x);
 
 }  // namespace catena

@@ -10,6 +10,7 @@ namespace catena {
 // Where values belong among others, and how many belong there, under NumPy's names. No gradients,
 // but of interp and of bincount's weights.
 
+/// Where an element goes that equals others: before them or behind.
 enum class Side { left, right };
 /// The places in the ascending vector `sorted` where each value can be inserted: before the
 /// elements that equal it (left), or behind them. int64; NaN is larger than all numbers.
@@ -22,6 +23,7 @@ Variable isin(const Operand& x, const Operand& values);
 Variable bincount(const Operand& x, int64_t minlength = 0);
 Variable bincount(const Operand& x, const Operand& weights, int64_t minlength = 0);
 
+/// The result of histogram.
 struct Histogram {
     Variable counts, edges;  ///< int64 [bins] and the bins' borders, [bins + 1].
 };

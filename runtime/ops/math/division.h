@@ -13,10 +13,12 @@ namespace catena {
 Variable remainder(const Operand& x, const Operand& y);
 Variable remainder(const Operand& x, const Scalar& y);
 Variable remainder(const Scalar& x, const Operand& y);
+/// remainder(x, y).
 Variable operator%(const Operand& x, const Operand& y);
 Variable operator%(const Operand& x, const Scalar& y);
 Variable operator%(const Scalar& x, const Operand& y);
 
+/// In C++, one of the two may be a number.
 Variable floor_divide(const Operand& x, const Scalar& y);
 Variable floor_divide(const Scalar& x, const Operand& y);
 

@@ -6,6 +6,7 @@ namespace catena {
 
 /// A complex array as two real ones of the same shape and dtype.
 struct ComplexPair {
+    /// The real and the imaginary parts.
     Variable real, imag;
 };
 

@@ -46,6 +46,7 @@ Variable pinv(const Operand& a, double rcond = 1e-15);
 /// - a: (..., n, n).
 Variable cholesky(const Operand& a);
 
+/// The result of eigh.
 struct Eigh {
     /// Eigenvalues, ascending, (..., n).
     Variable w;
@@ -62,7 +63,9 @@ Eigh eigh(const Operand& a, const std::string& uplo = "L");
 /// - uplo, UPLO: Which triangle is read, "L" or "U".
 Variable eigvalsh(const Operand& a, const std::string& uplo = "L");
 
+/// The result of svd.
 struct Svd {
+    /// a = u diag(s) vt, with s descending.
     Variable u, s, vt;
 };
 /// The singular value decomposition a = u diag(s) vt, with s descending, (..., k), where k = min(m,
@@ -75,7 +78,9 @@ struct Svd {
 /// - returns: u, s, vt; or s alone, a Variable, without compute_uv.
 Svd svd(const Operand& a, bool full_matrices = true);
 
+/// The result of qr.
 struct Qr {
+    /// a = q r.
     Variable q, r;
 };
 /// a = q r with orthogonal q and upper triangular r. Differentiable where r is square and regular.

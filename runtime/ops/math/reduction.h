@@ -13,13 +13,17 @@ namespace catena {
 /// The axes of a reduction: all, one, or several; negative ones count from the last.
 class ReductionAxes {
 public:
-    ReductionAxes() = default;  ///< All axes.
+    /// All axes.
+    ReductionAxes() = default;
+    /// One axis.
     template <class T>
         requires std::is_integral_v<T>
     ReductionAxes(T axis) {
         axes_.push_back(int64_t(axis));
     }
+    /// Several axes.
     ReductionAxes(std::initializer_list<int64_t> axes);
+    /// Several axes.
     ReductionAxes(const Axes& axes) : axes_(axes) {}
     /// The axes as sorted, non-negative numbers.
     Axes resolve(const char* op, int rank) const { return normalize_axes(op, axes_, rank, true); }

@@ -12,11 +12,14 @@ namespace catena {
 /// so that the matrices of a batch may have different numbers of elements. Made by to_coo, or from
 /// arrays: data of floats, row and col of integers, all of one shape.
 struct CooMatrix {
+    /// The elements, their rows and their columns, all of one shape.
     Variable data, row, col;
+    /// The sizes of the matrices.
     int64_t rows = 0, columns = 0;
     /// The transposed matrix: the elements at (col, row).
     CooMatrix transposed() const { return {data, col, row, columns, rows}; }
-    Variable to_dense() const;  ///< The dense array, [rows,columns] or [B,rows,columns].
+    /// The dense array, [rows,columns] or [B,rows,columns].
+    Variable to_dense() const;
 };
 
 /// The elements that are not 0 of a matrix, or of a batch of them, in order of rows: reads x on the

@@ -41,6 +41,7 @@ Variable permutation(int64_t n, const std::source_location& at = std::source_loc
 /// - axis: Along which items are moved.
 Variable permutation(const Operand& x, int64_t axis = 0);
 
+/// Options of choice.
 struct Choice {
     /// Whether an item may be drawn more than once.
     bool replace = true;

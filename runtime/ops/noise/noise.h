@@ -22,6 +22,7 @@ struct Dropout {
 /// - return_mask: Whether the factors are returned, too.
 /// - returns: The result; with return_mask also the factors, or None in test mode.
 inline constexpr functions::Dropout dropout;
+/// The result of dropout_with_mask.
 struct MaskedResult {
     /// The result, and the factors; mask is undefined in test mode.
     Variable y, mask;

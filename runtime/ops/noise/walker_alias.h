@@ -14,7 +14,9 @@ public:
     /// finite, or all are 0.
     explicit WalkerAlias(const std::vector<double>& weights);
 
-    Variable operator()(const Shape& shape) const;  ///< Independent draws, int32.
+    /// Independent draws, int32.
+    Variable operator()(const Shape& shape) const;
+    /// Moves the tables to a device.
     void move(Device& device);
 
 private:

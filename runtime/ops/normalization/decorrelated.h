@@ -9,11 +9,13 @@ namespace catena {
 
 /// The statistics of a batch.
 struct Decorrelated {
+    /// The whitened x, of x's shape.
     Variable y;
     Variable mean;        ///< The means, [groups, c].
     Variable projection;  ///< The whitening matrices covariance^(-1/2), [groups, c, c].
     double count;         ///< Number of elements of a channel.
 };
+/// Whitens x [N, C, ...] by the statistics of the batch, which are returned, too.
 Decorrelated decorrelated(const Variable& x, int64_t groups, const Scalar& eps);
 
 /// Options of decorrelated_batch_normalization; names and defaults as in Chainer.

@@ -57,8 +57,10 @@ public:
     std::vector<int> node(std::string type, std::vector<int> inputs, OnnxAttributes attributes,
                           int outputs);
     int constant(const Array& array);
-    int number(double value, Dtype dtype);          ///< Adds a constant without axes.
-    int integers(std::span<const int64_t> values);  ///< Adds a constant int64 vector.
+    /// Adds a constant without axes.
+    int number(double value, Dtype dtype);
+    /// Adds a constant int64 vector.
+    int integers(std::span<const int64_t> values);
     /// Adds an int64 vector, which is computed in the graph where sizes are open.
     int integers(const OnnxSizes& sizes);
     int cast(int value, Dtype from, Dtype to) {

@@ -11,8 +11,8 @@ namespace catena {
 /// The values of the names in an expression of OnnxMapping.
 struct OnnxNames {
     Dtype dtype;  ///< The dtype of numbers in the expression.
-    std::function<int(int index, std::optional<Dtype> as)>
-        argument;  ///< The value of a, b, ... in `dtype`, or as given.
+    /// The value of a, b, ... in `dtype`, or as given.
+    std::function<int(int index, std::optional<Dtype> as)> argument;
     std::function<std::optional<double>(std::string_view)> scalar;
 };
 

@@ -18,7 +18,9 @@ namespace catena {
 //     + r (W5 h + b5)) + z h lstm: i, f, a, o = W0..3 x + W4..7 h + b0..7, c' = s(i) tanh(a) + s(f)
 //     c, h' = s(o) tanh(c')
 // ShapeError and DtypeError name the argument and what it should be.
+/// ws[k] has the matrices of layer k, and bs[k] its vectors.
 using NStepWeights = std::vector<std::vector<Variable>>;
+/// The nonlinearity of n_step_rnn.
 enum class NStepActivation : uint8_t { tanh, relu };
 
 /// Sequences in one matrix, for the *_rows functions: a static region that takes `rows` and
@@ -27,6 +29,7 @@ enum class NStepActivation : uint8_t { tanh, relu };
 struct SequenceRows {
     Variable rows;     ///< The rows, [total, features].
     Variable lengths;  ///< The lengths, integers [B] that add up to total (ValueError).
+    /// How the rows are ordered: sequence after sequence, or step after step.
     RowOrder order = RowOrder::by_sequence;
 };
 /// The rows of sequences [length, features] one after another, and their lengths as int32.
@@ -34,11 +37,16 @@ SequenceRows rows_of_sequences(std::span<const Variable> xs);
 /// The sequences as separate arrays. Their lengths are read at once, which cuts a static region.
 std::vector<Variable> sequences_of_rows(const SequenceRows& x);
 
+/// Options of the *_rows functions.
 struct NStepOptions {
+    /// Number of layers.
     int64_t n_layers = 1;
+    /// The share of inputs that each layer but the first drops in training mode.
     double dropout_ratio = 0;
+    /// Whether layers run forward and backward.
     bool both_directions = false;
 };
+/// The results of the *_rows functions.
 struct NStepRows {
     Variable hy, cy;  ///< The last states; cy is undefined for cells without a memory.
     Variable ys;      ///< The last layer's h, in the rows of x: [total, N] or [total, 2 N].
@@ -57,12 +65,18 @@ NStepRows n_step_lstm_rows(const NStepOptions& options, const Variable& hx, cons
 // As in Chainer: xs[t] [B_t, features] holds step t of the sequences, which are sorted by
 // decreasing length, and so does ys[t] (transpose_sequence). The links sort and transpose by
 // themselves.
+/// The results of networks without memory cells.
 struct NStepResult {
+    /// The states after the last step of each sequence.
     Variable hy;
+    /// The last layer's h at each step.
     std::vector<Variable> ys;
 };
+/// The results of networks with memory cells.
 struct NStepLstmResult {
+    /// The states after the last step of each sequence: h and the cells.
     Variable hy, cy;
+    /// The last layer's h at each step.
     std::vector<Variable> ys;
 };
 /// A recurrent network in layers over sequences (Elman 1990): h' = activation(W0 x + W1 h + b0 +

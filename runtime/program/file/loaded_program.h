@@ -47,9 +47,8 @@ struct Contents {
     Type type_at(const Json& port, std::span<const int64_t> sizes) const;
     /// The open sizes of these arguments, after checking the arguments.
     std::vector<int64_t> sizes_of(std::span<const Array> arguments, const Device& device) const;
-    size_t result_count() const {
-        return result_count_;
-    }  ///< Results of a schedule: assigned states come last.
+    /// Results of a schedule: assigned states come last.
+    size_t result_count() const { return result_count_; }
 
     std::string path, name;
     Json manifest, schedule, device_schedule;  ///< A missing schedule is null.

@@ -22,13 +22,17 @@ class Program {
 public:
     /// An input or output. Open sizes have names: {"batch", "784"}.
     struct Port {
+        /// The name of the input or output.
         std::string name;
+        /// The dtype of its elements.
         Dtype dtype{};
+        /// Its sizes: numbers, or names of open sizes.
         std::vector<std::string> sizes;
     };
     /// A hyperparameter, read at every call.
     struct Number {
         std::string name;  ///< "alpha", or empty for a plain number of the user's code.
+        /// The present value.
         double value = 0;
     };
 
@@ -40,12 +44,17 @@ public:
     /// For inspection: loads no code, and run() is a ValueError.
     static Program open(const std::string& path);
 
+    /// The name of the region that was saved.
     const std::string& name() const;
+    /// The inputs, in order.
     const std::vector<Port>& inputs() const;
+    /// The outputs, in order.
     const std::vector<Port>& outputs() const;
-    const std::string& code_level() const;  ///< "avx2", "sm_90": the level of the code in use.
+    /// "avx2", "sm_90": the level of the code in use.
+    const std::string& code_level() const;
     /// The targets that the package has code for: "x86_64 avx2", "sm_90", and "compute_90" for PTX.
     std::vector<std::string> targets() const;
+    /// The device on which it runs.
     Device& device() const;
 
     /// Runs the program and updates its states. ValueError, DtypeError, ShapeError or DeviceError
@@ -61,12 +70,14 @@ public:
     /// Its launches: as at the latest call, else at open sizes of 1.
     std::vector<LaunchReport> launches() const;
 
+    /// The names of the states.
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.
     Array state(const std::string& name) const;
-    void set_state(const std::string& name,
-                   const Array& array);  ///< Same type, else ShapeError or DtypeError.
+    /// Same type, else ShapeError or DtypeError.
+    void set_state(const std::string& name, const Array& array);
 
+    /// The hyperparameters with their values.
     std::vector<Number> numbers() const;
     /// Sets all numbers of that name; ValueError listing the names when there is none.
     void set_number(const std::string& name, double value);
@@ -76,6 +87,7 @@ public:
 
     /// Names of the stored compilation stages: "import.mlir", "fused.mlir", "avx2.ll", ...
     std::vector<std::string> stages() const;
+    /// The text of a compilation stage. ValueError, which lists the names, when there is none.
     std::string stage(const std::string& name) const;
 
     struct Implementation;
@@ -83,7 +95,8 @@ public:
 private:
     explicit Program(std::shared_ptr<Implementation> implementation)
         : implementation_(std::move(implementation)) {}
-    Implementation& there() const;  ///< ValueError for one that was moved from.
+    /// ValueError for one that was moved from.
+    Implementation& there() const;
     std::shared_ptr<Implementation> implementation_;
 };
 

@@ -22,12 +22,13 @@ public:
     CodeLibrary(const std::string& library, const std::string& name);
     ~CodeLibrary();
     CodeLibrary(const CodeLibrary&) = delete;
-    void* find(const std::string& symbol) const;  ///< FileError when it is missing.
+    /// FileError when it is missing.
+    void* find(const std::string& symbol) const;
 
 private:
     std::string name_;
-    int file_ =
-        -1;  ///< Open with the library: dlopen returns the same library for a path it knows.
+    /// Open with the library: dlopen returns the same library for a path it knows.
+    int file_ = -1;
     void* handle_ = nullptr;
 };
 

@@ -66,8 +66,8 @@ private:
 
     Placement placement_;
 
-    std::vector<std::vector<uint64_t>>
-        arguments_;  ///< Per kernel: addresses, that of the scalars, numbers, scalars.
+    /// Per kernel: addresses, that of the scalars, numbers, scalars.
+    std::vector<std::vector<uint64_t>> arguments_;
     // Kernels that do not take their scalars by value read them from one array on the device, in
     // which the scalars of one kernel follow those of the other:
     std::vector<int> scalar_indices_;    ///< Index in the program's scalars of each element.
@@ -85,8 +85,8 @@ private:
         std::unique_ptr<CodeDevice::Replay> replay;
     };
     std::vector<Step> steps_;
-    std::vector<CodeDevice::Work>
-        work_;  ///< The steps, for recorded_; empty where they are not recorded.
+    /// The steps, for recorded_; empty where they are not recorded.
+    std::vector<CodeDevice::Work> work_;
     // A recording of the device's work can be used again while the library calls in it would get
     // the same arguments: the addresses of these buffers and the values of these scalars of the
     // program (each listed once).

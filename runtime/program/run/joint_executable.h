@@ -33,7 +33,8 @@ public:
     /// Those of forward and then of backward, which also tells what it reads of forward's.
     std::vector<LaunchReport> launches() override;
     const Cut& cut() const { return cut_; }
-    const Schedule* schedule() const { return whole_.get(); }  ///< Null if it was not kept.
+    /// Null if it was not kept.
+    const Schedule* schedule() const { return whole_.get(); }
 
 private:
     JointExecutable(Schedule& whole, bool keeps_whole, DividedSchedule divided);

@@ -19,8 +19,10 @@ public:
     ~LinkedObject();
     LinkedObject(const LinkedObject&) = delete;
 
-    void* find(const std::string& symbol) const;  ///< FileError if it defines no such function.
-    size_t bytes() const { return bytes_; }       ///< Of memory that it takes.
+    /// FileError if it defines no such function.
+    void* find(const std::string& symbol) const;
+    /// Of memory that it takes.
+    size_t bytes() const { return bytes_; }
 
 private:
     class Linker;

@@ -37,8 +37,8 @@ struct DevicePortableOptions {
     bool fast_math = false;
     /// "sm_90" for code, "compute_90" for PTX that later devices take, "text" for the source.
     std::vector<std::string> architectures;
-    int newest_code =
-        0;  ///< Of the device that it is made for, see CodeDevice; 0: code of any version.
+    /// Of the device that it is made for, see CodeDevice; 0: code of any version.
+    int newest_code = 0;
     bool stages = false;  ///< Texts of the program's forms are wanted.
 };
 

@@ -28,8 +28,8 @@ private:
     };
     bool was_seen(std::span<const uint64_t> key);
 
-    static constexpr size_t most_forms =
-        4;  ///< Each keeps the memory that its calls took beside their operands.
+    /// Each keeps the memory that its calls took beside their operands.
+    static constexpr size_t most_forms = 4;
     static constexpr size_t most_seen = 16;
     std::list<Form> forms_;     ///< The last used first.
     std::list<uint64_t> seen_;  ///< Hashes of keys without a form, the last first.

@@ -84,8 +84,8 @@ private:
     std::vector<Batch> batches_;
     SharedPieces shared_;                 ///< Of the launch that runs.
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
-    std::vector<std::vector<int>>
-        dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
+    /// With CATENA_POISON, per launch: temporaries not used afterwards.
+    std::vector<std::vector<int>> dying_;
 };
 
 }  // namespace catena::program

@@ -9,10 +9,10 @@ namespace catena::program {
 /// What the compiler knows of the schedule's kernels. Nothing is known of a program from a file:
 /// its code was verified when it was compiled.
 struct KernelFacts {
-    std::function<bool(int kernel)>
-        sweeps_once;  ///< It visits every index once, so nothing is read after it is stored.
-    std::function<bool(int kernel, int output)>
-        accumulates;  ///< It combines the output's elements in memory.
+    /// It visits every index once, so nothing is read after it is stored.
+    std::function<bool(int kernel)> sweeps_once;
+    /// It combines the output's elements in memory.
+    std::function<bool(int kernel, int output)> accumulates;
 };
 
 /// Verifies the memory plan of a schedule from the reads and writes of its launches. InternalError,

@@ -14,14 +14,17 @@ struct ExecutableInfo {
     std::string name;  ///< The region's name; that of its backward program ends in "_backward".
     int steps = 0;     ///< Launches per call: kernels plus library calls.
     int kernels = 0;   ///< Distinct compiled kernels.
+    /// Calls of libraries.
     int library_calls = 0;
     int fused_ops = 0;  ///< Recorded ops fused with others into kernels.
-    int channels_last =
-        0;  ///< Images stored with their channels last, see runtime/core/array/memory_order.h.
+    /// Images stored with their channels last, see runtime/core/array/memory_order.h.
+    int channels_last = 0;
     int update_sweeps = 0;  ///< Launches that write assigned states.
+    /// The size of the machine code.
     size_t code_bytes = 0;
     size_t bytes = 0;        ///< Approximate memory held between calls, code included.
     size_t arena_bytes = 0;  ///< Temporaries of one call, at the latest sizes.
+    /// Seconds that compiling took.
     double compile_seconds = 0;
     bool is_from_disk = false;       ///< An earlier process compiled it.
     std::vector<std::string> notes;  ///< What was fused, and why the rest was not.
@@ -30,19 +33,23 @@ struct ExecutableInfo {
 /// One launch of a program: kernels that run together, or a library call.
 struct LaunchReport {
     std::string name;  ///< The user's functions: "multiply, add_scalar, tanh".
-    std::vector<std::string>
-        operations;  ///< The same with their lines, each once: "tanh (chain.cpp:8)".
+    /// The same with their lines, each once: "tanh (chain.cpp:8)".
+    std::vector<std::string> operations;
+    /// Whether it is a call of a library.
     bool is_library_call = false;
+    /// The number of kernels.
     int kernels = 0;
     std::string sizes;            ///< "float32[100,64]": what it computes, or goes through.
     std::vector<int> reads_from;  ///< The launches whose results it reads.
     std::string device = "cpu";   ///< Where it runs: "cuda:0".
     // Of one call, at the latest sizes:
+    /// Bytes of the arrays that it reads and writes.
     double bytes_read = 0, bytes_written = 0;
     double product_operations = 0;  ///< Multiplications and additions of a product or convolution.
-    // Sums over the calls that ran while a profile was taken:
+    // As far as calls were profiled:
+    /// The number of profiled calls.
     int64_t calls = 0;
-    double seconds = 0;  ///< By the device's clock.
+    double seconds = 0;  ///< Of all of them, on the device's clock.
 };
 
 /// A compiled program bound to the sizes it was last called with.
@@ -56,6 +63,7 @@ public:
     /// may be overwritten and returned as an output.
     virtual void run(std::span<const Array> inputs, std::span<const double> scalars,
                      std::span<const bool> donated, std::span<Array> outputs) = 0;
+    /// Properties of the program.
     virtual const ExecutableInfo& info() const = 0;
     /// The launches in the order in which they run. Empty for programs that keep no list of them.
     virtual std::vector<LaunchReport> launches() { return {}; }

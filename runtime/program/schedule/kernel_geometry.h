@@ -30,7 +30,8 @@ struct KernelGeometry {
 
     bool is_reduced(int dim) const { return reduced >> dim & 1; }
     bool is_serial(int dim) const { return dim >= 1 && dim <= serial; }
-    int inner() const { return domain.rank() - 1; }  ///< The innermost dimension.
+    /// The innermost dimension.
+    int inner() const { return domain.rank() - 1; }
     /// Operands are numbered: inputs, then outputs.
     int operand_count() const { return int(inputs.size() + outputs.size()); }
     const KernelOperand& operand(int o) const;

@@ -12,8 +12,8 @@ namespace catena::program {
 /// work.
 struct LaunchPieces {
     std::vector<WorkPart> pieces;  ///< In the order in which thread after thread runs them.
-    std::vector<int64_t>
-        until;  ///< By thread: how many pieces are its own or those of threads before it.
+    /// By thread: how many pieces are its own or those of threads before it.
+    std::vector<int64_t> until;
     int threads() const { return int(until.size()); }
 };
 

@@ -12,10 +12,11 @@ namespace catena::program {
 /// What a call's temporaries lie in.
 struct Temporaries {
     Ref<Storage> block;
-    std::vector<Ref<Storage>> apart;  ///< Where memory is checked, a block of each buffer's size
-                                      ///< instead (runtime/core/memory/checked_memory.h).
-    std::span<std::byte>
-        scratch;  ///< Of library calls, behind the buffers; empty where memory is checked.
+    /// Where memory is checked, a block of each buffer's size instead
+    /// (runtime/core/memory/checked_memory.h).
+    std::vector<Ref<Storage>> apart;
+    /// Of library calls, behind the buffers; empty where memory is checked.
+    std::span<std::byte> scratch;
 };
 
 /// The memory of a schedule's buffers in one call: inputs in the caller's memory, outputs in new

@@ -21,8 +21,8 @@ struct Buffer {
     int index = 0;  ///< Index of the input or output. A part: the buffer that contains it.
     size_t bytes = 0;
     size_t offset = 0;  ///< Offset in the arena, or of a part.
-    int over = -1;  ///< Arena: the buffer that it overwrites in place, last read by the kernel that
-                    ///< writes this.
+    /// Arena: the buffer that it overwrites in place, last read by the kernel that writes this.
+    int over = -1;
     int donor = -1;             ///< Output: the input whose memory it reuses if donated.
     int first = -1, last = -1;  ///< First launch that writes it, last launch that uses it.
 };
@@ -104,11 +104,11 @@ struct KernelLaunch {
     std::shared_ptr<const KeptCode> kept;  ///< Null: its code is nowhere but here.
     std::vector<Operand> operands;         ///< Inputs, then outputs.
     std::vector<int> scalars;              ///< Indices into the program's scalars.
-    std::vector<StrideRead>
-        strides_read;                ///< The strides the code reads, in order; others are fixed.
+    /// The strides the code reads, in order; others are fixed.
+    std::vector<StrideRead> strides_read;
     double element_nanoseconds = 0;  ///< Estimated time per index of the domain.
-    int row_scratch_rows =
-        0;  ///< Rows of values that a thread keeps between stages; 0: its code keeps none.
+    /// Rows of values that a thread keeps between stages; 0: its code keeps none.
+    int row_scratch_rows = 0;
 
     // Derived from the sizes, see size_kernel.
     std::vector<int64_t> numbers;

@@ -14,10 +14,11 @@
 namespace catena::program {
 
 struct StreamToken {
-    uint64_t form = 0;  ///< A hash of all that stands before the number and is not a number itself.
-                        ///< Odd: see is_size().
+    /// A hash of all that stands before the number and is not a number itself. Odd: see is_size().
+    uint64_t form = 0;
     int64_t number = 0;
-    bool is_size() const { return form & 1; }  ///< It is a size of an array.
+    /// It is a size of an array.
+    bool is_size() const { return form & 1; }
     friend bool operator==(const StreamToken&, const StreamToken&) = default;
 };
 using NumberStream = std::vector<StreamToken>;

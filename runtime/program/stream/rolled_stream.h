@@ -26,15 +26,16 @@ public:
     bool predicts(int64_t more_turns, const NumberStream& stream) const;
 
     const NumberStream& longer() const { return longer_; }
-    size_t tokens_per_turn() const;  ///< Of all loops.
+    /// Of all loops.
+    size_t tokens_per_turn() const;
 
     /// A size of an array in the longer stream, and by how much it grows with each turn more.
     struct Size {
         int64_t size = 0, growth = 0;
         friend auto operator<=>(const Size&, const Size&) = default;
     };
-    std::optional<std::vector<Size>> sizes()
-        const;  ///< Each once. Nothing if one changes from turn to turn.
+    /// Each once. Nothing if one changes from turn to turn.
+    std::optional<std::vector<Size>> sizes() const;
 
 private:
     struct Loop {
@@ -50,8 +51,8 @@ private:
 
     NumberStream longer_;
     std::vector<Loop> loops_;
-    std::vector<int64_t> growth_;    ///< By token of the longer stream, with each turn more; in a
-                                     ///< loop for its first turn only,
+    /// By token of the longer stream, with each turn more; in a loop for its first turn only,
+    std::vector<int64_t> growth_;
     std::vector<int64_t> per_turn_;  ///< as is this, from turn to turn.
 };
 

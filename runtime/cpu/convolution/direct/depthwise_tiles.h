@@ -13,8 +13,8 @@ struct DepthwiseTiles {
     /// The address of the left tap of the first position, even if that is outside of x, in a line
     /// that begins at 0.
     const float* x;
-    int64_t
-        lines[most_depthwise_lines];  ///< Offsets of the lines of the window, the uppermost first.
+    /// Offsets of the lines of the window, the uppermost first.
+    int64_t lines[most_depthwise_lines];
     int64_t x_position;
     int64_t first_line, last_line;      ///< The lines of the window that are in x: [first, last).
     int64_t first_column, last_column;  ///< The columns, counted from `x` on, that are in x.

@@ -13,8 +13,8 @@ namespace catena {
 /// The sizes that decide whether a vector lane per image is faster. For the gradient towards the
 /// images, `in` are the channels of gy and `out` those of gx.
 struct LaneSizes {
-    int64_t images, in, out,
-        width;  ///< The width of the result's rows; for the gradient towards the weights, of gy's.
+    /// The width of the result's rows; for the gradient towards the weights, of gy's.
+    int64_t images, in, out, width;
     Dims kernel, stride;
     /// Whether the result (for the weights' gradient: gy) has its channels last.
     bool channels_last;

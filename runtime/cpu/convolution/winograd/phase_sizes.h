@@ -66,8 +66,8 @@ bool is_faster(const Sizes& sizes, int64_t tiles, int64_t moved);
 constexpr int64_t block_of(int64_t channels) {
     return channels % (2 * lanes) == 0 ? 2 * lanes : lanes;
 }
-constexpr int64_t cache_floats =
-    3'000'000;  ///< The number of floats of transformed tiles that the shared cache holds.
+/// The number of floats of transformed tiles that the shared cache holds.
+constexpr int64_t cache_floats = 3'000'000;
 
 /// Floats between two of the 25 matrices: with a distance that is a power of two they would share a
 /// few cache lines.

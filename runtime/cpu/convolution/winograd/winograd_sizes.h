@@ -78,7 +78,7 @@ constexpr int64_t floats_of(int64_t rows, int64_t columns) {
     return values * step_of(rows, columns);
 }
 
-constexpr int64_t values_a_unit =
-    2;  ///< How many of the 36 products a thread computes at once, if not all.
+/// How many of the 36 products a thread computes at once, if not all.
+constexpr int64_t values_a_unit = 2;
 
 }  // namespace catena::winograd
