@@ -1,7 +1,8 @@
 """The blocks of code of a page: which language, what stands in them, and what they print.
 
-A block without a language that follows one of code is what that code prints; "..." in it stands for
-any text. C++ and Python that follow each other say the same, and become tabs on the site.
+A block without a language that directly follows one of code is what that code prints; "..." in it
+stands for any text. C++ and Python that follow each other say the same: they become tabs on the
+site.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def snippets(text: str) -> list[Snippet]:
             found.append(
                 Snippet(block[2], block[3], line, block.start(), block.end(), is_run=is_run)
             )
-        elif found and not between.strip() and not found[-1].printed:
+        elif found and not between and not found[-1].printed:
             found[-1].printed, found[-1].end = block[3], block.end()
     return found
 

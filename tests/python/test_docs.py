@@ -1,9 +1,11 @@
 """The code of docs/python.md, docs/first_hour, docs/how_to and the README does what stands there,
-and docs/first_hour.ipynb is what docs/notebook.py makes of the pages."""
+that of other pages runs among what docs_given.py has, and docs/first_hour.ipynb is what
+docs/notebook.py makes of the pages."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -19,12 +21,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BUILD = Path(ct.__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "docs" / "site")]
+import docs_given  # noqa: E402
 import notebook  # noqa: E402
 from snippets import Snippet, lessons, matches, snippets, with_tabs  # noqa: E402
 
 #: The package has no communicators.
 ONLY_CPP = {"docs/how_to/many_processes.md"}
 PAGES = [ROOT / "docs" / "python.md", *lessons(ROOT)]
+OTHERS = sorted(set((ROOT / "docs").glob("*.md")) - set(PAGES))
 
 
 def python_of(page: Path) -> list[Snippet]:
@@ -53,6 +57,21 @@ def test_every_piece_of_code_prints_what_stands_below_it(
             exec(compiled, names)
         place = f"{page.name}:{snippet.line} prints\n{printed.getvalue()}"
         assert matches(printed.getvalue(), snippet.printed), place
+
+
+@pytest.mark.parametrize("page", [p for p in OTHERS if python_of(p)], ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs_among_what_it_takes_as_given(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = dict(vars(importlib.reload(docs_given)))
+    for snippet in python_of(page):
+        compiled = compile("\n" * (snippet.line - 1) + snippet.code, str(page), "exec")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compiled, names)
+        place = f"{page.name}:{snippet.line} prints\n{printed.getvalue()}"
+        assert not snippet.printed or matches(printed.getvalue(), snippet.printed), place
 
 
 def test_the_pages_have_code() -> None:

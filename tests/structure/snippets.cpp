@@ -69,9 +69,9 @@ std::vector<Snippet> snippets_of(const std::string& page) {
             is_run = true;
         } else if (block) {
             block->push_back(lines[i]);
-        } else if (!text.empty()) {
+        } else {
             follows_code = false;
-            is_run = text != compiled_only;
+            if (!text.empty()) is_run = text != compiled_only;
         }
     }
     return snippets;

@@ -10,7 +10,7 @@ struct Snippet {
     std::string page;
     size_t line = 0;  ///< Of its first line, from 1.
     std::vector<std::string> code;
-    std::vector<std::string> printed;  ///< The block without a language that follows it, if any.
+    std::vector<std::string> printed;  ///< The block without a language directly below, if any.
     bool is_run = true;                ///< False below the comment <!-- compiled only -->.
 
     bool has(const std::string& begin) const;
