@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import re
 import sys
@@ -37,7 +38,8 @@ def test_a_picture_is_drawn_again(name: str) -> None:
     kept = (FOLDER / f"{name}.svg").read_text()
     words = [t for t in texts(kept) if not re.search(r"\d", t)]
     assert words
-    assert set(words) <= set(texts(made))
+    # What is too narrow for its name has it in a tooltip.
+    assert [word for word in words if html.escape(word) not in made] == []
     assert shapes(made) > 0.5 * shapes(kept)
     assert len(made) < 30_000
 
