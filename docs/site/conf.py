@@ -12,7 +12,7 @@ from text import from_plain
 project = "Catena"
 author = "the authors of Catena"
 copyright = author
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design"]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 6

@@ -1,13 +1,16 @@
-"""Pages that are written by hand: docs/*.md, docs/site/pages/*.md and parts of README.md, with
-links between files of the tree turned into links between pages of the site."""
+"""Pages that are written by hand: those of docs/, docs/site/pages/*.md and parts of README.md, with
+links between files of the tree turned into links between pages of the site, and with tabs where C++
+and Python say the same."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import sources
+from snippets import LESSONS, with_tabs
 
 #: Files outside docs/ that are pages.
 OTHERS = {
@@ -35,7 +38,9 @@ class Pages:
         self._folder = folder
         self._sources = sources.Sources(root, folder, extra, self)
         self._names = {
-            f"docs/{page.name}": page.stem for page in sorted((root / "docs").glob("*.md"))
+            str(page.relative_to(root)): name_of(page.relative_to(root / "docs"))
+            for folder in ("docs", *LESSONS)
+            for page in sorted((root / folder).glob("*.md"))
         } | OTHERS
 
     def write(self) -> None:
@@ -47,6 +52,10 @@ class Pages:
             self._write_page(page.stem, text, "docs/" + page.name)
         for heading, (name, title) in PARTS.items():
             self._write_page(name, f"# {title}\n\n{section(readme, heading)}", "README.md")
+        pictures = self._folder / "pictures"
+        shutil.copytree(
+            self._root / "docs/pictures", pictures, ignore=shutil.ignore_patterns("*.py", "__*")
+        )
         self._sources.write()
 
     def source(self, path: str) -> str:
@@ -54,7 +63,9 @@ class Pages:
         return self._sources.page_of(path)
 
     def _write_page(self, name: str, text: str, path: str) -> None:
-        (self._folder / f"{name}.md").write_text(self.linked(text, path, name))
+        page = self._folder / f"{name}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(with_tabs(self.linked(text, path, name)))
 
     def linked(self, text: str, path: str, page: str) -> str:
         """The text of the tree's file `path` as the site's page `page`."""
@@ -86,11 +97,16 @@ class Pages:
 
     @staticmethod
     def link(to: str, text: str, page: str, fragment: str = "") -> str:
-        """A link on a page to another one; ".html" is a file that Sphinx does not know."""
+        """A link on a page to another one, or to a file that Sphinx does not know."""
         target = os.path.relpath(to, os.path.dirname(page) or ".") + fragment
-        if to.endswith(".html"):
+        if not to.endswith(".md"):
             return f'<a class="reference internal" href="{target}">{text}</a>'
         return f"[{text}]({target})"
+
+
+def name_of(page: Path) -> str:
+    """The name of a page of docs/ on the site: first_hour/README.md is first_hour/index."""
+    return str(page.parent / ("index" if page.stem == "README" else page.stem))
 
 
 def _part_of_readme(fragment: str) -> tuple[str, str]:

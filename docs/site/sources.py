@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pages import Pages
 
 _LARGEST = 200_000
+#: Files that are for other programs than a browser: a link loads them.
+_LOADED = {".ipynb"}
 _SHOWN = {".h", ".cpp", ".c", ".py", ".sh", ".json", ".toml", ".prototxt"}
 _HEAD = "---\norphan: true\n---\n\n"
 _PAGE = """<!doctype html>
@@ -46,12 +48,14 @@ class Sources:
         self._wanted: list[str] = []
 
     def page_of(self, path: str) -> str:
-        """With its ending: ".md" is a page of Sphinx, ".html" a file."""
+        """With its ending: ".md" is a page of Sphinx, ".html" shows a file, others are the file."""
         path = path.rstrip("/")
         if path not in self._wanted:
             self._wanted.append(path)
         if (self._root / path).is_dir():
             return f"sources/{path}/index.md"
+        if Path(path).suffix in _LOADED:
+            return f"sources/{path}"
         return f"sources/{path}" + ("" if path.endswith(".md") else ".html")
 
     def write(self) -> None:
@@ -59,6 +63,8 @@ class Sources:
             page = self.page_of(path)
             if page.endswith(".html"):
                 text, folder = self._file(path), self._extra
+            elif not page.endswith(".md"):
+                text, folder = (self._root / path).read_text(), self._extra
             else:
                 text, folder = _HEAD + self._markdown(path, page), self._folder
             (folder / page).parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,8 @@ sys.path.insert(0, str(ROOT / "docs" / "site"))
 import documented  # noqa: E402
 import formulas  # noqa: E402
 import python_api  # noqa: E402
+from pages import name_of  # noqa: E402
+from snippets import lessons  # noqa: E402
 from text import from_plain, wrapped  # noqa: E402
 
 BUILD = Path(ct.__file__).parents[2]
@@ -114,9 +116,21 @@ def test_the_site_needs_no_network(site: Path) -> None:
 def test_every_page_of_docs_is_in_the_contents(site: Path) -> None:
     """And can be reached from the first page by its menu."""
     links = set(page(site / "index.html").links)
-    pages = sorted(p.stem for p in (ROOT / "docs").glob("*.md"))
-    assert len(pages) > 20
+    written = [*(ROOT / "docs").glob("*.md"), *lessons(ROOT)]
+    pages = sorted(name_of(p.relative_to(ROOT / "docs")) for p in written)
+    assert len(pages) > 40
     assert [name for name in pages if f"{name}.html" not in links] == []
+
+
+def test_code_of_both_languages_stands_in_tabs(site: Path) -> None:
+    text = (site / "first_hour/arrays.html").read_text()
+    assert text.count('class="sd-tab-set') > 3
+    assert text.count('data-sync-id="python"') == text.count('data-sync-id="cpp"') > 3
+
+
+def test_pictures_are_in_the_site(site: Path) -> None:
+    for picture in (ROOT / "docs" / "pictures").glob("*.svg"):
+        assert (site / "_images" / picture.name).exists()
 
 
 def test_every_function_of_the_registry_has_an_entry(site: Path) -> None:

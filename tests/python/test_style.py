@@ -18,6 +18,8 @@ FOLDERS = [
         "examples/python",
         "benchmarks/python",
         "docs/site",
+        "docs/pictures",
+        "docs/notebook.py",
     )
 ]
 

@@ -25,9 +25,9 @@ struct Decoder : Model {};
 
 inline Model model, discriminator, block;
 inline ct::Linear l1{784, 10}, l2{10, 10};
-inline ct::Array x, t, batch, picture;
+inline ct::Array x, t, batch, image;
 inline ct::Variable mean, log_deviation, a;
-inline std::vector<ct::Array> pictures;
+inline std::vector<ct::Array> images;
 inline const ct::distributions::Normal p{ct::Array(), ct::Array()}, prior{ct::Array(), ct::Array()};
 inline ct::Variable loss(const ct::Variable& y, const ct::Variable& t) {
     return ct::softmax_cross_entropy(y, t);
