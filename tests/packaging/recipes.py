@@ -40,7 +40,9 @@ def known_options() -> None:
     files = [SOURCE / "CMakeLists.txt", *(SOURCE / "cmake").glob("*.cmake")]
     known = set(re.findall(r"(?:set|option)\((CATENA_\w+)", "".join(f.read_text() for f in files)))
     for recipe in (PORT / "portfile.cmake", CONDA / "build.sh"):
-        given = set(re.findall(r"(?<!\w)-D(CATENA_\w+)=|^ +\w+ (CATENA_\w+)$", recipe.read_text(), re.M))
+        given = set(
+            re.findall(r"(?<!\w)-D(CATENA_\w+)=|^ +\w+ (CATENA_\w+)$", recipe.read_text(), re.M)
+        )
         given = {name for pair in given for name in pair if name}
         assert len(given) > 5 and given <= known, (recipe, given - known)
     features = set(json.loads((PORT / "vcpkg.json").read_text())["features"])

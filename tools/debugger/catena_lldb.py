@@ -179,7 +179,6 @@ LINES = {
     "Parameter": variable_text,
     "Dims": lambda dims: shape_text(numbers_of(dims)),
     "Type": type_of,
-    "Dtype": lambda dtype: dtype_name(dtype).rstrip("_"),
     "Cell": cell_text,
     "Scalar": scalar_text,
     "Half": lambda value: number_text(float16(bits_of(value)), "float16"),
