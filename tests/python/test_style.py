@@ -18,6 +18,8 @@ FOLDERS = [
         "examples/python",
         "benchmarks/python",
         "docs/site",
+        "tools/debugger",
+        "tests/packaging",
     )
 ]
 
