@@ -23,7 +23,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
         CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 find_program(MOLD mold)
-if(MOLD)
+if(MOLD AND NOT CMAKE_CROSSCOMPILING)  # Compilers for other machines know linkers by other names.
     add_link_options(-fuse-ld=mold)
 endif()
 

@@ -34,6 +34,7 @@ set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION
 install(TARGETS catena_runtime catena EXPORT catena_targets ${CATENA_LIBRARY_COMPONENTS})
 install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS COMPONENT dev PATTERN "__pycache__" EXCLUDE)
 if(TARGET catena-opt)
     install(TARGETS catena-opt COMPONENT opt)
 endif()

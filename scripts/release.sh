@@ -40,8 +40,8 @@ say "Debian packages"
 work=$(mktemp -d "$output/making.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cpack --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-mv "$work"/*.deb "$output"
+mv "$work"/*.deb "$work"/*.ddeb "$output"
 
 say "in $output"
 cd "$output"
-du -k --apparent-size -- *.tar.zst *.deb | awk '{printf "%8.1f MB  %s\n", $1 / 1024, $2}'
+du -k --apparent-size -- *.tar.zst *.deb *.ddeb | awk '{printf "%8.1f MB  %s\n", $1 / 1024, $2}'

@@ -17,6 +17,7 @@ OTHERS = {
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "examples/README.md": "examples",
+    "THIRD_PARTY_LICENSES.md": "third_party_licences",
 }
 #: Parts of README.md that are pages: the heading, and the page's name and title.
 PARTS = {

@@ -2,10 +2,10 @@
 // them back and compares.
 #include <filesystem>
 
-#include "examples/caffe/small_network.h"
-#include "examples/support/example.h"
-#include "frontend/caffe/caffe_function.h"
-#include "frontend/caffe/export.h"
+#include "caffe/small_network.h"
+#include "support/example.h"
+#include <catena/frontend/caffe/caffe_function.h>
+#include <catena/frontend/caffe/export.h>
 
 namespace ct = catena;
 

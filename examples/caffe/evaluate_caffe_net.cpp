@@ -1,10 +1,10 @@
 // Chainer's evaluate_caffe_net: how well a network from a Caffe file classifies the pictures of a
 // list.
-#include "examples/support/example.h"
-#include "examples/support/means.h"
-#include "examples/support/pictures.h"
-#include "frontend/caffe/caffe_function.h"
-#include "frontend/image/image_dataset.h"
+#include "support/example.h"
+#include "support/means.h"
+#include "support/pictures.h"
+#include <catena/frontend/caffe/caffe_function.h>
+#include <catena/frontend/image/image_dataset.h>
 
 namespace ct = catena;
 

@@ -2,7 +2,7 @@
 
 #include <catena/catena.h>
 
-#include "examples/support/pictures.h"
+#include "support/pictures.h"
 
 /// Pictures [n, 3, 32, 32] in [0, 1] to the scores of ten shapes.
 struct SmallNetwork : catena::Chain {

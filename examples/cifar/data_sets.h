@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "examples/support/pictures.h"
+#include "support/pictures.h"
 
 inline const std::vector<std::string> data_set_names = {"cifar10", "cifar100", "shapes"};
 

@@ -1,7 +1,7 @@
 // Chainer's train_cifar: VGG-16 with batch normalization on CIFAR-10 or CIFAR-100.
-#include "examples/cifar/data_sets.h"
-#include "examples/cifar/vgg.h"
-#include "examples/support/example.h"
+#include "cifar/data_sets.h"
+#include "cifar/vgg.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

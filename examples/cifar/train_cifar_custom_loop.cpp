@@ -2,10 +2,10 @@
 // written out.
 #include <filesystem>
 
-#include "examples/cifar/data_sets.h"
-#include "examples/cifar/vgg.h"
-#include "examples/support/example.h"
-#include "examples/support/means.h"
+#include "cifar/data_sets.h"
+#include "cifar/vgg.h"
+#include "support/example.h"
+#include "support/means.h"
 
 namespace ct = catena;
 

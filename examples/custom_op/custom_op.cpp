@@ -2,12 +2,11 @@
 // compiled region it melts into the kernels around it like the operations that come with Catena.
 #include <catena/catena.h>
 
-#include <CLI/CLI.hpp>
-
 #include <cmath>
 #include <iostream>
 
 #include "squareplus.h"
+#include "support/flags.h"
 
 namespace ct = catena;
 
@@ -47,10 +46,10 @@ static void compare_with_the_formula() {
 }
 
 int main(int argc, char** argv) {
-    CLI::App program("Uses an elementwise operation of its own");
+    examples::Flags flags("Uses an elementwise operation of its own");
     std::string device = "cpu";
-    program.add_option("--device", device, "where to compute: cpu, cuda:0")->capture_default_str();
-    CLI11_PARSE(program, argc, argv);
+    flags.add("--device", device, "where to compute: cpu, cuda:0");
+    if (const std::optional<int> status = flags.read(argc, argv)) return *status;
     try {
         const auto scope = ct::using_device(device);  // of all that is made from here on
         compare_with_the_formula();

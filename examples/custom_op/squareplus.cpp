@@ -1,6 +1,6 @@
 #include "squareplus.h"
 
-#include "runtime/ops/define/define.h"
+#include <catena/runtime/ops/define/define.h>
 
 namespace ct = catena;
 

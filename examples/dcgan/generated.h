@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "examples/dcgan/dcgan.h"
-#include "examples/support/pictures.h"
-#include "examples/support/small_images.h"
+#include "dcgan/dcgan.h"
+#include "support/pictures.h"
+#include "support/small_images.h"
 
 /// CIFAR-10 without labels from the folder of its binary version, or shapes that are made up: [n,
 /// 3, 32, 32].

@@ -1,9 +1,9 @@
 // Chainer's train_dcgan: a generator of pictures and a discriminator that tells them from real
 // ones, trained against each other.
-#include "examples/dcgan/dcgan.h"
-#include "examples/dcgan/generated.h"
-#include "examples/dcgan/updater.h"
-#include "examples/support/example.h"
+#include "dcgan/dcgan.h"
+#include "dcgan/generated.h"
+#include "dcgan/updater.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

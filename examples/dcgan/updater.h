@@ -2,7 +2,7 @@
 
 #include <catena/catena.h>
 
-#include "examples/dcgan/dcgan.h"
+#include "dcgan/dcgan.h"
 
 /// One iteration updates both networks; it is one static region.
 class DCGANUpdater : public catena::StandardUpdater {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "examples/support/optdigits.h"
+#include "support/optdigits.h"
 
 namespace ct = catena;
 

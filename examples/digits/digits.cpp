@@ -2,13 +2,13 @@
 // same seed.
 #include <catena/catena.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <random>
 
-#include "examples/support/optdigits.h"
+#include "support/flags.h"
+#include "support/optdigits.h"
 
 namespace ct = catena;
 
@@ -24,9 +24,8 @@ struct ConvNet : ct::Chain {
 
 struct Options {
     std::string data = DIGITS_DATA;
-    int epochs = 10;
-    int64_t batch_size = 64;
-    uint64_t seed = 0;
+    int64_t epochs = 10, batch_size = 64;
+    int64_t seed = 0;
     bool explain = false;
     std::string device = "cpu";
 };
@@ -63,11 +62,11 @@ static double test_accuracy(Model& model, const Digits& test, int64_t batch_size
 template <class Step, class Model>
 static Result train(const char* mode, Step& step, Model& model, ct::Adam& adam,
                     const Digits& training, const Digits& test, const Options& options) {
-    std::mt19937_64 shuffler(options.seed);
+    std::mt19937_64 shuffler(uint64_t(options.seed));
     std::vector<int64_t> order(training.size());
     std::iota(order.begin(), order.end(), 0);
     std::vector<double> times;
-    for (int epoch = 1; epoch <= options.epochs; ++epoch) {
+    for (int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
         std::shuffle(order.begin(), order.end(), shuffler);
         double loss = 0;
         for (int64_t begin = 0; begin < training.size(); begin += options.batch_size) {
@@ -124,19 +123,14 @@ static void print_table(const Result& eager, const Result& compiled) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App program("Trains a small convolutional network on 8x8 digits, eager and compiled");
-    program.add_option("--data", options.data, "folder of optdigits.tra and optdigits.tes");
-    program.add_option("-e,--epoch", options.epochs)
-        ->capture_default_str()
-        ->check(CLI::PositiveNumber);
-    program.add_option("-b,--batchsize", options.batch_size)
-        ->capture_default_str()
-        ->check(CLI::PositiveNumber);
-    program.add_option("--seed", options.seed)->capture_default_str();
-    program.add_option("--device", options.device, "where to train: cpu, cuda:0")
-        ->capture_default_str();
-    program.add_flag("--explain", options.explain, "say what was captured and fused");
-    CLI11_PARSE(program, argc, argv);
+    examples::Flags flags("Trains a small convolutional network on 8x8 digits, eager and compiled");
+    flags.add("--data", options.data, "folder of optdigits.tra and optdigits.tes");
+    flags.add("-e,--epoch", options.epochs, "sweeps over the training set", 1);
+    flags.add("-b,--batchsize", options.batch_size, "images in a mini-batch", 1);
+    flags.add("--seed", options.seed, "of all random numbers");
+    flags.add("--device", options.device, "where to train: cpu, cuda:0");
+    flags.add("--explain", options.explain, "say what was captured and fused");
+    if (const std::optional<int> status = flags.read(argc, argv)) return *status;
     try {
         const auto scope = ct::using_device(options.device);  // of all that is made from here on
         const std::filesystem::path folder = options.data;

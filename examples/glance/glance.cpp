@@ -5,7 +5,7 @@
 #include <random>
 #include <sstream>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

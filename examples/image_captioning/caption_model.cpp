@@ -1,4 +1,4 @@
-#include "examples/image_captioning/caption_model.h"
+#include "image_captioning/caption_model.h"
 
 namespace ct = catena;
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "examples/image_captioning/captions.h"
-#include "examples/support/means.h"
-#include "examples/support/setup.h"
+#include "image_captioning/captions.h"
+#include "support/means.h"
+#include "support/setup.h"
 
 /// Pictures [n, 3, 32, 32] to features [n, 256], for pictures that need no large network.
 /// Normalization makes features that differ enough for the teller to hear them from the beginning.

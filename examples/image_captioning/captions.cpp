@@ -1,11 +1,11 @@
-#include "examples/image_captioning/captions.h"
+#include "image_captioning/captions.h"
 
 #include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "examples/support/pictures.h"
-#include "frontend/image/image.h"
+#include "support/pictures.h"
+#include <catena/frontend/image/image.h>
 
 namespace ct = catena;
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "examples/image_captioning/caption_model.h"
-#include "examples/support/example.h"
-#include "frontend/image/image.h"
+#include "image_captioning/caption_model.h"
+#include "support/example.h"
+#include <catena/frontend/image/image.h>
 
 namespace ct = catena;
 namespace fs = std::filesystem;

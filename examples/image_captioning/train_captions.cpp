@@ -1,8 +1,8 @@
 // Chainer's image_captioning/train: a network looks at a picture, another says what it has seen.
 #include <fmt/ranges.h>
 
-#include "examples/image_captioning/caption_model.h"
-#include "examples/support/example.h"
+#include "image_captioning/caption_model.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -1,7 +1,7 @@
 // Chainer's compute_mean: the mean of all pictures of a list, which train_imagenet subtracts from
 // each.
-#include "examples/imagenet/picture_sets.h"
-#include "examples/support/example.h"
+#include "imagenet/picture_sets.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

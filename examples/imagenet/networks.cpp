@@ -1,12 +1,12 @@
-#include "examples/imagenet/networks.h"
+#include "imagenet/networks.h"
 
 #include <fmt/ranges.h>
 
-#include "examples/imagenet/alex.h"
-#include "examples/imagenet/googlenet.h"
-#include "examples/imagenet/googlenet_bn.h"
-#include "examples/imagenet/nin.h"
-#include "examples/imagenet/resnet.h"
+#include "imagenet/alex.h"
+#include "imagenet/googlenet.h"
+#include "imagenet/googlenet_bn.h"
+#include "imagenet/nin.h"
+#include "imagenet/resnet.h"
 
 namespace ct = catena;
 

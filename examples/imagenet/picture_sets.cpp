@@ -1,8 +1,8 @@
-#include "examples/imagenet/picture_sets.h"
+#include "imagenet/picture_sets.h"
 
-#include "examples/support/example.h"
-#include "examples/support/pictures.h"
-#include "frontend/image/image_dataset.h"
+#include "support/example.h"
+#include "support/pictures.h"
+#include <catena/frontend/image/image_dataset.h>
 
 namespace ct = catena;
 

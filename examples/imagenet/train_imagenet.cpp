@@ -1,8 +1,8 @@
 // Chainer's train_imagenet: large networks on lists of pictures, which worker processes read, crop
 // and mirror.
-#include "examples/imagenet/networks.h"
-#include "examples/imagenet/picture_sets.h"
-#include "examples/support/example.h"
+#include "imagenet/networks.h"
+#include "imagenet/picture_sets.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

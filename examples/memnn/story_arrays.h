@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "examples/memnn/babi.h"
-#include "examples/memnn/memory_network.h"
+#include "memnn/babi.h"
+#include "memnn/memory_network.h"
 
 inline int64_t longest_sentence(const std::vector<Query>& queries) {
     size_t longest = 0;

@@ -1,9 +1,9 @@
 // Chainer's train_memnn: a memory network answers questions about stories.
-#include "examples/memnn/babi.h"
-#include "examples/memnn/memory_network.h"
-#include "examples/memnn/story_arrays.h"
-#include "examples/support/example.h"
-#include "examples/support/setup.h"
+#include "memnn/babi.h"
+#include "memnn/memory_network.h"
+#include "memnn/story_arrays.h"
+#include "support/example.h"
+#include "support/setup.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

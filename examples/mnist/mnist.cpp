@@ -1,7 +1,7 @@
 // The multilayer perceptron of Chainer's train_mnist, with its flags: compiled unless --eager.
 #include "mnist.h"
 
-#include "frontend/download/mnist.h"
+#include <catena/frontend/download/mnist.h>
 
 namespace ct = catena;
 

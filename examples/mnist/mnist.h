@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 struct MLP : catena::Chain {
     catena::Linear l1, l2, l3;

@@ -1,7 +1,7 @@
 // Chainer's inference example: loads a perceptron that examples/mnist trained, and classifies a
 // digit of the test set.
-#include "examples/mnist/mnist.h"
-#include "examples/support/example.h"
+#include "mnist/mnist.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

@@ -91,7 +91,7 @@ void train_by_hand(const Options& options, const std::shared_ptr<ct::Communicato
             std::fflush(stdout);
         }
         adam.new_epoch();
-        snapshot.save((options.out / "mlp").string(), [&](const std::string& name) {
+        snapshot.save((fs::path(options.out) / "mlp").string(), [&](const std::string& name) {
             ct::save_npz(name + ".model", model);
             ct::save_npz(name + ".state", adam);
         });

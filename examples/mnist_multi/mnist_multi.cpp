@@ -1,9 +1,9 @@
 // train_mnist of ChainerMN: examples/mnist on several processes, each with a part of the data.
 #include "mnist_multi.h"
 
-#include <CLI/CLI.hpp>
+#include <catena/frontend/download/mnist.h>
 
-#include "frontend/download/mnist.h"
+#include "support/flags.h"
 
 void print_statistics(ct::Communicator& comm, double images, double seconds) {
     if (comm.rank() > 0 || images == 0) return;
@@ -43,39 +43,27 @@ static void run(const Options& options, const std::shared_ptr<ct::Communicator>&
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App program("Trains a multilayer perceptron on MNIST with several processes");
-    program.add_option("-c,--communicator", options.communicator, "flat, naive, tcp or pure_nccl")
-        ->capture_default_str();
-    program.add_option("--local", options.local, "this many threads of one process instead")
-        ->check(CLI::Range(1, 1 << 16));
-    program.add_option("-b,--batchsize", options.batch_size, "images in a mini-batch of each rank")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 16));
-    program.add_option("-e,--epoch", options.epochs, "sweeps over the training set")
-        ->capture_default_str();
-    program.add_option("-u,--unit", options.units, "hidden units of a layer")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 16));
-    program.add_option("-o,--out", options.out, "folder for mlp.0.model and mlp.0.state")
-        ->capture_default_str();
-    program.add_option("-r,--resume", options.resume,
-                       "folder of mlp.0.model and mlp.0.state to start from");
-    program
-        .add_option("--device", options.device,
-                    "where to train: cpu, cuda:0, cuda (a device for each rank)")
-        ->capture_default_str();
-    program.add_option("--data", options.data,
-                       "folder of the four MNIST files; else they are downloaded");
-    program.add_option("--seed", options.seed)->capture_default_str();
-    program.add_flag("--trainer", options.trainer, "let a Trainer run the loop");
-    program.add_flag("--eager", options.eager, "do not compile");
-    program.add_flag("--double-buffering", options.double_buffering,
-                     "update with the gradients of the iteration before");
-    program.add_flag("--no-overlap", options.no_overlap, "send gradients at the update only");
-    CLI11_PARSE(program, argc, argv);
+    examples::Flags flags("Trains a multilayer perceptron on MNIST with several processes");
+    flags.add("-c,--communicator", options.communicator, "flat, naive, tcp or pure_nccl");
+    flags.add("--local", options.local, "this many threads of one process instead", 0);
+    flags.add("-b,--batchsize", options.batch_size, "images in a mini-batch of each rank", 1);
+    flags.add("-e,--epoch", options.epochs, "sweeps over the training set");
+    flags.add("-u,--unit", options.units, "hidden units of a layer", 1);
+    flags.add("-o,--out", options.out, "folder for mlp.0.model and mlp.0.state");
+    flags.add("-r,--resume", options.resume, "folder of mlp.0.model and mlp.0.state to start from");
+    flags.add("--device", options.device,
+              "where to train: cpu, cuda:0, cuda (a device for each rank)");
+    flags.add("--data", options.data, "folder of the four MNIST files; else they are downloaded");
+    flags.add("--seed", options.seed, "of all random numbers");
+    flags.add("--trainer", options.trainer, "let a Trainer run the loop");
+    flags.add("--eager", options.eager, "do not compile");
+    flags.add("--double-buffering", options.double_buffering,
+              "update with the gradients of the iteration before");
+    flags.add("--no-overlap", options.no_overlap, "send gradients at the update only");
+    if (const std::optional<int> status = flags.read(argc, argv)) return *status;
     try {
         if (options.local > 0)
-            ct::run_local(options.local, [&](const std::shared_ptr<ct::Communicator>& comm) {
+            ct::run_local(int(options.local), [&](const std::shared_ptr<ct::Communicator>& comm) {
                 run(options, comm);
             });
         else

@@ -19,13 +19,8 @@ struct MLP : ct::Chain {
 
 struct Options {
     std::string communicator = "flat";
-    int local = 0;
-    int64_t batch_size = 100;
-    int epochs = 20;
-    int64_t units = 1000;
-    int64_t seed = 0;
-    fs::path out = "result";
-    std::string resume;
+    int64_t local = 0, batch_size = 100, epochs = 20, units = 1000, seed = 0;
+    std::string out = "result", resume;
     bool trainer = false, eager = false, double_buffering = false, no_overlap = false;
     std::string data, url;
     std::string device = "cpu";

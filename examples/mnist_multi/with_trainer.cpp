@@ -18,7 +18,7 @@ void train_with_trainer(const Options& options, const std::shared_ptr<ct::Commun
     ct::SerialIterator test(sets.test, options.batch_size, {.repeat = false, .shuffle = false});
     ct::StandardUpdater updater(training, adam, model,
                                 {.device = device, .static_graph = compiled});
-    ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out.string());
+    ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
 
     trainer.extend(ct::create_multi_node_evaluator(
         extensions::Evaluator(test, model, {.device = device, .static_graph = compiled}), comm));

@@ -1,9 +1,9 @@
 // Chainer's train_mnist_data_parallel and train_mnist_model_parallel: the perceptron on two devices
 // of one process. With --how data each has a copy of the model and half of every mini-batch; with
 // --how model, in a thread each, the first has the first layer and the second the others.
-#include "examples/mnist_parallel/parts.h"
-#include "examples/support/example.h"
-#include "examples/support/small_images.h"
+#include "mnist_parallel/parts.h"
+#include "support/example.h"
+#include "support/small_images.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -1,8 +1,8 @@
 // ChainerMN's train_cifar: examples/cifar on several ranks, each with a part of the pictures.
-#include "examples/cifar/data_sets.h"
-#include "examples/cifar/vgg.h"
-#include "examples/multi_node/ranked_training.h"
-#include "examples/support/ranked_example.h"
+#include "cifar/data_sets.h"
+#include "cifar/vgg.h"
+#include "multi_node/ranked_training.h"
+#include "support/ranked_example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -1,10 +1,10 @@
 // ChainerMN's train_dcgan: examples/dcgan on several ranks. Both optimizers update with the mean
 // gradients of all ranks.
-#include "examples/dcgan/dcgan.h"
-#include "examples/dcgan/generated.h"
-#include "examples/dcgan/updater.h"
-#include "examples/multi_node/ranked_training.h"
-#include "examples/support/ranked_example.h"
+#include "dcgan/dcgan.h"
+#include "dcgan/generated.h"
+#include "dcgan/updater.h"
+#include "multi_node/ranked_training.h"
+#include "support/ranked_example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

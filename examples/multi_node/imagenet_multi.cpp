@@ -1,9 +1,9 @@
 // ChainerMN's train_imagenet: examples/imagenet on several ranks. Each reads its part of the
 // pictures, with threads.
-#include "examples/imagenet/networks.h"
-#include "examples/imagenet/picture_sets.h"
-#include "examples/multi_node/ranked_training.h"
-#include "examples/support/ranked_example.h"
+#include "imagenet/networks.h"
+#include "imagenet/picture_sets.h"
+#include "multi_node/ranked_training.h"
+#include "support/ranked_example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -1,10 +1,10 @@
 // ChainerMN's train_mnist_dual_parallel: pairs of ranks. In each pair the first rank has the first
 // layer of a perceptron and the second one the others; each pair trains on its part of the images,
 // and ranks with the same layers average their gradients.
-#include "examples/mnist_parallel/parts.h"
-#include "examples/multi_node/ranked_training.h"
-#include "examples/support/ranked_example.h"
-#include "examples/support/small_images.h"
+#include "mnist_parallel/parts.h"
+#include "multi_node/ranked_training.h"
+#include "support/ranked_example.h"
+#include "support/small_images.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

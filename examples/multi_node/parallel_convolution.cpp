@@ -1,9 +1,9 @@
 // ChainerMN's parallel_convolution: VGG-16 whose convolutions are divided among the ranks, each of
 // which has some of the channels.
-#include "examples/multi_node/parallel_vgg.h"
+#include "multi_node/parallel_vgg.h"
 
-#include "examples/cifar/data_sets.h"
-#include "examples/support/ranked_example.h"
+#include "cifar/data_sets.h"
+#include "support/ranked_example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "examples/cifar/vgg.h"
+#include "cifar/vgg.h"
 
 /// VGG whose channels are divided among the ranks: each rank computes its own channels of every
 /// layer from those of all ranks, which are gathered after each. All ranks are called with the same

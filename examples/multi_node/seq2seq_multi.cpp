@@ -1,9 +1,9 @@
 // ChainerMN's seq2seq and seq2seq_mp1: examples/seq2seq on several ranks. With --how data each rank
 // has a part of the sentences; with --how model the first of two ranks has the encoder, and sends
 // what it has read to the decoder on the second.
-#include "examples/multi_node/ranked_training.h"
-#include "examples/seq2seq/translator.h"
-#include "examples/support/ranked_example.h"
+#include "multi_node/ranked_training.h"
+#include "seq2seq/translator.h"
+#include "support/ranked_example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -2,10 +2,10 @@
 // compares.
 #include <filesystem>
 
-#include "examples/onnx_export/yolo.h"
-#include "examples/support/example.h"
-#include "frontend/onnx/export.h"
-#include "frontend/onnx/import.h"
+#include "onnx_export/yolo.h"
+#include "support/example.h"
+#include <catena/frontend/onnx/export.h>
+#include <catena/frontend/onnx/import.h>
 
 namespace ct = catena;
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <numeric>
 
-#include "examples/support/example.h"
-#include "examples/support/small_images.h"
-#include "frontend/onnx/export.h"
-#include "frontend/onnx/import.h"
+#include "support/example.h"
+#include "support/small_images.h"
+#include <catena/frontend/onnx/export.h>
+#include <catena/frontend/onnx/import.h>
 
 namespace ct = catena;
 

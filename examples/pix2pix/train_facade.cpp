@@ -2,9 +2,9 @@
 // discriminator. Chainer's learns the CMP facades; these are made on the spot.
 #include <random>
 
-#include "examples/pix2pix/pix2pix.h"
-#include "examples/support/example.h"
-#include "examples/support/small_images.h"
+#include "pix2pix/pix2pix.h"
+#include "support/example.h"
+#include "support/small_images.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -3,8 +3,8 @@
 #include <random>
 #include <sstream>
 
-#include "examples/ptb/language_model.h"
-#include "examples/support/example.h"
+#include "ptb/language_model.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "examples/support/sentences.h"
+#include "support/sentences.h"
 
 /// A language model of two LSTM layers that keep their state from call to call.
 struct RNNForLM : catena::Chain {

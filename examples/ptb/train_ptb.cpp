@@ -2,9 +2,9 @@
 // time.
 #include <cmath>
 
-#include "examples/ptb/language_model.h"
-#include "examples/ptb/windows.h"
-#include "examples/support/example.h"
+#include "ptb/language_model.h"
+#include "ptb/windows.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "examples/ptb/language_model.h"
-#include "examples/ptb/windows.h"
-#include "examples/support/example.h"
+#include "ptb/language_model.h"
+#include "ptb/windows.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

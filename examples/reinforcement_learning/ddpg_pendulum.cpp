@@ -2,11 +2,11 @@
 // pendulum up.
 #include <filesystem>
 
-#include "examples/reinforcement_learning/episodes.h"
-#include "examples/reinforcement_learning/replay_buffer.h"
-#include "examples/reinforcement_learning/simulators.h"
-#include "examples/support/example.h"
-#include "runtime/graph/recorder.h"
+#include "reinforcement_learning/episodes.h"
+#include "reinforcement_learning/replay_buffer.h"
+#include "reinforcement_learning/simulators.h"
+#include "support/example.h"
+#include <catena/runtime/graph/recorder.h>
 
 namespace ct = catena;
 

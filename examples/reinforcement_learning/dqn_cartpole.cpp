@@ -2,10 +2,10 @@
 // a pole upright.
 #include <filesystem>
 
-#include "examples/reinforcement_learning/episodes.h"
-#include "examples/reinforcement_learning/replay_buffer.h"
-#include "examples/reinforcement_learning/simulators.h"
-#include "examples/support/example.h"
+#include "reinforcement_learning/episodes.h"
+#include "reinforcement_learning/replay_buffer.h"
+#include "reinforcement_learning/simulators.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "examples/reinforcement_learning/simulators.h"
+#include "reinforcement_learning/simulators.h"
 
 inline double mean_of_last(const std::vector<double>& values, int64_t count) {
     const int64_t used = std::min(count, int64_t(values.size()));

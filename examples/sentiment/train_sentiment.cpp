@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <random>
 
-#include "examples/sentiment/trees.h"
-#include "examples/support/example.h"
+#include "sentiment/trees.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

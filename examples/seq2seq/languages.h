@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 using Words = std::vector<int32_t>;
 constexpr int32_t unknown = 0, end_of_sentence = 1;

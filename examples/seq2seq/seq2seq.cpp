@@ -1,7 +1,7 @@
 // Chainer's seq2seq: an LSTM network reads a sentence, another writes its translation (Sutskever,
 // Vinyals and Le 2014).
-#include "examples/seq2seq/translator.h"
-#include "examples/support/example.h"
+#include "seq2seq/translator.h"
+#include "support/example.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "examples/seq2seq/languages.h"
-#include "examples/support/means.h"
+#include "seq2seq/languages.h"
+#include "support/means.h"
 
 /// Sequences one after another, and their lengths.
 struct Ragged {

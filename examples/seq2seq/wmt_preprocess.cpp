@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

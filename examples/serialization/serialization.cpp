@@ -1,7 +1,7 @@
 // Chainer's serialization: writes a perceptron as NPZ and as HDF5, and reads both again.
 #include <filesystem>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 namespace ct = catena;
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <random>
 
-#include "examples/cifar/vgg.h"
-#include "examples/ptb/language_model.h"
-#include "examples/support/example.h"
-#include "examples/support/pictures.h"
+#include "cifar/vgg.h"
+#include "ptb/language_model.h"
+#include "support/example.h"
+#include "support/pictures.h"
 
 namespace ct = catena;
 

@@ -1,59 +1,21 @@
-#include "examples/support/example.h"
+#include "support/example.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 
 namespace examples {
 
-struct Example::Flags {
-    explicit Flags(const std::string& description) : program(description) {}
-    CLI::App program;
-};
-
-Example::Example(const std::string& description) : flags_(std::make_unique<Flags>(description)) {
+Example::Example(const std::string& description) : flags_(description) {
     flag("--device", device_, "where to compute: cpu, cuda:0");
-    flags_->program.add_option("--seed", seed, "of all random numbers")->capture_default_str();
+    flags_.add("--seed", seed, "of all random numbers");
     flag("--eager", eager, "do not compile");
-    flags_->program.add_option("--times", times_, "iterations that are timed at the end; 0: none");
-    flags_->program.add_option("--require", required_,
-                               "end with an error unless the result is at least as good");
-}
-
-Example::~Example() = default;
-
-void Example::flag(const std::string& names, int64_t& value, const std::string& text,
-                   int64_t least) {
-    const auto check = [least](const std::string& given) {
-        int64_t number = 0;
-        const bool is_small = CLI::detail::lexical_cast(given, number) && number < least;
-        return is_small ? fmt::format("should be at least {}, not {}", least, number)
-                        : std::string();
-    };
-    flags_->program.add_option(names, value, text)->capture_default_str()->check(check);
-}
-void Example::flag(const std::string& names, double& value, const std::string& text) {
-    flags_->program.add_option(names, value, text)->capture_default_str();
-}
-void Example::flag(const std::string& names, std::string& value, const std::string& text) {
-    flags_->program.add_option(names, value, text)->capture_default_str();
-}
-void Example::flag(const std::string& names, bool& value, const std::string& text) {
-    flags_->program.add_flag(names, value, text);
-}
-void Example::choice(const std::string& names, std::string& value,
-                     const std::vector<std::string>& words, const std::string& text) {
-    flags_->program.add_option(names, value, text)
-        ->capture_default_str()
-        ->check(CLI::IsMember(words));
-}
-void Example::argument(const std::string& name, std::string& value, const std::string& text) {
-    flags_->program.add_option(name, value, text)->required();
+    flag("--times", times_, "iterations that are timed at the end; 0: none");
+    flag("--require", required_, "end with an error unless the result is at least as good");
 }
 
 int Example::parse_and_run(int argc, char** argv, const std::function<void()>& body) {
-    CLI11_PARSE(flags_->program, argc, argv);
+    if (const std::optional<int> status = flags_.read(argc, argv)) return *status;
     const std::string name = std::filesystem::path(argv[0]).filename().string();
     try {
         body();
@@ -72,7 +34,7 @@ int Example::parse_and_run(int argc, char** argv, const std::function<void()>& b
 void Example::with_settings(const std::string& device, const std::function<void()>& body) const {
     const auto scope = ct::using_device(device);  // of all that is made from here on
     const auto use = ct::using_config(&ct::Config::use_static_graph, !eager);
-    ct::set_seed(int64_t(seed));
+    ct::set_seed(seed);
     body();
 }
 
@@ -94,7 +56,7 @@ Example::Times Example::measured(const std::function<void()>& iteration, int cou
     constexpr int unmeasured = 2;  // compilation and the first use of what it made; later what the
                                    // other kind left in caches and pools
     constexpr int turn = 5;
-    count = times_.value_or(count);
+    count = int(times_.value_or(count));
     for (int done = 0; done < count; done += turn)
         for (const bool with_regions : {false, true}) {
             if (with_regions && eager) continue;

@@ -3,11 +3,12 @@
 #include <catena/catena.h>
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "support/flags.h"
 
 namespace examples {
 
@@ -29,20 +30,24 @@ enum class Better { larger, smaller };
 class Example {
 public:
     explicit Example(const std::string& description);
-    ~Example();
     Example(const Example&) = delete;
 
-    // Names as "-u,--unit"; the value is the default, shown by --help. A bool is a switch. Less
-    // than `least` is an error.
-    void flag(const std::string& names, int64_t& value, const std::string& text, int64_t least = 1);
-    void flag(const std::string& names, double& value, const std::string& text);
-    void flag(const std::string& names, std::string& value, const std::string& text);
-    void flag(const std::string& names, bool& value, const std::string& text);
-    /// One of these words.
+    /// As Flags::add(); a number below 1, or below `least`, is an error.
+    void flag(const std::string& names, int64_t& value, const std::string& text,
+              int64_t least = 1) {
+        flags_.add(names, value, text, least);
+    }
+    template <class Value>
+    void flag(const std::string& names, Value& value, const std::string& text) {
+        flags_.add(names, value, text);
+    }
     void choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
-                const std::string& text);
-    /// Without a dash: positional, required.
-    void argument(const std::string& name, std::string& value, const std::string& text);
+                const std::string& text) {
+        flags_.add_choice(names, value, words, text);
+    }
+    void argument(const std::string& name, std::string& value, const std::string& text) {
+        flags_.add_argument(name, value, text);
+    }
 
     /// Reads the flags and runs `body` on the device, with the seed. Returns the program's exit
     /// status.
@@ -52,7 +57,7 @@ public:
 
     bool eager = false;
     bool compiled() const { return !eager; }
-    uint64_t seed = 0;
+    int64_t seed = 0;
 
     /// Prints the time of a training iteration with static regions off and on: median and least of
     /// `count` calls each (or what --times says), in turns of five, each after two that are not
@@ -86,11 +91,10 @@ protected:
     void leave_result_to_others() { told_ = true; }
 
 private:
-    struct Flags;
-    std::unique_ptr<Flags> flags_;
+    Flags flags_;
     std::string device_ = "cpu";
     std::optional<double> required_;
-    std::optional<int> times_;
+    std::optional<int64_t> times_;
     bool fulfilled_ = true, told_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "examples/support/optdigits.h"
+#include "support/optdigits.h"
 
 #include <fstream>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "examples/support/ranked_example.h"
+#include "support/ranked_example.h"
 
 namespace examples {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "examples/support/example.h"
+#include "support/example.h"
 
 namespace examples {
 

@@ -1,4 +1,4 @@
-#include "examples/support/setup.h"
+#include "support/setup.h"
 
 #include <catena/catena.h>
 

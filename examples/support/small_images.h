@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "examples/support/optdigits.h"
+#include "support/optdigits.h"
 
 namespace examples {
 

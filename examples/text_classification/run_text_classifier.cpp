@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "examples/support/example.h"
-#include "examples/support/setup.h"
-#include "examples/text_classification/text_classifier.h"
-#include "examples/text_classification/texts.h"
+#include "support/example.h"
+#include "support/setup.h"
+#include "text_classification/text_classifier.h"
+#include "text_classification/texts.h"
 
 namespace ct = catena;
 

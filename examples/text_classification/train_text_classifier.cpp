@@ -2,10 +2,10 @@
 // convolutions (Kim 2014), LSTM.
 #include <filesystem>
 
-#include "examples/support/example.h"
-#include "examples/support/setup.h"
-#include "examples/text_classification/text_classifier.h"
-#include "examples/text_classification/texts.h"
+#include "support/example.h"
+#include "support/setup.h"
+#include "text_classification/text_classifier.h"
+#include "text_classification/texts.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -1,8 +1,8 @@
 // Chainer's train_vae: a variational auto-encoder (Kingma and Welling 2013) of images of digits.
 #include <cmath>
 
-#include "examples/support/example.h"
-#include "examples/support/small_images.h"
+#include "support/example.h"
+#include "support/small_images.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

@@ -2,8 +2,8 @@
 #include <fstream>
 #include <random>
 
-#include "examples/support/example.h"
-#include "examples/wavenet/wavenet.h"
+#include "support/example.h"
+#include "wavenet/wavenet.h"
 
 namespace ct = catena;
 

@@ -3,8 +3,8 @@
 // on the spot, from their notes.
 #include <random>
 
-#include "examples/support/example.h"
-#include "examples/wavenet/wavenet.h"
+#include "support/example.h"
+#include "wavenet/wavenet.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

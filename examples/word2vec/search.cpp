@@ -2,8 +2,8 @@
 // line.
 #include <iostream>
 
-#include "examples/support/example.h"
-#include "examples/word2vec/word2vec.h"
+#include "support/example.h"
+#include "word2vec/word2vec.h"
 
 static void search(const std::string& folder, int64_t count) {
     const WordVectors model = load_word_vectors(folder + "/word2vec.model");

@@ -1,11 +1,11 @@
 // Chainer's train_word2vec: vectors of words that predict their neighbours (Mikolov et al. 2013).
 #include <random>
 
-#include "examples/support/example.h"
-#include "examples/support/sentences.h"
-#include "examples/word2vec/word2vec.h"
-#include "frontend/link/loss/hierarchical_softmax.h"
-#include "frontend/link/loss/negative_sampling.h"
+#include "support/example.h"
+#include "support/sentences.h"
+#include "word2vec/word2vec.h"
+#include <catena/frontend/link/loss/hierarchical_softmax.h>
+#include <catena/frontend/link/loss/negative_sampling.h>
 
 namespace ct = catena;
 namespace extensions = catena::extensions;

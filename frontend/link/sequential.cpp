@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/link/sequential_layer.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {
-
-struct Sequential::Layer {
-    OwnedLink link;  ///< Empty for a function.
-    Function function;
-    unsigned counts;  ///< Bit n: it takes n Variables.
-    Call* call;
-
-    void assign(Layer other) {
-        link.assign(std::move(other.link));
-        function = std::move(other.function);
-        counts = other.counts;
-        call = other.call;
-    }
-    Variables operator()(Arguments xs) const {
-        return call(link ? static_cast<void*>(link.get()) : function.get(), xs);
-    }
-};
 
 namespace {
 

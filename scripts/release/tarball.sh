@@ -136,6 +136,7 @@ check_build
 cmake --install "$build" --prefix "$tree" --strip >/dev/null
 [ -e "$tree/lib/libcatena.so" ] || die "$build installs libraries in $(cached CMAKE_INSTALL_LIBDIR), not in lib"
 rm -f "$tree/bin/catena-opt"
+rm -rf "$tree/share/gdb"  # It is found by the folder of the libraries, which is not known before the tarball is unpacked.
 find "$tree/lib" -name '*.a' -exec strip -D --strip-debug {} +
 for file in $(elf_files); do
     is_optional "$file" || bundle "$file"

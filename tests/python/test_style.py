@@ -20,6 +20,8 @@ FOLDERS = [
         "docs/site",
         "docs/pictures",
         "docs/notebook.py",
+        "tools/debugger",
+        "tests/packaging",
     )
 ]
 
