@@ -108,6 +108,7 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/serializer/safetensors.h"
 #include "frontend/static_graph/static_function.h"
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/classifier.h"
