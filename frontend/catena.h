@@ -134,6 +134,7 @@
 #include "frontend/trainer/triggers.h"
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/array/dlpack.h"
 #include "runtime/core/array/from_host_data.h"
 #include "runtime/core/array/print_array.h"
 #include "runtime/core/dtype/dtype_names.h"
