@@ -105,6 +105,7 @@
 #include "frontend/parallel/objects.h"
 #include "frontend/parallel/observation_aggregator.h"
 #include "frontend/parallel/scatter_dataset.h"
+#include "frontend/refused_calls.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/serializer/npz.h"
