@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "runtime/core/array/borrowed_storage.h"
+#include "runtime/core/array/dlpack.h"
+#include "runtime/core/array/dlpack_tensor.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/graph/call_types.h"
 #include "runtime/graph/op.h"
@@ -183,6 +185,13 @@ struct catena_program {
                    int32_t(array.rank()), array.shape().begin(), array.strides().begin()};
     }
 
+    const Array& output(int32_t i, const char* function) const {
+        if (i < 0 || size_t(i) >= outputs.size())
+            fail<ValueError>("{}: result {} does not exist; the last run had {}", function, i,
+                             outputs.size());
+        return outputs[size_t(i)];
+    }
+
     Program program;
     std::vector<std::string> state_names;
     std::vector<Array> outputs;
@@ -190,6 +199,11 @@ struct catena_program {
 };
 
 namespace {
+
+catena_tensor tensor_of(const dlpack::Tensor& from) {
+    const ForeignMemory memory = dlpack::memory_of(from, true);  // Which checks it.
+    return {memory.data, int32_t(memory.type.dtype), from.rank, from.shape, from.strides};
+}
 
 const char* name_at(const std::vector<Program::Port>& ports, int32_t i) {
     return i >= 0 && size_t(i) < ports.size() ? ports[size_t(i)].name.c_str() : nullptr;
@@ -256,10 +270,37 @@ int catena_program_output(const catena_program* p, int32_t i, catena_tensor* out
                           size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         const catena_program& program = given(p, "catena_program_output", "program");
-        if (i < 0 || size_t(i) >= program.outputs.size())
-            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}",
-                             i, program.outputs.size());
-        program.give(program.outputs[size_t(i)], &given(output, "catena_program_output", "output"));
+        const Array& result = program.output(i, "catena_program_output");
+        program.give(result, &given(output, "catena_program_output", "output"));
+    });
+}
+
+DLManagedTensorVersioned* catena_program_output_dlpack(const catena_program* p, int32_t i,
+                                                       char* error, size_t error_bytes) {
+    DLManagedTensorVersioned* tensor = nullptr;
+    guarded(error, error_bytes, [&] {
+        constexpr const char* function = "catena_program_output_dlpack";
+        tensor = to_dlpack_versioned(given(p, function, "program").output(i, function));
+    });
+    return tensor;
+}
+
+int catena_tensor_from_dlpack(const DLManagedTensor* from, catena_tensor* tensor, char* error,
+                              size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        constexpr const char* function = "catena_tensor_from_dlpack";
+        const auto* const managed = reinterpret_cast<const dlpack::Managed*>(from);
+        given(tensor, function, "result") = tensor_of(given(managed, function, "tensor").tensor);
+    });
+}
+
+int catena_tensor_from_dlpack_versioned(const DLManagedTensorVersioned* from, catena_tensor* tensor,
+                                        char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        constexpr const char* function = "catena_tensor_from_dlpack_versioned";
+        const auto* const managed = reinterpret_cast<const dlpack::Versioned*>(from);
+        dlpack::refuse_versions(given(managed, function, "tensor"));
+        given(tensor, function, "result") = tensor_of(managed->tensor);
     });
 }
 

@@ -144,6 +144,26 @@ int catena_program_set_state(catena_program* program, const char* name, const ca
 int catena_program_set_number(catena_program* program, const char* name, double value, char* error,
                               size_t error_bytes);
 
+/** A tensor of DLPack before 1.0, whose header is dlpack.h. */
+struct DLManagedTensor;
+/** A tensor of DLPack 1.0 and later. */
+struct DLManagedTensorVersioned;
+
+/** The elements of another library's tensor as an input: nothing is copied or given back, so `from`
+ * must stay while `tensor` is used. Fails for memory that is not the host's, for a dtype that is
+ * not in enum catena_dtype, and for more than CATENA_MAX_RANK axes. */
+int catena_tensor_from_dlpack(const struct DLManagedTensor* from, catena_tensor* tensor,
+                              char* error, size_t error_bytes);
+/** The same of a tensor of DLPack 1.0 and later. */
+int catena_tensor_from_dlpack_versioned(const struct DLManagedTensorVersioned* from,
+                                        catena_tensor* tensor, char* error, size_t error_bytes);
+/** A result of the last run as a tensor for another library, without a copy. It stays after the
+ * next run and catena_program_free, until its deleter is called. NULL on failure, with the reason
+ * in error. */
+struct DLManagedTensorVersioned* catena_program_output_dlpack(const catena_program* program,
+                                                              int32_t i, char* error,
+                                                              size_t error_bytes);
+
 /** Writes the program with its present states and numbers to a file, which is replaced atomically.
  * Fails where it cannot be written. */
 int catena_program_save(const catena_program* program, const char* path, char* error,

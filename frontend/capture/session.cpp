@@ -10,6 +10,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/compiler/compiling_threads.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/system/counted.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/array/foreign_array.h"
@@ -185,11 +186,12 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     region.statistics_.from_disk += program.is_from_disk();
     if (!program.is_resized()) region.last_compiling_call_ = region.statistics_.calls;
     region.statistics_.compile_seconds += program.compile_seconds();
-    region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
+    region.note(fmt::format("call {}: {} {} for {} in {:.1f} ms", region.statistics_.calls,
                             program.is_resized()     ? "planned, as for other sizes,"
                             : program.is_from_disk() ? "read, as compiled by an earlier process,"
                                                      : "compiled",
-                            program.step_count(), description, program.compile_seconds() * 1e3));
+                            counted(int64_t(program.step_count()), "step"), description,
+                            program.compile_seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();
 }

@@ -8,6 +8,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
+#include "runtime/file/unsigned_elements.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -151,12 +152,12 @@ std::optional<ElementFormat> element_format(const std::string& descr) {
         bool widened;
     };
     static constexpr Known known[] = {
-        {"b1", Dtype::bool_, 1, false},   {"i1", Dtype::int8, 1, false},
-        {"i2", Dtype::int16, 2, false},   {"i4", Dtype::int32, 4, false},
-        {"i8", Dtype::int64, 8, false},   {"u1", Dtype::uint8, 1, false},
-        {"u2", Dtype::int32, 2, true},    {"u4", Dtype::int64, 4, true},
-        {"u8", Dtype::int64, 8, true},    {"f2", Dtype::float16, 2, false},
-        {"f4", Dtype::float32, 4, false}, {"f8", Dtype::float64, 8, false},
+        {"b1", Dtype::bool_, 1, false},    {"i1", Dtype::int8, 1, false},
+        {"i2", Dtype::int16, 2, false},    {"i4", Dtype::int32, 4, false},
+        {"i8", Dtype::int64, 8, false},    {"u1", Dtype::uint8, 1, false},
+        {"u2", widened_dtype(2), 2, true}, {"u4", widened_dtype(4), 4, true},
+        {"u8", widened_dtype(8), 8, true}, {"f2", Dtype::float16, 2, false},
+        {"f4", Dtype::float32, 4, false},  {"f8", Dtype::float64, 8, false},
     };
     for (const Known& k : known)
         if (descr.compare(1, 2, k.name) == 0)
@@ -218,28 +219,6 @@ uint64_t checked_bytes(const NpyHeader& header, size_t element, const ByteSource
 
 void swap_bytes(char* data, size_t elements, size_t bytes) {
     for (size_t i = 0; i < elements; ++i) std::reverse(data + i * bytes, data + (i + 1) * bytes);
-}
-
-template <class From, class To>
-void widen(char* data, int64_t elements) {
-    // The narrow elements are at the front of the block: widening from the back overwrites nothing
-    // unread.
-    for (int64_t i = elements - 1; i >= 0; --i) {
-        From narrow;
-        std::memcpy(&narrow, data + i * int64_t(sizeof(From)), sizeof narrow);
-        To wide = To(narrow);
-        std::memcpy(data + i * int64_t(sizeof(To)), &wide, sizeof wide);
-    }
-}
-
-/// Of uint64 in an int64 array.
-void check_unsigned(const Array& array, const std::string& name) {
-    const int64_t* const begin = array.elements<int64_t>();
-    const int64_t* const end = begin + array.size();
-    const int64_t* const large = std::find_if(begin, end, [](int64_t v) { return v < 0; });
-    if (large != end)
-        fail<FileError>("{}: element {} is {}; of uint64 only what int64 can hold is read", name,
-                        large - begin, uint64_t(*large));
 }
 
 void append_utf8(std::string& text, uint32_t point) {
@@ -339,9 +318,7 @@ Array read_npy(ByteSource& source) {
         char* data = static_cast<char*>(array.to_fill());
         source.read(data, bytes);
         if (format->swapped) swap_bytes(data, bytes / format->bytes, format->bytes);
-        if (format->widened && format->bytes == 2) widen<uint16_t, int32_t>(data, array.size());
-        if (format->widened && format->bytes == 4) widen<uint32_t, int64_t>(data, array.size());
-        if (format->widened && format->bytes == 8) check_unsigned(array, source.name());
+        if (format->widened) widen_unsigned(array, format->bytes, source.name());
         if (format->dtype == Dtype::bool_)
             for (uint64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
     }

@@ -11,6 +11,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/dataset/record_dataset.h"
 #include "frontend/serializer/hdf5.h"
+#include "frontend/serializer/safetensors.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip_writer.h"
 #if CATENA_HAS_ONNX
@@ -67,6 +68,25 @@ void write_numpy_files(const Folder& npy, const Folder& npz) {
     save_npz(npz / "adam.npz", adam);
     fs::copy_file(CATENA_SOURCE_DIR "/tests/trainer/data/chainer_snapshot.npz", npz / "chainer.npz",
                   fs::copy_options::overwrite_existing);
+}
+
+void write_safetensors_files(const Folder& folder) {
+    NamedArrays all{{"scalar", Array::scalar(2.5f)},
+                    {"none", Array()},
+                    {"empty", Array::zeros({Dtype::float32, {0, 4}})}};
+    for (int i = 0; i < dtype_count; ++i)
+        all.emplace_back(fmt::format("group/{}", i), numbers({2, 3}).array().astype(Dtype(i)));
+    save_safetensors(folder / "all.safetensors", all, {{"format", "pt"}, {"text", "größer"}});
+    Net net;
+    save_safetensors(folder / "net.safetensors", net);
+    // Types that are widened, and one that Catena lacks.
+    const std::string header = R"({"a":{"dtype":"U16","shape":[2,2],"data_offsets":[0,8]},)"
+                               R"("b":{"dtype":"U64","shape":[1],"data_offsets":[8,16]},)"
+                               R"("c":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[16,20]}})";
+    const uint64_t length = header.size();
+    write_file(folder / "others.safetensors",
+               std::string(reinterpret_cast<const char*>(&length), sizeof length) + header +
+                   std::string(20, '\1'));
 }
 
 void write_hdf5_files(const Folder& folder) {
@@ -348,6 +368,7 @@ void write_corpora(const std::string& folder) {
     const auto sub = [&](const char* name) { return Folder(fs::path(folder) / name); };
     set_seed(1);
     write_numpy_files(sub("npy"), sub("npz"));
+    write_safetensors_files(sub("safetensors"));
     write_hdf5_files(sub("hdf5"));
     write_package(sub("package"));
     write_dataset_files(sub("idx"), sub("cifar"), sub("text"), sub("json"));

@@ -19,6 +19,7 @@
 #include "frontend/dataset/svhn.h"
 #include "frontend/dataset/text_dataset.h"
 #include "frontend/serializer/hdf5.h"
+#include "frontend/serializer/safetensors.h"
 #include "frontend/trainer/json.h"
 #include "runtime/file/limits.h"
 #include "runtime/file/npy.h"
@@ -207,6 +208,10 @@ TEST_F(FuzzedFiles, npz_with_right_checksums) {
                                          random);
          },
          {});
+}
+
+TEST_F(FuzzedFiles, safetensors) {
+    fuzz("safetensors", [](const std::string& path) { read_all(SafetensorsFile(path)); });
 }
 
 TEST_F(FuzzedFiles, hdf5) {

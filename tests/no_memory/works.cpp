@@ -9,6 +9,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/serializer/hdf5.h"
+#include "frontend/serializer/safetensors.h"
 #include "frontend/serializer/memory_archive.h"
 #include "tests/frontend/capture_models.h"
 #if CATENA_HAS_ONNX
@@ -277,7 +278,8 @@ NamedWork file_work(const std::string& name, const std::string& folder, Transfer
                     Transfer load) {
     if (name == "save_hdf5")
         return {[=] { return std::make_unique<Save>(folder, save, content_of_hdf5); }};
-    if (name == "save_npz") return {[=] { return std::make_unique<Save>(folder, save, nullptr); }};
+    if (name == "save_npz" || name == "save_safetensors")
+        return {[=] { return std::make_unique<Save>(folder, save, nullptr); }};
     return {[=] { return std::make_unique<Load>(folder, save, load); }};
 }
 
@@ -297,6 +299,15 @@ std::optional<NamedWork> find_work(const std::string& name, const std::string& f
             name, folder,
             [](const std::string& path, Trained& trained) { save_npz(path, trained.model); },
             [](const std::string& path, Trained& trained) { load_npz(path, trained.model); });
+    if (name.ends_with("safetensors"))
+        return file_work(
+            name, folder,
+            [](const std::string& path, Trained& trained) {
+                save_safetensors(path, trained.model);
+            },
+            [](const std::string& path, Trained& trained) {
+                load_safetensors(path, trained.model);
+            });
     if (name.ends_with("hdf5") && hdf5_available())
         return file_work(
             name, folder,

@@ -10,9 +10,10 @@
 namespace catena::testing {
 
 inline constexpr const char* work_names[] = {
-    "eager_step", "compiled_step", "first_eager_step", "first_compiled_step",
-    "backward",   "training",      "making_models",    "save_npz",
-    "load_npz",   "save_hdf5",     "load_hdf5",        "import_onnx"};
+    "eager_step",       "compiled_step", "first_eager_step", "first_compiled_step",
+    "backward",         "training",      "making_models",    "save_npz",
+    "load_npz",         "save_hdf5",     "load_hdf5",        "save_safetensors",
+    "load_safetensors", "import_onnx"};
 
 struct NamedWork {
     std::function<std::unique_ptr<Work>()> make;

@@ -171,3 +171,89 @@ def test_bfloat16_needs_no_numpy_for_it() -> None:
     torch = pytest.importorskip("torch")
     x = ct.from_dlpack(torch.arange(4, dtype=torch.bfloat16))
     assert x.astype("float32").array.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_reads_variables_without_a_copy(dtype: str) -> None:
+    x = ct.Variable(np.arange(6).reshape(2, 3).astype(dtype))
+    array = np.from_dlpack(x)
+    assert array.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(array, x.array)
+    assert np.shares_memory(array, x.array)
+    np.testing.assert_array_equal(np.from_dlpack(x[:, ::2]), x.array[:, ::2])
+
+
+def test_what_the_taker_writes_is_seen_and_a_copy_is_not() -> None:
+    x = ct.Variable(np.zeros(3, np.float32)) + 0
+    taken = np.from_dlpack(x)
+    copied = np.from_dlpack(x, copy=True)
+    taken[1] = 5
+    assert x.array.tolist() == [0, 5, 0]
+    assert copied.tolist() == [0, 0, 0]
+
+
+def test_the_taker_keeps_the_memory() -> None:
+    x = ct.Variable(np.ones(1000, np.float32)) * 3
+    array = np.from_dlpack(x)
+    del x
+    gc.collect()
+    others = [ct.Variable(np.ones(1000, np.float32)) * 7 for _ in range(50)]
+    assert array.sum() == 3000
+    assert len(others) == 50
+
+
+def test_a_capsule_that_nobody_reads_gives_the_memory_back() -> None:
+    array = np.ones(1000, np.float32)
+    before = sys.getrefcount(array)
+    x = ct.Variable(array)
+    for how in ({}, {"max_version": (1, 0)}, {"copy": True}):
+        capsule = x.__dlpack__(**how)
+        assert "dltensor" in repr(capsule)
+        del capsule
+    del x
+    gc.collect()
+    assert sys.getrefcount(array) == before
+
+
+def test_both_kinds_of_capsules_come_back() -> None:
+    x = ct.Variable(np.arange(6, dtype=np.float32).reshape(2, 3))
+    for how in ({}, {"max_version": (1, 1)}, {"max_version": (0, 8)}):
+        again = ct.from_dlpack(x.__dlpack__(**how))
+        np.testing.assert_array_equal(again.array, x.array)
+    assert x.__dlpack_device__() == (1, 0)
+
+
+def test_memory_that_may_only_be_read_needs_a_version_or_a_copy() -> None:
+    array = np.zeros(3, np.float32)
+    array.flags.writeable = False
+    x = ct.from_dlpack(array)
+    with pytest.raises(BufferError, match="may only be read, which needs max_version"):
+        x.__dlpack__()
+    assert not np.from_dlpack(x).flags.writeable
+    assert np.from_dlpack(x, copy=True).flags.writeable
+
+
+def test_what_memory_of_the_host_cannot_be_is_a_buffer_error() -> None:
+    x = ct.Variable(np.zeros(3, np.float32))
+    with pytest.raises(BufferError, match="stream=None"):
+        x.__dlpack__(stream=1)
+    with pytest.raises(BufferError, match=r"dl_device=\(1, 0\), not \(2, 0\)"):
+        x.__dlpack__(dl_device=(2, 0))
+    assert ct.from_dlpack(x.__dlpack__(dl_device=(1, 0))).shape == (3,)
+
+
+def test_bfloat16_is_given_without_numpy() -> None:
+    x = ct.Variable(np.array([1.5, -2], np.float32)).astype("bfloat16")
+    again = ct.from_dlpack(x)
+    assert str(again.dtype) == "bfloat16"
+    assert again.astype("float32").array.tolist() == [1.5, -2]
+
+
+def test_a_region_computes_what_is_given_away() -> None:
+    @ct.jit
+    def f(x: ct.Variable) -> ct.Variable:
+        y = x * 2
+        return ct.sum(y) * float(np.from_dlpack(y)[1]) + float(np.from_dlpack(y, copy=True)[0])
+
+    for k in range(1, 4):
+        assert f(ct.Variable(np.full(3, k, np.float32))).item() == 6 * k * 2 * k + 2 * k

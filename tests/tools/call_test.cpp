@@ -192,7 +192,14 @@ TEST_F(Call, help_after_a_function_is_about_it) {
     const auto result = call("leaky_relu --help");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output,
-                HasSubstr("leaky_relu(x, slope=0.2)\n  arrays, in this order, from files: x\n"));
+                HasSubstr("leaky_relu(x, slope=0.2)\n  x where x >= 0, elsewhere slope * x (Maas "
+                          "et al. 2013, \"Rectifier Nonlinearities\n  "));
+    EXPECT_THAT(result.output, HasSubstr("\n  slope    The factor of negative values.\n"));
+    EXPECT_THAT(result.output, HasSubstr("\n  arrays, in this order, from files: x\n"
+                                         "  the others by --set NAME=JSON\n"));
+    EXPECT_EQ(call("relu --help").output,
+              "relu(x)\n  max(0, x), elementwise. The gradient at 0 is 0. Floats only.\n\n"
+              "  arrays, in this order, from files: x\n");
     const auto general = call("--help");
     EXPECT_EQ(general.status, 0) << general.output;
     EXPECT_THAT(general.output, HasSubstr("--compiled"));

@@ -49,7 +49,7 @@ TEST_F(CompileModel, gives_a_program_that_computes_what_the_model_does) {
     const auto made = catena("compile " + path("m.onnx") + " -o " + path("m.catena"));
     if (needs_compiler(made)) GTEST_SKIP() << made.output;
     ASSERT_EQ(made.status, 0) << made.output;
-    EXPECT_THAT(made.output, HasSubstr("1 inputs, 1 outputs, all sizes fixed; code for "));
+    EXPECT_THAT(made.output, HasSubstr("1 input, 1 output, all sizes fixed; code for "));
     const auto result =
         catena("run " + path("m.catena") + " " + path("x.npy") + " -o " + path("y.npz"));
     ASSERT_EQ(result.status, 0) << result.output;

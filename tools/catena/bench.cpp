@@ -16,6 +16,7 @@
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/array/code_device.h"
 #include "runtime/core/parallel/parallel.h"
+#include "runtime/core/system/counted.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/program/run/code_library.h"
@@ -249,8 +250,9 @@ constexpr const char* limit_variant = "limit";  // Between processes.
 /// What a report says first.
 std::vector<std::pair<std::string, std::string>> facts_of(const BenchOptions& options) {
     std::vector<std::pair<std::string, std::string>> facts = circumstances();
-    std::string run = fmt::format("{} threads, {}, {} s for each variant", options.threads,
-                                  options.device, options.seconds);
+    std::string run =
+        fmt::format("{}, {}, {} s for each variant", counted(options.threads, "thread"),
+                    options.device, options.seconds);
     if (options.autocast != "float32") run += ", autocast to " + options.autocast;
     if (options.memory_budget > 0)
         run += fmt::format(", a memory budget of {} MB", options.memory_budget);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/core/system/counted.h"
 #include "tools/catena/terminal.h"
 
 namespace catena::tool {
@@ -28,9 +29,9 @@ BenchTable::BenchTable(int threads, bool with_limits) : with_limits_(with_limits
                     "variant", "median", "least", "", "first s", "n", "MB", "ns");
     if (with_limits) header += fmt::format(" {:>9} {:>8} {:>7}", "to limit", "GFLOP/s", "GB/s");
     fmt::print(
-        "{} threads; iterations in milliseconds; ns: a number to another thread and back, before "
+        "{}; iterations in milliseconds; ns: a number to another thread and back, before "
         "and after\n{}\n",
-        threads, styled(Style::heading, header));
+        counted(threads, "thread"), styled(Style::heading, header));
 }
 
 void BenchTable::print(const Json& row) {

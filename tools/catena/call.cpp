@@ -14,6 +14,7 @@
 #include "tools/catena/call_inputs.h"
 #include "tools/catena/commands.h"
 #include "tools/catena/completion.h"
+#include "tools/catena/function_help.h"
 #ifdef CATENA_HAS_ONNX
 #include "frontend/onnx/export.h"
 #endif
@@ -212,17 +213,6 @@ NamedArrays run_call(const CallOptions& options) {
     store(results, "ggy", y,
           Variables(std::span<const Variable>(second.begin() + split, second.end())));
     return results;
-}
-
-void print_function(const FunctionDef& def) {
-    std::string arrays;
-    for (const FunctionParameter& p : def.parameters) {
-        if (p.is_value()) continue;
-        arrays += (arrays.empty() ? "" : ", ") + p.name;
-        if (p.kind == FunctionParameter::Kind::arrays) arrays += " (any number)";
-    }
-    fmt::print("{}\n  arrays, in this order, from files: {}\n  the others by --set NAME=JSON\n",
-               def.signature, arrays.empty() ? "none" : arrays);
 }
 
 void print_functions() {

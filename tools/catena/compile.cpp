@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "frontend/static_graph/static_graph.h"
+#include "runtime/core/system/counted.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/program/file/program.h"
@@ -95,8 +96,10 @@ void print_program(const std::string& path, const RecordedInputs& recorded) {
         if ((", " + open + ",").find(", " + size.name + ",") == std::string::npos)
             open += (open.empty() ? "" : ", ") + size.name;
     const Program program = Program::open(path);
-    fmt::print("{}: {} inputs, {} outputs, {}; code for {}\n", path, program.inputs().size(),
-               program.outputs().size(), open.empty() ? "all sizes fixed" : "open sizes: " + open,
+    fmt::print("{}: {}, {}, {}; code for {}\n", path,
+               counted(int64_t(program.inputs().size()), "input"),
+               counted(int64_t(program.outputs().size()), "output"),
+               open.empty() ? "all sizes fixed" : "open sizes: " + open,
                fmt::join(program.targets(), ", "));
 }
 

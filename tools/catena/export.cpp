@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/core/system/counted.h"
 #include "runtime/program/run/code_library.h"
 #include "tools/catena/commands.h"
 #include "tools/catena/completion.h"
@@ -13,11 +14,9 @@
 namespace catena::tool {
 
 void print_c_export(const std::string& folder, const CExport& made) {
-    fmt::print(
-        "{}/{}.c: {} kernels in {} bytes of code, {} other operations, {} bytes of weights, {} "
-        "bytes of scratch\n",
-        folder, made.name, made.kernels, made.object_bytes, made.operations, made.weight_bytes,
-        made.arena_bytes);
+    fmt::print("{}/{}.c: {} in {} bytes of code, {}, {} bytes of weights, {} bytes of scratch\n",
+               folder, made.name, counted(made.kernels, "kernel"), made.object_bytes,
+               counted(made.operations, "other operation"), made.weight_bytes, made.arena_bytes);
     fmt::print("needs: libc, libm{}\n", made.uses_library ? ", libcatena_c" : "");
     fmt::print("link with: {0}.c {0}_kernels.o{1} -lm\n", made.name,
                made.uses_library ? " -lcatena_c" : "");

@@ -65,6 +65,12 @@ void describe_program(std::string& text, const Ending& ending) {
                             *program.graph()->executable);
 }
 
+std::string host_read_of(const Entry& entry) {
+    const std::string place = entry.cut_at.place();
+    return fmt::format("the host reads a computed value ({})",
+                       place.empty() ? "line unknown: << does not record one" : place);
+}
+
 /// The cost of running and recording the code, with a remark when it is significant.
 std::string describe_following(const StaticGraphStatistics& s) {
     if (s.timed_calls == 0) return "";
@@ -112,12 +118,12 @@ std::string Region::explain() const {
     text += describe_following(s);
     if (!compiler_installed())
         text += "  there is no compiler: everything runs with the eager kernels\n";
+    std::vector<std::string> reads;
+    for (const auto& [key, entry] : entries_)
+        if (entry->was_cut) reads.push_back(host_read_of(*entry));
+    text += folded(reads, std::string(2, ' '));
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {}\n", entry->description, counted(entry->calls, "call"));
-        const std::string cut_at = entry->cut_at.place();
-        if (entry->was_cut)
-            text += fmt::format("    the host reads a computed value ({})\n",
-                                cut_at.empty() ? "line unknown: << does not record one" : cut_at);
         std::lock_guard tree(entry->tree->mutex);
         for (const auto& ending : entry->tree->endings())
             if (ending->program) describe_program(text, *ending);

@@ -6,6 +6,7 @@
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/serializer/safetensors.h"
 #include "runtime/core/array/device.h"
 
 namespace catena::python {
@@ -14,9 +15,9 @@ namespace {
 Array array_for(const std::string& key, nb::handle value) {
     if (is_variable(value.ptr())) return variable_in(value.ptr()).array();
     const DeviceScope host(cpu_device());
-    if (is_ndarray(value.ptr())) return copied_array_of(value.ptr());
     try {
-        return array_from(value.ptr(), std::nullopt);
+        return is_ndarray(value.ptr()) ? copied_array_of(value.ptr())
+                                       : array_from(value.ptr(), std::nullopt);
     } catch (const Error& error) {
         fail<DtypeError>("'{}' cannot be saved: {}", key, error.what());
     } catch (nb::python_error& error) {
@@ -24,28 +25,41 @@ Array array_for(const std::string& key, nb::handle value) {
     }
 }
 
+/// The values of a dict, before a file is opened.
+struct Entries final : ArchiveWriter {
+    std::vector<std::pair<std::string, Array>> arrays;
+    std::vector<std::pair<std::string, std::string>> texts;
+
+    explicit Entries(nb::dict values) { write_all(*this, values); }
+    void write(const std::string& key, const Array& array) override {
+        arrays.emplace_back(key, array);
+    }
+    void write_text(const std::string& key, std::string_view text) override {
+        texts.emplace_back(key, text);
+    }
+    void finish() override {}
+    SerializeFunction serialize() const {
+        return [this](const Serializer& s) {
+            for (const auto& [key, array] : arrays) s.write(key, array);
+            for (const auto& [key, text] : texts) s.write(key, text);
+        };
+    }
+};
+
 nb::dict read_npz_file(const std::string& path) { return read_all(NpzFile(path)); }
 
 void write_npz_file(const std::string& path, nb::dict values, bool compression) {
-    struct Entries final : ArchiveWriter {
-        std::vector<std::pair<std::string, Array>> arrays;
-        std::vector<std::pair<std::string, std::string>> texts;
-        void write(const std::string& key, const Array& array) override {
-            arrays.emplace_back(key, array);
-        }
-        void write_text(const std::string& key, std::string_view text) override {
-            texts.emplace_back(key, text);
-        }
-        void finish() override {}
-    } entries;
-    write_all(entries, values);  // Before the file is opened.
+    const Entries entries(values);
     const OthersMayRun others_may_run;
-    save_npz(path,
-             [&](const Serializer& s) {
-                 for (const auto& [key, array] : entries.arrays) s.write(key, array);
-                 for (const auto& [key, text] : entries.texts) s.write(key, text);
-             },
-             {.compression = compression});
+    save_npz(path, entries.serialize(), {.compression = compression});
+}
+
+nb::dict read_safetensors_file(const std::string& path) { return read_all(SafetensorsFile(path)); }
+
+void write_safetensors_file(const std::string& path, nb::dict values) {
+    const Entries entries(values);
+    const OthersMayRun others_may_run;
+    save_safetensors(path, entries.serialize());
 }
 
 }  // namespace
@@ -81,6 +95,8 @@ void write_all(ArchiveWriter& writer, nb::dict values) {
 void bind_files(nb::module_& m) {
     m.def("_read_npz", read_npz_file, nb::arg("path"));
     m.def("_write_npz", write_npz_file, nb::arg("path"), nb::arg("values"), nb::arg("compression"));
+    m.def("_read_safetensors", read_safetensors_file, nb::arg("path"));
+    m.def("_write_safetensors", write_safetensors_file, nb::arg("path"), nb::arg("values"));
 }
 
 }  // namespace catena::python

@@ -1,4 +1,3 @@
-#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -7,6 +6,8 @@
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/types.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/array/dlpack.h"
+#include "runtime/core/array/dlpack_tensor.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/recorder.h"
 
@@ -15,37 +16,7 @@
 namespace catena::python {
 namespace {
 
-// The structures of DLPack 1.0 (dlpack.h).
-struct DlDevice {
-    int32_t type, number;
-};
-struct DlDtype {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-struct DlTensor {
-    void* data;
-    DlDevice device;
-    int32_t rank;
-    DlDtype dtype;
-    int64_t* shape;
-    int64_t* strides;  ///< In elements; null: row-major.
-    uint64_t byte_offset;
-};
-struct DlManaged {
-    DlTensor tensor;
-    void* context;
-    void (*deleter)(DlManaged*);
-};
-struct DlVersioned {
-    uint32_t major, minor;
-    void* context;
-    void (*deleter)(DlVersioned*);
-    uint64_t flags;
-    DlTensor tensor;
-};
-constexpr uint64_t read_only_flag = 1;
-constexpr int32_t dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3;
+using namespace dlpack;
 
 /// The two kinds of capsules, and what each is called when somebody has taken its tensor.
 constexpr const char *plain_name = "dltensor", *plain_used = "used_dltensor",
@@ -60,7 +31,7 @@ void delete_tensor(PyObject* holder) {
 
 /// A tensor and the object that gives it back when it goes.
 struct TakenTensor {
-    const DlTensor* tensor;
+    const Tensor* tensor;
     nb::object holder;
     bool is_writable;
 };
@@ -73,11 +44,9 @@ TakenTensor taken(PyObject* capsule, const char* name, const char* used) {
     if (!holder.is_valid()) throw nb::python_error();
     if (PyCapsule_SetName(capsule, used) < 0) throw nb::python_error();
     bool is_writable = false;  // Nobody says so of a plain capsule.
-    if constexpr (std::is_same_v<Managed, DlVersioned>) {
+    if constexpr (std::is_same_v<Managed, Versioned>) {
         // Of another major version nothing but the deleter is known to stand where it did.
-        if (managed->major > 1)
-            fail<ValueError>("from_dlpack: the tensor is of DLPack {}.{}, Catena reads 1.x",
-                             managed->major, managed->minor);
+        refuse_versions(*managed);
         is_writable = !(managed->flags & read_only_flag);
     }
     return {&managed->tensor, std::move(holder), is_writable};
@@ -85,9 +54,9 @@ TakenTensor taken(PyObject* capsule, const char* name, const char* used) {
 
 TakenTensor tensor_in(PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, versioned_name))
-        return taken<DlVersioned>(capsule, versioned_name, versioned_used);
+        return taken<Versioned>(capsule, versioned_name, versioned_used);
     if (PyCapsule_IsValid(capsule, plain_name))
-        return taken<DlManaged>(capsule, plain_name, plain_used);
+        return taken<Managed>(capsule, plain_name, plain_used);
     if (PyCapsule_IsValid(capsule, versioned_used) || PyCapsule_IsValid(capsule, plain_used))
         fail<ValueError>(
             "from_dlpack: the capsule was read already, and its tensor is another array's now");
@@ -111,16 +80,6 @@ nb::object capsule_of(const nb::object& array) {
     return ask();  // From before there were versions.
 }
 
-void refuse_devices(const DlDevice& device) {
-    if (device.type == dl_cpu || device.type == dl_cuda_host) return;
-    fail<DeviceError>(
-        "from_dlpack: the tensor is on {}, Catena reads those in memory of the host: bring it "
-        "there first, such as by x.cpu()",
-        device.type == dl_cuda
-            ? fmt::format("cuda:{}", device.number)
-            : fmt::format("device {} of DLPack's type {}", device.number, device.type));
-}
-
 /// Before the capsule is asked for, which may cost a copy.
 void refuse_devices_of(const nb::object& array) {
     if (!nb::hasattr(array, "__dlpack_device__")) return;
@@ -128,39 +87,11 @@ void refuse_devices_of(const nb::object& array) {
     refuse_devices({nb::cast<int32_t>(nb::int_(device[0])), nb::cast<int32_t>(device[1])});
 }
 
-Dtype dtype_in(const DlDtype& dtype) {
-    struct Known {
-        uint8_t code, bits;
-        Dtype dtype;
-    };
-    static constexpr std::array known = {
-        Known{0, 8, Dtype::int8},     Known{0, 16, Dtype::int16},   Known{0, 32, Dtype::int32},
-        Known{0, 64, Dtype::int64},   Known{1, 8, Dtype::uint8},    Known{2, 16, Dtype::float16},
-        Known{2, 32, Dtype::float32}, Known{2, 64, Dtype::float64}, Known{4, 16, Dtype::bfloat16},
-        Known{6, 8, Dtype::bool_}};
-    for (const Known& each : known)
-        if (each.code == dtype.code && each.bits == dtype.bits && dtype.lanes == 1)
-            return each.dtype;
-    fail<DtypeError>(
-        "from_dlpack: Catena has no dtype of {} bits of DLPack's code {} in {} lanes: it has bool, "
-        "int8, int16, int32, int64, uint8, float16, bfloat16, float32 and float64",
-        dtype.bits, dtype.code, dtype.lanes);
-}
-
 Array array_in(const TakenTensor& taken) {
-    const DlTensor& tensor = *taken.tensor;
-    refuse_devices(tensor.device);
-    if (tensor.rank > max_rank)
-        fail<ShapeError>("from_dlpack: an array of {} axes: Catena's have up to {}", tensor.rank,
-                         max_rank);
-    Type type{dtype_in(tensor.dtype), {}};
-    for (int i = 0; i < tensor.rank; ++i) type.shape.push_back(tensor.shape[i]);
-    if (element_count(type.shape) == 0) return Array::empty(type);
-    Strides strides = contiguous_strides(type.shape);
-    if (tensor.strides)
-        for (int i = 0; i < tensor.rank; ++i) strides[i] = tensor.strides[i];
-    return array_over(taken.holder.ptr(), static_cast<std::byte*>(tensor.data) + tensor.byte_offset,
-                      type, strides, taken.is_writable, [](PyObject*) { return true; });
+    const ForeignMemory memory = memory_of(*taken.tensor, !taken.is_writable);
+    if (element_count(memory.type.shape) == 0) return Array::empty(memory.type);
+    return array_over(taken.holder.ptr(), memory.data, memory.type, memory.strides,
+                      taken.is_writable, [](PyObject*) { return true; });
 }
 
 nb::object from_dlpack(nb::object array) {
@@ -172,6 +103,51 @@ nb::object from_dlpack(nb::object array) {
     return nb::steal(new_variable(Variable(std::move(read), false)));
 }
 
+/// What becomes of a capsule that nobody has read.
+template <class Managed>
+void delete_untaken(PyObject* capsule, const char* name) {
+    if (!PyCapsule_IsValid(capsule, name)) return;
+    auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+    managed->deleter(managed);
+}
+
+template <class Managed>
+nb::object new_capsule(Managed* managed, const char* name, PyCapsule_Destructor destructor) {
+    PyObject* const capsule = PyCapsule_New(managed, name, destructor);
+    if (!capsule) {
+        managed->deleter(managed);
+        throw nb::python_error();
+    }
+    return nb::steal(capsule);
+}
+
+nb::object capsule_over(const Array& array, bool versioned) {
+    if (versioned)
+        return new_capsule(reinterpret_cast<Versioned*>(to_dlpack_versioned(array)), versioned_name,
+                           [](PyObject* self) { delete_untaken<Versioned>(self, versioned_name); });
+    return new_capsule(reinterpret_cast<Managed*>(to_dlpack(array)), plain_name,
+                       [](PyObject* self) { delete_untaken<Managed>(self, plain_name); });
+}
+
+/// For Variable.__dlpack__: a BufferError where the memory cannot be shown, as its protocol has it.
+nb::object to_dlpack_capsule(nb::handle x, bool versioned, bool copy) {
+    Array array = variable_in(x.ptr()).array();
+    if (!array.defined()) fail<ValueError>("x.__dlpack__: the variable has no elements yet");
+    array = array.to(cpu_device());
+    if (copy) {
+        array.elements();  // Inside a region they are computed now.
+        const RecorderScope paused(nullptr);
+        const Array copied = Array::empty(array.type(), cpu_device());
+        copy_elements(array, copied);
+        array = copied;
+    }
+    if (array.storage()->is_read_only && !versioned)
+        throw nb::buffer_error(
+            "x.__dlpack__: the memory may only be read, which needs max_version=(1, 0), or "
+            "copy=True");
+    return capsule_over(array, versioned);
+}
+
 }  // namespace
 
 void bind_dlpack(nb::module_& m) {
@@ -180,6 +156,7 @@ void bind_dlpack(nb::module_& m) {
           "with\n`__dlpack__()`, or of its capsule, which can be read once.\n\nDeviceError for "
           "one that is not in memory of the host, DtypeError for a dtype that Catena lacks.\nIt "
           "can only be read where the other library says so, or says nothing of it.");
+    m.def("_to_dlpack", to_dlpack_capsule, nb::arg("x"), nb::arg("versioned"), nb::arg("copy"));
 }
 
 }  // namespace catena::python

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "frontend/python/bind/descriptions.h"
+#include "frontend/descriptions/description.h"
 #include "frontend/python/bind/literal.h"
 #include "frontend/python/bind/module.h"
 

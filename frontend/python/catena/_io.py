@@ -158,38 +158,15 @@ def _library(module: str, path: str) -> Any:
 
 
 class _Safetensors:
-    """By the library safetensors. Texts are metadata; None is left out and noted there."""
+    """By the C++ side. Texts are metadata; None is left out and noted there."""
 
-    nothing = "catena.none"
+    @staticmethod
+    def write(path: str, values: Values, compression: bool) -> None:
+        _catena._write_safetensors(path, values)
 
-    @classmethod
-    def write(cls, path: str, values: Values, compression: bool) -> None:
-        library = _library("safetensors.numpy", path)
-        arrays = {k: np.asarray(v, order="C") for k, v in values.items() if _is_array(v)}
-        texts = {k: v for k, v in values.items() if isinstance(v, str)}
-        nothing = [k for k, v in values.items() if v is None]
-        if nothing:
-            texts[cls.nothing] = "\n".join(nothing)
-        with replacing(path) as temporary:
-            try:
-                library.save_file(arrays, temporary, metadata=texts or None)
-            except _library("safetensors", path).SafetensorError as error:
-                raise TypeError(f"save: {path}: {error}") from error
-
-    @classmethod
-    def read(cls, path: str) -> Values:
-        library = _library("safetensors", path)
-        values: Values = {}
-        try:
-            with library.safe_open(path, framework="numpy") as file:
-                texts = dict(file.metadata() or {})
-                for key in list(file.keys()):
-                    values[key] = file.get_tensor(key)
-        except (library.SafetensorError, OSError, ValueError, TypeError) as error:
-            raise FileError(f"{path}: {error}") from error
-        nothing = texts.pop(cls.nothing, "")
-        values.update(texts)
-        values.update(dict.fromkeys(nothing.split("\n"), None) if nothing else {})
+    @staticmethod
+    def read(path: str) -> Values:
+        values: Values = _catena._read_safetensors(path)
         return values
 
 
@@ -225,10 +202,6 @@ class _Hdf5:
         except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
             raise FileError(f"{path}: {error}") from error
         return {k: np.asarray(v) if _is_number(v) else v for k, v in values.items()}
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray)
 
 
 def _is_number(value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import catena._catena as _catena
 import numpy as np
 from catena._catena import Function, Variable, functions
 
@@ -82,12 +83,31 @@ def _array_function(
     return _by_numpy(function, args, kwargs, name)
 
 
-def _dlpack(self: Variable, **how: Any) -> Any:
-    return self.array.__dlpack__(**how)
+#: DLPack's kDLCPU and the number of the device.
+_host = (1, 0)
 
 
-def _dlpack_device(self: Variable) -> Any:
-    return self.array.__dlpack_device__()
+def _dlpack(
+    self: Variable,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """A capsule of the elements in memory of the host, for from_dlpack() of other libraries."""
+    if stream is not None:
+        raise BufferError("x.__dlpack__: memory of the host has no stream, it takes stream=None")
+    if dl_device is not None and tuple(dl_device) != _host:
+        raise BufferError(
+            f"x.__dlpack__: gives memory of the host, dl_device=(1, 0), not {tuple(dl_device)}"
+        )
+    versioned = max_version is not None and max_version[0] >= 1
+    return _catena._to_dlpack(self, versioned, bool(copy))
+
+
+def _dlpack_device(self: Variable) -> tuple[int, int]:
+    return _host
 
 
 def attach(variable: Any) -> None:

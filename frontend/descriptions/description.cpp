@@ -1,17 +1,17 @@
-#include "frontend/python/bind/descriptions.h"
+#include "frontend/descriptions/description.h"
 
 #include <algorithm>
 
-namespace catena::python {
+namespace catena {
 namespace {
 
 struct Description {
     std::string_view key, text;
 };
 /// By key, in their order. The build makes them of the comments in the headers
-/// (generate/descriptions.py).
+/// (frontend/python/generate/descriptions.py).
 constexpr Description descriptions[] = {
-#include "frontend/python/bind/function_descriptions.inc"
+#include "frontend/descriptions/function_descriptions.inc"
 };
 
 }  // namespace
@@ -21,4 +21,4 @@ std::string_view description(std::string_view key) {
     return found != std::end(descriptions) && found->key == key ? found->text : std::string_view();
 }
 
-}  // namespace catena::python
+}  // namespace catena
