@@ -2,27 +2,17 @@
 
 #include <vector>
 
-#include "runtime/core/system/error.h"
-#include "runtime/core/system/per_thread.h"
 #include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/gradient_listener.h"
 #include "runtime/graph/leaf_sinks.h"
 #include "runtime/graph/remembering_sink.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/untrained.h"
 
 namespace catena {
-namespace {
-constinit PerThread<GradientListener*> listener;
-}
-
-GradientListener* gradient_listener() { return listener.get(); }
-GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener.get()) {
-    listener.get() = &next;
-}
-GradientListenerScope::~GradientListenerScope() { listener.get() = previous_; }
-
 void check_has_graph(const VariableBody& output, const SourceLoc& at) {
     if (output.creator || output.requires_grad) return;
     const LocationScope scope(at);
@@ -54,7 +44,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
         RememberingSink remembering(leaves, *memory);
         walk(request, remembering, false);
         memory->ended({});
-    } else if (GradientListener* const told = listener.get()) {
+    } else if (GradientListener* const told = gradient_listener()) {
         CountingSink counting(scratches, *told, outputs);
         walk(request, counting, options.retain_grad);
     } else {
