@@ -17,6 +17,7 @@
 #include "runtime/core/memory/object_pool.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/forget_location.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/program/run/joint_executable.h"

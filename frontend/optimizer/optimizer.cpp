@@ -12,6 +12,7 @@
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/held_state.h"

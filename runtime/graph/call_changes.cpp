@@ -1,7 +1,7 @@
 #include "runtime/graph/call_changes.h"
 
+#include "runtime/graph/assign.h"
 #include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 
 namespace catena {
