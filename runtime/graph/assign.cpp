@@ -8,6 +8,34 @@
 namespace catena {
 namespace {
 
+class HeldState final : public Held {
+public:
+    explicit HeldState(const Ref<VariableBody>& state)
+        : state_(state), array_(not_held(state->array)) {}
+    std::unique_ptr<Held> now() const override { return std::make_unique<HeldState>(state_); }
+    void put_back() const override {
+        const Variable state(state_);
+        const bool is_alike =
+            array_.defined() && state_->array.defined() && array_.type() == state_->array.type();
+        if (is_alike)
+            assign(state, Variable(array_, false));
+        else
+            state.set_array(array_);
+    }
+    bool is_reachable() const override { return state_->use_count() > 1; }
+
+private:
+    Ref<VariableBody> state_;
+    Array array_;
+};
+
+/// Notes the content of a state before it changes. The first content that a state gets is no
+/// change: the next call would see another one.
+void note_state(VariableBody& state) {
+    if (state.is_state && state.array.defined())
+        note(&state, [&] { return std::make_unique<HeldState>(Ref<VariableBody>(&state)); });
+}
+
 void bind(VariableBody& state, Array array) {
     if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
     if (array.body() && state.is_state) {
