@@ -16,7 +16,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/object_pool.h"
 #include "runtime/core/system/error.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

@@ -7,7 +7,7 @@
 #include "frontend/onnx/tensor.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runtime/core/system/error.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/core/system/nearest.h"
 
 namespace catena {
