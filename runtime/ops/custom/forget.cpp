@@ -10,11 +10,11 @@
 #include "runtime/graph/backward.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/node.h"
+#include "runtime/graph/owned_objects.h"
 #include "runtime/graph/recomputing.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/graph/unchain.h"
-#include "runtime/ops/custom/forget_objects.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
