@@ -112,7 +112,8 @@ public:
         const NoFork whole;
         const profile::Span span("compile", trace.name);
         const auto begin = std::chrono::steady_clock::now();
-        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name,
+                          passes::DumpSettings::from_environment(passes::stage_names()));
         const std::unique_ptr<codegen::Target> target = target_of(trace, options);
         std::unique_ptr<LoweredProgram> lowered;
         Draft draft = draft_within_budget(trace, options, *target, dump, lowered);
