@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/link/link.h"
+#include "frontend/optimizer/optimizer_hook.h"
 #include "frontend/optimizer/update_slot.h"
 #include "runtime/graph/op.h"
 #include "runtime/graph/untrained.h"
@@ -22,18 +23,6 @@ namespace catena {
 class Optimizer;
 class ParameterList;
 class ParameterRule;
-
-/// A hook that is called at every update, before (pre) or after it (post), to change gradients or
-/// parameters.
-class OptimizerHook {
-public:
-    enum class Timing { pre, post };
-    virtual ~OptimizerHook() = default;
-    virtual std::string name() const = 0;
-    virtual Timing timing() const { return Timing::pre; }
-    /// Called at an update, whose parameters are optimizer.active_slots().
-    virtual void operator()(Optimizer& optimizer) = 0;
-};
 
 /// Combines the gradients of several processes before they are used; see
 /// frontend/parallel/multi_node_optimizer.h.
