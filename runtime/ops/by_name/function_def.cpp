@@ -11,7 +11,12 @@ const FunctionParameter* FunctionDef::find(std::string_view parameter) const {
 }
 
 std::string_view FunctionDef::family() const {
+    constexpr std::string_view families = "runtime/ops/";
     std::string_view path = source.file;
+    if (const size_t at = path.rfind(families); at != path.npos) {
+        path.remove_prefix(at + families.size());
+        return path.substr(0, path.find('/'));
+    }
     path = path.substr(0, std::min(path.rfind('/'), path.size()));
     return path.substr(path.rfind('/') + 1);
 }

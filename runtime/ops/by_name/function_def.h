@@ -72,7 +72,8 @@ struct FunctionDef {
 
     /// The parameter of that name; null: there is none.
     const FunctionParameter* find(std::string_view parameter) const;
-    /// The folder of its source, as in the documentation: "activation", "loss".
+    /// The folder below runtime/ops that its source lies in, as in the documentation: "activation",
+    /// "loss".
     std::string_view family() const;
 };
 
