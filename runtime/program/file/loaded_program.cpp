@@ -87,8 +87,8 @@ std::vector<ProgramPort> ports_from(const Json& list, const std::vector<Contents
     std::vector<ProgramPort> ports;
     for (const Json& json : list) {
         ProgramPort port{json.at("name").get<std::string>(),
-                           parse_dtype(json.at("dtype").get<std::string>()),
-                           {}};
+                         parse_dtype(json.at("dtype").get<std::string>()),
+                         {}};
         for (const Json& size : json.at("shape")) port.sizes.push_back(size_text(size, open));
         ports.push_back(std::move(port));
     }
