@@ -19,6 +19,7 @@
 #include "codegen/schedule_text.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
+#include "passes/pipeline.h"
 #include "passes/rematerialize.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/fork.h"
