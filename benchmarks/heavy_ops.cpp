@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/connection/window_count.h"
 #include "runtime/ops/loss/loss.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/noise/noise.h"

@@ -19,7 +19,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/link/rnn/n_step.h"
-#include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/sgemm.h"
 
 namespace catena {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/static_graph/static_graph.h"
 
 namespace catena::tool {

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "tools/catena/limit.h"
 
 namespace catena::tool {

@@ -8,7 +8,7 @@ set(standard_headers <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstdl
     <mutex> <numeric> <optional> <set> <span> <string> <string_view> <utility> <vector>)
 set(runtime_headers ${standard_headers} <fmt/format.h> runtime/core/array/device.h runtime/core/parallel/parallel.h runtime/graph/arithmetic.h
     runtime/graph/op.h runtime/ops/by_name/function.h)
-set(frontend_headers ${runtime_headers} <filesystem> runtime/graph/config.h runtime/graph/recorder.h frontend/link/link.h
+set(frontend_headers ${runtime_headers} <filesystem> runtime/graph/assign.h runtime/graph/config.h runtime/graph/recorder.h frontend/link/link.h
     frontend/serializer/serializer.h)
 set(compiler_headers ${standard_headers} <fmt/format.h> mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h
     mlir/Dialect/Math/IR/Math.h mlir/IR/Builders.h mlir/IR/BuiltinOps.h mlir/IR/IRMapping.h
@@ -87,7 +87,6 @@ function(catena_unity target size)
     endif()
     get_target_property(sources ${target} SOURCES)
     set(groups)
-    set(last_folder "")
     foreach(source IN LISTS sources)
         get_property(options SOURCE ${source} PROPERTY COMPILE_OPTIONS)
         if(NOT source MATCHES "\\.cpp$" OR options OR (ARG_EXCLUDE AND source MATCHES "${ARG_EXCLUDE}"))
@@ -95,13 +94,13 @@ function(catena_unity target size)
         endif()
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
         cmake_path(GET path PARENT_PATH folder)
-        if(NOT folder STREQUAL last_folder)
-            set(last_folder "${folder}")
-            set(number 0)
+        string(REPLACE "/" "_" folder "${folder}")
+        if(NOT DEFINED number_of_${folder})  # Folders within it lie between its sources.
+            set(number_of_${folder} 0)
         endif()
-        math(EXPR group "${number} / ${size}")
-        math(EXPR number "${number} + 1")
-        string(REPLACE "/" "_" group "${folder}_${group}")
+        math(EXPR group "${number_of_${folder}} / ${size}")
+        math(EXPR number_of_${folder} "${number_of_${folder}} + 1")
+        set(group "${folder}_${group}")
         list(APPEND groups ${group})
         string(APPEND text_of_${group} "#include \"${path}\"\n")
         set_property(SOURCE ${source} PROPERTY HEADER_FILE_ONLY ON)

@@ -163,6 +163,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/padding.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/array/scatter_reduce.h"
 #include "runtime/ops/array/searching.h"

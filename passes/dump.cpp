@@ -14,7 +14,6 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
 
-#include "passes/pipeline.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/core/system/log.h"
@@ -40,8 +39,7 @@ std::string own_folder(const std::string& region) {
 
 }  // namespace
 
-DumpSettings DumpSettings::from_environment() {
-    std::vector<std::string> names = stage_names();
+DumpSettings DumpSettings::from_environment(std::vector<std::string> names) {
     names.insert(names.begin(), {"after-all", "import"});
     names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
     return {environment::choice("CATENA_PRINT_IR", names).value_or(""),

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mlir/Pass/PassInstrumentation.h"
 
@@ -18,7 +19,9 @@ struct DumpSettings {
     std::string print;
     std::string directory;
     bool time = false;
-    static DumpSettings from_environment();
+    /// `stages`: of the pipeline, whose names CATENA_PRINT_IR may have beside those of code
+    /// generation.
+    static DumpSettings from_environment(std::vector<std::string> stages);
     bool any() const { return !print.empty() || !directory.empty() || time; }
 };
 
@@ -26,8 +29,7 @@ struct DumpSettings {
 /// of its own, REGION-2 and so on.
 class Dump {
 public:
-    explicit Dump(const std::string& region,
-                  DumpSettings settings = DumpSettings::from_environment());
+    Dump(const std::string& region, DumpSettings settings);
 
     /// Restarts the numbers of stages, because the program is made anew: later stages replace those
     /// shown so far.

@@ -1,7 +1,7 @@
 // The benchmark's pair of networks: both are updated once in an iteration.
 #include "benchmarks/models/dcgan.h"
 #include "benchmarks/workloads/training.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 #include "tools/catena/random_inputs.h"
 
 namespace catena::tool {

@@ -6,7 +6,7 @@
 #include "benchmarks/models/vgg16.h"
 #include "benchmarks/workloads/inference.h"
 #include "benchmarks/workloads/training.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 #include "tools/catena/random_inputs.h"
 
 namespace catena::tool {

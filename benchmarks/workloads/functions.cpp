@@ -4,7 +4,7 @@
 #include "frontend/catena.h"
 #include "tools/catena/random_inputs.h"
 #include "benchmarks/workloads/shared_region.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 
 namespace catena::tool {
 namespace {

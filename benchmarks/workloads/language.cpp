@@ -5,7 +5,7 @@
 #include "benchmarks/models/gpt.h"
 #include "benchmarks/models/language_model.h"
 #include "benchmarks/workloads/training.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 #include "tools/catena/random_inputs.h"
 
 namespace catena::tool {

@@ -2,7 +2,7 @@
 #include "benchmarks/models/lenet.h"
 #include "benchmarks/models/perceptron.h"
 #include "benchmarks/workloads/training.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 #include "tools/catena/random_inputs.h"
 
 namespace catena::tool {

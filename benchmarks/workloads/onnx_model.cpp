@@ -1,6 +1,6 @@
 // Rows of models from ONNX files.
 #include "benchmarks/workloads/inference.h"
-#include "benchmarks/workloads/workloads.h"
+#include "benchmarks/workloads/prepare.h"
 #include "runtime/core/system/error.h"
 #include "tools/catena/random_inputs.h"
 #ifdef CATENA_HAS_ONNX

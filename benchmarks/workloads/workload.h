@@ -63,9 +63,5 @@ struct Workload {
 /// initially 0.
 size_t& workload_memory_budget();
 int64_t divided(int64_t size, int64_t divisor);  ///< At least 2, if it was.
-const std::vector<Workload>& workloads();
-/// Of one of them, or of the model of a file (resnet50.onnx is resnet50_onnx). ValueError listing
-/// what there is.
-Workload find_workload(const std::string& name);
 
 }  // namespace catena::tool

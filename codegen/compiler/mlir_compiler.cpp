@@ -19,6 +19,7 @@
 #include "codegen/schedule_text.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
+#include "passes/pipeline.h"
 #include "passes/rematerialize.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/fork.h"
@@ -112,7 +113,8 @@ public:
         const NoFork whole;
         const profile::Span span("compile", trace.name);
         const auto begin = std::chrono::steady_clock::now();
-        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name,
+                          passes::DumpSettings::from_environment(passes::stage_names()));
         const std::unique_ptr<codegen::Target> target = target_of(trace, options);
         std::unique_ptr<LoweredProgram> lowered;
         Draft draft = draft_within_budget(trace, options, *target, dump, lowered);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/cuda/scalar_text.h"
+#include "codegen/cuda/number_text.h"
 #include "codegen/kernel/math_steps.h"
 #include "runtime/core/system/error.h"
 

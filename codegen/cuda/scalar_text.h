@@ -12,10 +12,6 @@ namespace catena::codegen::cuda {
 const char* text_of(Register r);
 const char* storage_text(Dtype dtype);
 
-std::string number_text(float value);
-std::string number_text(double value);
-std::string number_text(int64_t value);
-
 /// Texts of expressions in CUDA C++ over the names of other values.
 std::string load_text(const std::string& stored, Dtype dtype, Register to);
 std::string store_text(const std::string& value, Register from, Dtype dtype);

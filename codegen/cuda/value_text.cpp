@@ -1,5 +1,6 @@
 #include "codegen/cuda/value_text.h"
 
+#include "codegen/cuda/number_text.h"
 #include "codegen/cuda/scalar_text.h"
 #include "runtime/core/system/error.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/c_export/c_export.h"
+#include "frontend/c_export/c_export_options.h"
 #include "frontend/c_export/c_operations.h"
 #include "runtime/program/file/loaded_program.h"
 

@@ -9,6 +9,7 @@
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/call_types.h"
+#include "runtime/graph/eager.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena::capture {

@@ -9,6 +9,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/eager.h"
 #include "runtime/graph/hooks.h"
 
 namespace catena::capture {

@@ -11,7 +11,7 @@
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/used_up.h"
 #include "runtime/core/system/error.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/graph/user_function.h"
 #include "runtime/graph/user_gradient.h"
 

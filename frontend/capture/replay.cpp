@@ -11,6 +11,7 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/graph/assign.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable.h"

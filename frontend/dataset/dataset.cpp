@@ -1,6 +1,5 @@
 #include "frontend/dataset/dataset.h"
 
-#include "frontend/dataset/datasets.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 
@@ -56,21 +55,10 @@ Dataset::Dataset(Array rows) try : dataset_(std::make_shared<RowsDataset>(std::m
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("Dataset");
 }
-Dataset::Dataset(std::initializer_list<Array> columns) try
-    : dataset_(
-          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {
-} catch (const std::bad_alloc&) {
-    throw_out_of_memory("Dataset");
-}
 Dataset::Dataset(std::vector<Example> examples) try
     : dataset_(std::make_shared<ListDataset>(std::move(examples))) {
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("Dataset");
-}
-
-Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
-    return Dataset(std::shared_ptr<const DatasetMixin>(
-        std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))));
 }
 
 Example Dataset::operator[](int64_t i) const try {

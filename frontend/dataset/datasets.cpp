@@ -131,4 +131,15 @@ int64_t SubDataset::place(int64_t i) const {
     return order_ ? (*order_)[size_t(start_ + i)] : start_ + i;
 }
 
+Dataset::Dataset(std::initializer_list<Array> columns) try
+    : dataset_(
+          std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("Dataset");
+}
+Dataset Dataset::of_columns(std::initializer_list<Variable> columns) {
+    return Dataset(std::shared_ptr<const DatasetMixin>(
+        std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))));
+}
+
 }  // namespace catena

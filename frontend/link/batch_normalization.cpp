@@ -8,6 +8,7 @@
 #include "runtime/core/system/log.h"
 #include "runtime/core/system/notice.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/mixed16.h"
 #include "runtime/graph/recorder.h"

@@ -5,6 +5,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/held_state.h"

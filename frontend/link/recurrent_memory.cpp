@@ -5,6 +5,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/recorder.h"
 

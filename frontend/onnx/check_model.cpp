@@ -3,7 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "frontend/onnx/model.h"
+#include "frontend/onnx/loaded_model.h"
 
 namespace catena::onnx {
 namespace {
@@ -13,7 +13,7 @@ using Node = ::onnx::NodeProto;
 
 class Checker {
 public:
-    Checker(const Model::Implementation& model) : model_(model) {}
+    Checker(const LoadedModel& model) : model_(model) {}
 
     void check(const Graph& graph) const { check(graph, nullptr); }
 
@@ -60,7 +60,7 @@ private:
             domain, node.op_type(), name, model_.opset);
     }
 
-    const Model::Implementation& model_;
+    const LoadedModel& model_;
 };
 
 }  // namespace
@@ -75,6 +75,6 @@ void check_outputs(const Graph& graph, const std::string& path) {
     }
 }
 
-void check_model(const Model::Implementation& model) { Checker(model).check(model.proto->graph()); }
+void check_model(const LoadedModel& model) { Checker(model).check(model.proto->graph()); }
 
 }  // namespace catena::onnx

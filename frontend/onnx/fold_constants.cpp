@@ -3,7 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "frontend/onnx/model.h"
+#include "frontend/onnx/loaded_model.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 
@@ -14,7 +14,7 @@ using Node = ::onnx::NodeProto;
 
 /// Whether the node only names constants: it may run now, and gives what it would give in each
 /// call.
-bool is_constant(const Model::Implementation& model, const Node& node,
+bool is_constant(const LoadedModel& model, const Node& node,
                  const std::set<std::string_view>& taken) {
     const Importer* const importer = find_importer(node.domain(), node.op_type());
     const auto is_known = [&](const std::string& name) { return model.constants.contains(name); };
@@ -26,7 +26,7 @@ bool is_constant(const Model::Implementation& model, const Node& node,
 }
 
 /// False where the node cannot run: the call that reaches it says why.
-bool fold(Model::Implementation& model, const Node& node) {
+bool fold(LoadedModel& model, const Node& node) {
     const RecorderScope aside(nullptr);
     const auto mode = no_backprop_mode();
     int64_t steps = 0;
@@ -46,7 +46,7 @@ bool fold(Model::Implementation& model, const Node& node) {
 
 }  // namespace
 
-void fold_constants(Model::Implementation& model) {
+void fold_constants(LoadedModel& model) {
     auto& nodes = *model.proto->mutable_graph()->mutable_node();
     std::set<std::string_view> taken;
     for (const auto& input : model.proto->graph().input()) taken.insert(input.name());

@@ -10,7 +10,7 @@
 
 #include "frontend/onnx/functions.h"
 #include "frontend/onnx/learned.h"
-#include "frontend/onnx/model.h"
+#include "frontend/onnx/loaded_model.h"
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
@@ -58,11 +58,10 @@ std::pair<std::string, std::string> place_of(const std::string& name) {
 
 }  // namespace
 
-Model::Model(std::shared_ptr<const Implementation> implementation)
-    : implementation_(std::move(implementation)) {
+Model::Model(std::shared_ptr<const LoadedModel> loaded) : loaded_(std::move(loaded)) {
     std::set<std::pair<std::string, std::string>> taken;
-    for (const auto& [name, array] : implementation_->initializers) {
-        if (!implementation_->learned.contains(name)) continue;
+    for (const auto& [name, array] : loaded_->initializers) {
+        if (!loaded_->learned.contains(name)) continue;
         auto place = place_of(name);
         while (!taken.insert(place).second) place.second += "_";
         weights_.push_back({name, OwnedLink(WeightLink(place.second, array))});
@@ -75,53 +74,53 @@ void Model::visit_children(ChildVisitor visit) const {
     for (const Weight& weight : weights_) visit(weight.link->name(), *weight.link);
 }
 
-const std::vector<Port>& Model::inputs() const { return implementation_->inputs; }
-const std::vector<Port>& Model::outputs() const { return implementation_->outputs; }
+const std::vector<Port>& Model::inputs() const { return loaded_->inputs; }
+const std::vector<Port>& Model::outputs() const { return loaded_->outputs; }
 
 std::vector<std::pair<std::string, Variable>> Model::initializers() const {
     std::vector<std::pair<std::string, Variable>> found;
     size_t learned = 0;
-    for (const auto& [name, array] : implementation_->initializers)
-        if (implementation_->learned.contains(name))
+    for (const auto& [name, array] : loaded_->initializers)
+        if (loaded_->learned.contains(name))
             found.emplace_back(name, weights_[learned++].parameter());
         else
-            found.emplace_back(name, implementation_->constants.at(name).item.variable);
+            found.emplace_back(name, loaded_->constants.at(name).item.variable);
     return found;
 }
 
 Items Model::run_items(std::span<const Item> inputs) const try {
-    implementation_->check_ports(inputs);
+    loaded_->check_ports(inputs);
     const MemoryAllowance allowed(memory_limit());
     int64_t steps = file_limits().steps;
-    const PreparedGraph& graph = implementation_->prepared;
+    const PreparedGraph& graph = loaded_->prepared;
     Scope scope = graph.scope(nullptr, &steps);
     auto place = graph.inputs.begin();
     for (const Item& input : inputs) scope.values[size_t(*place++)].item = input;
     for (const Weight& weight : weights_) scope.values[size_t(*place++)].item = weight.parameter();
-    return implementation_->run_graph(graph, scope);
+    return loaded_->run_graph(graph, scope);
 } catch (const std::bad_alloc&) {
-    throw_out_of_memory("onnx", implementation_->path);
+    throw_out_of_memory("onnx", loaded_->path);
 }
 
 Variables Model::run(std::span<const Variable> inputs) const try {
     Variables found;
     for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
         if (!item.variable.defined())
-            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()",
-                                   implementation_->path, outputs()[found.size()].name,
+            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()", loaded_->path,
+                                   outputs()[found.size()].name,
                                    item.sequence ? "a sequence" : "an absent optional value");
         found.push_back(item.variable);
     }
     return found;
 } catch (const std::bad_alloc&) {
-    throw_out_of_memory("onnx", implementation_->path);
+    throw_out_of_memory("onnx", loaded_->path);
 }
 
 Variable Model::operator()(const Variable& x) const {
     Variables outputs = called({&x}, [&] { return run(std::span(&x, 1)); });
     if (outputs.size() != 1)
         fail<ValueError>("onnx: {} has {} outputs; pass a list of inputs to get a list",
-                         implementation_->path, outputs.size());
+                         loaded_->path, outputs.size());
     return outputs[0];
 }
 
@@ -131,7 +130,7 @@ std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) con
 }
 
 Model import_model(const std::string& path, const ImportOptions& options) try {
-    auto model = std::make_shared<Model::Implementation>();
+    auto model = std::make_shared<LoadedModel>();
     const MemoryAllowance allowed(memory_limit());  // For what is computed of constants.
     model->path = path;
     model->files.folder = std::filesystem::path(path).parent_path().string();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -9,20 +8,13 @@
 
 #include "frontend/link/owned_link.h"
 #include "frontend/onnx/errors.h"
+#include "frontend/onnx/port.h"
 #include "runtime/graph/op.h"
 
 namespace catena::onnx {
 
 struct Item;
-
-/// An input or output of a model. Sizes are numbers, names ("batch"), or "" if unspecified.
-struct Port {
-    std::string name = {};
-    std::optional<Dtype> dtype = {};
-    std::optional<std::vector<std::string>> shape;
-    bool is_sequence = false;  ///< True for a sequence of arrays of this type.
-    bool is_optional = false;  ///< True if the value may be absent.
-};
+struct LoadedModel;
 
 struct ImportOptions {
     /// Whether weights become parameters of the model, for fine-tuning. These are the float
@@ -38,8 +30,7 @@ struct ImportOptions {
 /// Copies have parameters of their own.
 class Model : public Link {
 public:
-    struct Implementation;
-    explicit Model(std::shared_ptr<const Implementation> implementation);
+    explicit Model(std::shared_ptr<const LoadedModel> loaded);
 
     /// The inputs that have no default.
     const std::vector<Port>& inputs() const;
@@ -66,7 +57,7 @@ private:
         OwnedLink link;  ///< The link of the parameter; its only parameter is the weight itself.
         const Parameter& parameter() const { return *link->params()[0]; }
     };
-    std::shared_ptr<const Implementation> implementation_;
+    std::shared_ptr<const LoadedModel> loaded_;
     std::vector<Weight> weights_;
 };
 

@@ -8,7 +8,7 @@
 
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 
 namespace catena::onnx {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "frontend/onnx/model.h"
+#include "frontend/onnx/loaded_model.h"
 #include "frontend/onnx/tensor.h"
 #include "frontend/onnx/unsigned_types.h"
 
@@ -45,7 +45,7 @@ void check_input_type(const ::onnx::ValueInfoProto& input, const std::string& pa
     dtype_from_onnx(type->tensor_type().elem_type(), "input '" + input.name() + "'");
 }
 
-void read_initializers(Model::Implementation& model) {
+void read_initializers(LoadedModel& model) {
     if (model.proto->graph().sparse_initializer_size() > 0)
         fail<UnsupportedError>("onnx: {}: sparse initializers are not supported", model.path);
     std::set<std::string> names;
@@ -65,7 +65,7 @@ void read_initializers(Model::Implementation& model) {
 
 }  // namespace
 
-void read_opset(Model::Implementation& model) {
+void read_opset(LoadedModel& model) {
     for (const auto& import : model.proto->opset_import())
         if (import.domain().empty() || import.domain() == "ai.onnx")
             model.opset = int(import.version());
@@ -76,7 +76,7 @@ void read_opset(Model::Implementation& model) {
                                model.opset, oldest_imported_opset);
 }
 
-void read_model(Model::Implementation& model) {
+void read_model(LoadedModel& model) {
     read_initializers(model);
     std::set<std::string> given;
     for (const auto& [name, array] : model.initializers) given.insert(name);
@@ -89,7 +89,7 @@ void read_model(Model::Implementation& model) {
         model.outputs.push_back(port_of(output));
 }
 
-void prepare_model(Model::Implementation& model) {
+void prepare_model(LoadedModel& model) {
     std::vector<std::string> given;
     for (const Port& port : model.inputs) given.push_back(port.name);
     for (const auto& [name, array] : model.initializers)

@@ -3,11 +3,11 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "frontend/onnx/model.h"
+#include "frontend/onnx/loaded_model.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
@@ -25,7 +25,7 @@ bool is_number(const std::string& text) {
 
 }  // namespace
 
-void Model::Implementation::check_array(const Port& port, const Variable& x) const {
+void LoadedModel::check_array(const Port& port, const Variable& x) const {
     if (port.dtype && *port.dtype != x.dtype())
         fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name,
                          catena::name_of(*port.dtype), catena::name_of(x.dtype()));
@@ -42,7 +42,7 @@ void Model::Implementation::check_array(const Port& port, const Variable& x) con
                          to_string(x.shape()));
 }
 
-void Model::Implementation::check_ports(std::span<const Item> given) const {
+void LoadedModel::check_ports(std::span<const Item> given) const {
     if (given.size() != inputs.size()) {
         std::string names;
         for (const Port& port : inputs) names += (names.empty() ? "" : ", ") + port.name;
@@ -62,8 +62,8 @@ void Model::Implementation::check_ports(std::span<const Item> given) const {
     }
 }
 
-Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph& graph,
-                                          std::span<const Item> values, const Scope& outer) const {
+Items LoadedModel::run_subgraph(const PreparedNode& node, const Graph& graph,
+                                std::span<const Item> values, const Scope& outer) const {
     if (--*outer.steps_left < 0)
         fail<ValueError>(
             "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
@@ -82,7 +82,7 @@ Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph&
     return run_graph(prepared, below);
 }
 
-void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope) const {
+void LoadedModel::run_node(const PreparedNode& prepared, Scope& scope) const {
     const Node& node = *prepared.node;
     Items inputs;
     inputs.reserve(prepared.inputs.size());
@@ -136,7 +136,7 @@ void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope)
     }
 }
 
-Items Model::Implementation::run_graph(const PreparedGraph& graph, Scope& scope) const {
+Items LoadedModel::run_graph(const PreparedGraph& graph, Scope& scope) const {
     for (const PreparedNode& node : graph.nodes) run_node(node, scope);
     Items outputs;
     for (const ValuePlace& place : graph.outputs) outputs.push_back(place.in(scope)->item);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "frontend/optimizer/optimizer.h"
 #include "frontend/optimizer/sweep.h"
+#include "frontend/optimizer/update_slot.h"
 #include "runtime/ops/define/define.h"
 
 namespace catena {

@@ -6,15 +6,6 @@
 
 namespace catena {
 
-/// A hook that changes each gradient by itself.
-class ParameterHook : public OptimizerHook {
-public:
-    void operator()(Optimizer& optimizer) final;
-    /// Changes the gradients of `slots`. `t` is the number of updates so far, int64, 0-d, on their
-    /// device. Called once for each device that has parameters.
-    virtual void change(std::span<UpdateSlot* const> slots, const Variable& t) = 0;
-};
-
 /// Weight decay: g += rate p
 class WeightDecay : public ParameterHook {
 public:

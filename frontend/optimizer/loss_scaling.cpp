@@ -12,6 +12,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/array/movement.h"

@@ -4,6 +4,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/array/movement.h"
 
@@ -69,19 +70,19 @@ void take_masters(std::span<UpdateSlot> slots) {
 }
 
 MastersScope::~MastersScope() {
-    for (UpdateSlot& slot : optimizer_.slots())
+    for (UpdateSlot& slot : slots_)
         if (slot.replaced.defined()) give_back(slot);
 }
 
 void MastersScope::store_updates() {
-    for (UpdateSlot& slot : optimizer_.slots()) {
+    for (UpdateSlot& slot : slots_) {
         if (!slot.replaced.defined()) continue;
         if (!is_same(slot.replaced.grad_variable(), slot.replaced_gradient))
             fail<ValueError>(
                 "{}: a hook changed the gradient of {}, which is updated in float32 by now; hooks "
                 "change those of "
                 "optimizer.active_slots()",
-                optimizer_.type_name(), slot.path);
+                type_name_(), slot.path);
         if (slot.is_active()) store(slot);
         stored_.emplace_back(&slot, slot.param.array());
     }

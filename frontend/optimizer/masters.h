@@ -1,12 +1,17 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "frontend/optimizer/optimizer.h"
+#include "frontend/optimizer/update_slot.h"
+#include "runtime/core/memory/function_ref.h"
 
 namespace catena {
+
+class Serializer;
 
 // float32 masters of 16-bit parameters (Micikevicius et al. 2018,
 // https://arxiv.org/abs/1710.03740), Chainer's use_fp32_update. During an update a slot's `param`
@@ -23,10 +28,12 @@ inline constexpr std::string_view master_key = "fp32_param";
 /// the graph.
 void take_masters(std::span<UpdateSlot> slots);
 
-/// A scope of one update; at its end the parameters return to their slots.
+/// A scope of one update of these slots; at its end the parameters return to them.
 class MastersScope {
 public:
-    explicit MastersScope(Optimizer& optimizer) : optimizer_(optimizer) {}
+    /// `type_name`: gives the optimizer's, for errors.
+    MastersScope(std::vector<UpdateSlot>& slots, FunctionRef<std::string()> type_name)
+        : slots_(slots), type_name_(type_name) {}
     ~MastersScope();
     MastersScope(const MastersScope&) = delete;
     /// Rounds the masters to the parameters. ValueError when a hook changed the gradient of a
@@ -36,7 +43,8 @@ public:
     void store_changes();
 
 private:
-    Optimizer& optimizer_;
+    std::vector<UpdateSlot>& slots_;
+    FunctionRef<std::string()> type_name_;
     std::vector<std::pair<UpdateSlot*, Array>> stored_;
 };
 

@@ -5,13 +5,13 @@
 #include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/masters.h"
-#include "frontend/optimizer/parameter_rule.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/code_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/held_state.h"
@@ -95,16 +95,6 @@ void Optimizer::set_loss_scale(double scale) {
     loss_scale_ = scale;
 }
 
-ParameterRule Optimizer::update_rule(const Parameter& param) try {
-    target();
-    for (UpdateSlot& slot : slots_)
-        if (slot.is_of(param.body())) return {*this, slot};
-    fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given",
-                     type_name(), param.name());
-} catch (const std::bad_alloc&) {
-    throw_out_of_memory([this] { return type_name(); }, "update_rule");
-}
-
 void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
     rule->begin();
     slot.rule = std::move(rule);
@@ -168,7 +158,8 @@ void Optimizer::update(const std::source_location& at) try {
     auto no_graph = no_backprop_mode();
     for (const UpdateSlot& slot : slots_)  // Before anything changes.
         if (slot.is_active()) slot.check_shapes(rule_of(slot).has_moments_like_parameters());
-    MastersScope masters(*this);
+    const auto named = [this] { return type_name(); };
+    MastersScope masters(slots_, named);
     if (exchange_ && exchange_->finish(*this) != GradientExchange::Outcome::replaced) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
         return;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/link/link.h"
+#include "frontend/optimizer/optimizer_hook.h"
 #include "frontend/optimizer/update_slot.h"
 #include "runtime/graph/op.h"
 #include "runtime/graph/untrained.h"
@@ -22,21 +23,6 @@ namespace catena {
 class Optimizer;
 class ParameterList;
 class ParameterRule;
-
-/// A hook that is called at every update, before (pre) or after it (post), to change gradients or
-/// parameters.
-class OptimizerHook {
-public:
-    /// Whether a hook is called before or after an update.
-    enum class Timing { pre, post };
-    virtual ~OptimizerHook() = default;
-    /// The name under which the optimizer knows it.
-    virtual std::string name() const = 0;
-    /// When it is called: before an update, unless it says otherwise.
-    virtual Timing timing() const { return Timing::pre; }
-    /// Called at an update, whose parameters are optimizer.active_slots().
-    virtual void operator()(Optimizer& optimizer) = 0;
-};
 
 /// Combines the gradients of several processes before they are used; see
 /// frontend/parallel/multi_node_optimizer.h.

@@ -5,10 +5,21 @@
 
 #include <fmt/ranges.h>
 
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/code_changes.h"
 
 namespace catena {
+
+ParameterRule Optimizer::update_rule(const Parameter& param) try {
+    target();
+    for (UpdateSlot& slot : slots_)
+        if (slot.is_of(param.body())) return {*this, slot};
+    fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given",
+                     type_name(), param.name());
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory([this] { return type_name(); }, "update_rule");
+}
 
 Cell ParameterRule::hyperparameter(std::string_view name) {
     const Cell shared = optimizer_->rule_of(*slot_).hyperparameter(name);

@@ -3,7 +3,7 @@
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 #include "runtime/ops/define/register_map.h"
 
 namespace catena {

@@ -6,6 +6,7 @@
 
 #include "frontend/parallel/lines.h"
 #include "runtime/core/array/device.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/recorder.h"
 

@@ -8,6 +8,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/held_memory.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 

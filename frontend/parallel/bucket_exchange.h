@@ -8,8 +8,8 @@
 
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/parallel/bucket.h"
-#include "frontend/parallel/multi_node_optimizer.h"
-#include "runtime/graph/backward.h"
+#include "frontend/parallel/multi_node_optimizer_options.h"
+#include "runtime/graph/gradient_listener.h"
 
 namespace catena {
 

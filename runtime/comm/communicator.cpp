@@ -5,7 +5,8 @@
 #include <limits>
 #include <mutex>
 
-#include "runtime/comm/communicator_turns.h"
+#include "runtime/comm/communicator_state.h"
+#include "runtime/core/array/device.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/graph/recorder.h"

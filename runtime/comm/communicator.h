@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/comm/communicator_statistics.h"
 #include "runtime/core/array/array.h"
 #include "runtime/core/memory/owned.h"
 #include "runtime/core/system/error.h"
@@ -16,7 +17,9 @@
 
 namespace catena {
 
-/// A call between processes that cannot be completed: a rank is gone, late, or made another call.
+struct CommunicatorBackground;
+struct CommunicatorEnvelope;
+
 /// A call between processes that cannot be completed: a rank is gone, late, or made another
 /// call.
 struct CommunicationError : Error {
@@ -27,20 +30,6 @@ struct CommunicationError : Error {
 enum class Reduction : uint8_t {
     sum,
     mean,  ///< The sum divided by the number of ranks, rounded once; floats only.
-};
-
-/// Counters of one communicator since it was made.
-struct CommunicatorStatistics {
-    int64_t bytes_sent = 0;  ///< Elements only.
-    /// The part of bytes_sent that transfers in the background have sent.
-    int64_t background_bytes = 0;
-    /// Seconds that transfers in the background took, waiting for other ranks included.
-    double background_seconds = 0;
-    double waited_seconds = 0;  ///< Seconds, of background_seconds, that callers waited.
-    /// Seconds that transfers ran beside the callers' work.
-    double hidden_seconds() const {
-        return background_seconds > waited_seconds ? background_seconds - waited_seconds : 0;
-    }
 };
 
 /// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
@@ -204,7 +193,7 @@ protected:
 
 private:
     /// The header of every message: the call and the type of the content.
-    struct Envelope;
+    using Envelope = CommunicatorEnvelope;
     /// The facts about a call that must be equal on all ranks.
     struct Terms {
         const char* call;
@@ -213,7 +202,7 @@ private:
         int64_t gradients = 0;  ///< Label of start_allreduce.
         std::string_view label = {};
     };
-    struct Background;
+    using Background = CommunicatorBackground;
     static Envelope envelope(const Terms& terms, const Type* type);
 
     template <class F>

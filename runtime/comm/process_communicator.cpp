@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/comm/shared_block.h"
 #include "runtime/core/system/environment.h"
 
 namespace catena {

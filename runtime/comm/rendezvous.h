@@ -1,24 +1,20 @@
 #pragma once
 
-#include <vector>
-
-#include "runtime/comm/socket.h"
-#include "runtime/comm/tcp.h"
+#include <string>
 
 namespace catena {
 
-/// Connections of this rank to every other one, by rank; its own is empty.
-using Mesh = std::vector<Socket>;
+/// How processes that were not started by mpirun find each other.
+struct Rendezvous {
+    /// The meeting place. "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0
+    /// writes its address and a secret to this file; it is removed when all ranks are connected.
+    std::string place;
+    int rank = 0, size = 1;
 
-/// A rank's address, and the secret that connecting ranks must send first.
-struct Endpoint {
-    std::string host;
-    int port = 0;
+    /// The meeting place from CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError if they
+    /// are invalid.
+    static Rendezvous from_environment();
+    static bool is_in_environment();
 };
-Mesh meet_at(const Rendezvous& rendezvous, Deadline deadline);
-/// Connects to all lower ranks and waits for all higher ones.
-Mesh connect_mesh(int rank, const std::vector<Endpoint>& endpoints, uint64_t secret,
-                  const Socket& listening, Deadline deadline);
-Deadline communication_deadline();
 
 }  // namespace catena

@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/comm/shared_memory.h"
+#include "runtime/core/array/array.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 #include "runtime/core/system/fork.h"
 
 namespace catena {

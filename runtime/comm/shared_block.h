@@ -5,7 +5,9 @@
 
 namespace catena {
 
+class Array;
 struct Storage;
+struct Type;
 
 /// A piece of memory that other processes can map, too.
 struct SharedBlock {
@@ -26,6 +28,10 @@ void close_file(SharedBlock& block);
 /// Unmaps the block and closes its descriptor.
 void unmap_shared_block(SharedBlock& block);
 
+/// An array on the host that other processes of this machine can read; an ordinary one if the
+/// system does not support it. The memory returns to a pool that is never freed; it grows to a few
+/// times what was in use at once.
+Array shared_array(const Type& type);
 /// The block behind an array's memory; no data unless it is from shared_array().
 SharedBlock shared_block_of(const Storage& storage);
 

@@ -42,9 +42,4 @@ public:
     virtual void break_off() = 0;
 };
 
-/// An array on the host that other processes of this machine can read; an ordinary one if the
-/// system does not support it. The memory returns to a pool that is never freed; it grows to a few
-/// times what was in use at once.
-Array shared_array(const Type& type);
-
 }  // namespace catena

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/comm/process_communicator.h"
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/mesh.h"
 #include "runtime/core/system/log.h"
 
 namespace catena {

@@ -3,6 +3,7 @@
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/call_changes.h"
+#include "runtime/graph/eager.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/recorder.h"
 

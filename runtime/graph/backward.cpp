@@ -2,26 +2,19 @@
 
 #include <vector>
 
-#include "runtime/core/system/error.h"
-#include "runtime/core/system/per_thread.h"
+#include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/gradient_listener.h"
 #include "runtime/graph/leaf_sinks.h"
 #include "runtime/graph/remembering_sink.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/untrained.h"
 
 namespace catena {
-namespace {
-constinit PerThread<GradientListener*> listener;
-}
-
-GradientListener* gradient_listener() { return listener.get(); }
-GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener.get()) {
-    listener.get() = &next;
-}
-GradientListenerScope::~GradientListenerScope() { listener.get() = previous_; }
 
 void check_has_graph(const VariableBody& output, const SourceLoc& at) {
     if (output.creator || output.requires_grad) return;
@@ -54,12 +47,32 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
         RememberingSink remembering(leaves, *memory);
         walk(request, remembering, false);
         memory->ended({});
-    } else if (GradientListener* const told = listener.get()) {
+    } else if (GradientListener* const told = gradient_listener()) {
         CountingSink counting(scratches, *told, outputs);
         walk(request, counting, options.retain_grad);
     } else {
         walk(request, leaves, options.retain_grad);
     }
+}
+
+void Variable::backward(const BackwardOptions& options, Caller at) const try {
+    check_has_graph(there("backward", at), at);
+    const DeviceScope beside(device());  // For arrays that gradients create.
+    Variable start = grad_variable();
+    if (!start.defined()) {
+        if (size() != 1) {
+            const LocationScope scope(at);
+            fail<ValueError>(
+                "backward: a variable of {} needs a gradient set first; only size 1 has a default",
+                to_string(type()));
+        }
+        start = fill(type(), options.loss_scale);
+    }
+    if (!body_->creator) return set_grad_variable(start);
+    run_backward(std::span(this, 1), std::span(&start, 1), options);
+    if (!options.retain_grad) cleargrad();
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("backward");
 }
 
 VariableList::VariableList(std::initializer_list<Variable> variables)

@@ -7,27 +7,6 @@
 
 namespace catena {
 
-/// Notified when backward() on this thread has completed the gradient of a leaf.
-class GradientListener {
-public:
-    virtual ~GradientListener() = default;
-    virtual void complete(const Ref<VariableBody>& leaf) = 0;
-};
-
-/// The listener is active until the scope ends. Only one at a time.
-class GradientListenerScope {
-public:
-    explicit GradientListenerScope(GradientListener& listener);
-    ~GradientListenerScope();
-    GradientListenerScope(const GradientListenerScope&) = delete;
-
-private:
-    GradientListener* previous_;
-};
-
-/// The listener of this thread; null where no scope is active.
-GradientListener* gradient_listener();
-
 /// Gradients of `outputs`, which start with `grad_outputs`, with respect to the edges in `border`,
 /// where the walk stops. A gradient excludes what flows through another border edge; it is
 /// undefined where nothing flows.

@@ -1,34 +1,11 @@
 #include "runtime/graph/call_changes.h"
 
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 
 namespace catena {
 namespace {
 
 thread_local NotingScope* noting [[gnu::tls_model("initial-exec")]] = nullptr;
-
-class HeldState final : public Held {
-public:
-    explicit HeldState(const Ref<VariableBody>& state)
-        : state_(state), array_(not_held(state->array)) {}
-    std::unique_ptr<Held> now() const override { return std::make_unique<HeldState>(state_); }
-    void put_back() const override {
-        const Variable state(state_);
-        const bool is_alike =
-            array_.defined() && state_->array.defined() && array_.type() == state_->array.type();
-        if (is_alike)
-            assign(state, Variable(array_, false));
-        else
-            state.set_array(array_);
-    }
-    bool is_reachable() const override { return state_->use_count() > 1; }
-
-private:
-    Ref<VariableBody> state_;
-    Array array_;
-};
 
 class HeldNumber final : public Held {
 public:
@@ -63,11 +40,6 @@ bool is_noting() { return noting; }
 void note(const void* what, FunctionRef<std::unique_ptr<Held>()> hold) {
     for (NotingScope* scope = noting; scope; scope = scope->outer_)
         if (scope->seen_.insert(what).second) scope->notes_.emplace_back(what, hold());
-}
-
-void note_state(VariableBody& state) {
-    if (state.is_state && state.array.defined())
-        note(&state, [&] { return std::make_unique<HeldState>(Ref<VariableBody>(&state)); });
 }
 
 void note_numbers(std::span<const Scalar> numbers) {

@@ -71,9 +71,6 @@ bool is_noting();
 /// Notes the content of `what` before it changes; `hold` makes the note and is called only for the
 /// first change.
 void note(const void* what, FunctionRef<std::unique_ptr<Held>()> hold);
-/// Notes the content of a state before it changes. The first content that a state gets is no
-/// change: the next call would see another one.
-void note_state(VariableBody& state);
 /// Notes the values of those scalars in `numbers` that are cells.
 void note_numbers(std::span<const Scalar> numbers);
 

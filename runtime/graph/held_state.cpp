@@ -92,13 +92,6 @@ HeldMemory hold_memory(const Variable& x) {
     return HeldMemory(x.array());
 }
 
-void update_content(const Variable& state, Array array) {
-    VariableBody& body = *state.body();
-    if (Recorder* recorder = current_recorder())
-        recorder->changing(body, Recorder::Change::content);
-    bind_state(body, std::move(array));
-}
-
 bool update_held(VariableBody& state, Array& array) {
     if (state.array == array) return true;
     Recorder* const recorder = current_recorder();

@@ -11,10 +11,6 @@ namespace catena {
 /// region that is not so.
 HeldMemory hold_memory(const Variable& x);
 
-/// Sets the content of a state outside the graph, as set_array(), but by an update: where its
-/// memory is held, the elements are written into that.
-void update_content(const Variable& state, Array array);
-
 /// Whether somebody outside may look at the array's memory, who sees updates of a state there: a
 /// view of it is held, or it is somebody else's, who has it still. Memory that may only be read is
 /// not: no update is written there.

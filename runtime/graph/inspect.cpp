@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/core/array/device.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/held_state.h"
 #include "runtime/graph/node.h"
 

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "runtime/graph/backward.h"
+#include "runtime/graph/gradient_listener.h"
 #include "runtime/graph/gradient_walk.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #include "runtime/graph/remembering_sink.h"
 
-#include "runtime/graph/backward.h"
+#include "runtime/graph/gradient_listener.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node_hooks.h"
 #include "runtime/graph/recorder.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/array/device.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/user_function.h"
 
 namespace catena {

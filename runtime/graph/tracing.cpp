@@ -1,6 +1,7 @@
 #include "runtime/graph/tracing.h"
 
 #include "runtime/core/array/device.h"
+#include "runtime/graph/eager.h"
 
 namespace catena {
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/memory/reused_vector.h"
 
 namespace catena {
@@ -273,6 +274,14 @@ void expand_regions_below(std::span<const Variable> outputs) {
         if (node->region && node->region->is_expandable()) expand_region(*node);
         for (const Edge& edge : node->edges) reach(edge);
     }
+}
+
+void Variable::unchain() const { catena::unchain(there("unchain", Caller())); }
+
+void Variable::unchain_backward() const try {
+    unchain_history(there("unchain_backward", Caller()));
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("unchain_backward");
 }
 
 }  // namespace catena

@@ -23,6 +23,10 @@ struct BackwardOptions {
 };
 
 /// An array with its place in the graph: a cheap handle, copies are the same variable.
+///
+/// Variables are below the graph, but offer what it does. So members are defined with what they
+/// call: set_array() in assign.cpp, gradients in variable_gradient.cpp, backward() in backward.cpp,
+/// unchain() in unchain.cpp; parts, dtypes and devices in runtime/ops/array.
 class Variable {
 public:
     /// The line of the user's program, for messages.

@@ -13,7 +13,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/sgemm.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::profile {

@@ -3,6 +3,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/math/contraction.h"

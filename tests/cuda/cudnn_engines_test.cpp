@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "runtime/core/array/memory_order.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/window_plans.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "runtime/program/file/program.h"
 #include "tests/cuda/emulated_device.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
 #include "tests/cuda/emulated_device.h"

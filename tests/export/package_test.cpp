@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/program/file/program.h"
 #include "runtime/program/run/code_library.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/system/environment.h"

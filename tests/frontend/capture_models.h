@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/catena.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/recorder.h"
 #include "tests/support/beside.h"
 

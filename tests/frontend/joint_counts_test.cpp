@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/capture/kept/program_key.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"

@@ -8,8 +8,8 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {

@@ -8,7 +8,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/owned_objects.h"
-#include "runtime/ops/custom/forget_objects.h"
+#include "runtime/ops/custom/forget.h"
 #include "runtime/ops/custom/user_function.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/reject/rejection.h"

@@ -8,8 +8,8 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
 
 namespace catena {

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/parallel/parallel.h"

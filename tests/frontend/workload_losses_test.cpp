@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 
 namespace catena::testing {

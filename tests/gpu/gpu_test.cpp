@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "tests/cuda/device_call.h"
 #include "tests/cuda/workload_results.h"

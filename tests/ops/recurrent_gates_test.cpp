@@ -8,6 +8,7 @@
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
+#include "runtime/ops/rnn/recurrent_steps.h"
 #include "tests/support/threads.h"
 
 namespace catena::testing {

@@ -10,6 +10,7 @@
 #include "passes/dump.h"
 #include "passes/pipeline.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/activation/activation.h"

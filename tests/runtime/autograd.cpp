@@ -6,11 +6,11 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/math/reduction.h"

@@ -9,7 +9,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/random/random.h"
-#include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/sgemm.h"
 #include "runtime/ops/declare/preparation.h"
 
 namespace catena {

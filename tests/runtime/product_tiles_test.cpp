@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/sgemm.h"
 #include "runtime/cpu/product/tile.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"

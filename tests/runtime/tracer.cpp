@@ -1,3 +1,4 @@
+#include "runtime/graph/assign.h"
 #include "runtime/graph/tracer.h"
 
 #include <gtest/gtest.h>

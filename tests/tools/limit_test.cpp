@@ -4,8 +4,9 @@
 
 #include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 #include "tools/catena/limit.h"
 
 namespace catena::tool {

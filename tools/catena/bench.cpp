@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/array/code_device.h"

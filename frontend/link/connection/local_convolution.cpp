@@ -3,6 +3,7 @@
 #include "frontend/link/lazy.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/connection/local_convolution.h"
+#include "runtime/ops/connection/window_count.h"
 
 namespace catena {
 

@@ -5,6 +5,7 @@
 
 #include "frontend/link/convolution.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"

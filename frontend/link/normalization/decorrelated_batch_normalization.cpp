@@ -2,8 +2,8 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/ops/normalization/decorrelated.h"
 #include "runtime/ops/normalization/statistics.h"
 

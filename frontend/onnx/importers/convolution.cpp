@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/importers/windows.h"
+#include "runtime/ops/connection/window_count.h"
 
 namespace catena::onnx {
 namespace {

@@ -4,6 +4,7 @@
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/blocks.h"
 #include "runtime/ops/array/creation.h"
+#include "runtime/ops/array/padding.h"
 #include "runtime/ops/array/triangles.h"
 
 namespace catena::onnx {

@@ -8,7 +8,7 @@
 #include "frontend/python/bind/operand.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/owned_objects.h"
-#include "runtime/ops/custom/forget_objects.h"
+#include "runtime/ops/custom/forget.h"
 
 namespace catena::python {
 namespace {

@@ -4,7 +4,7 @@
 #include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/operand.h"
 #include "frontend/link/parameter.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 #include "runtime/ops/array/set_item.h"
 
 namespace catena::python {

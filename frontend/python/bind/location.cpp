@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/core/system/host_language.h"
+#include "runtime/core/system/location.h"
 #include "runtime/graph/attributes.h"
 
 namespace catena::python {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "frontend/python/bind/foreign_object.h"
-#include "frontend/python/bind/module.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/from_host_data.h"
 #include "runtime/core/system/error.h"

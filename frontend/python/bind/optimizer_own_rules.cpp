@@ -14,7 +14,7 @@
 #include "frontend/python/bind/optimizer_parts.h"
 #include "frontend/python/bind/symbol.h"
 #include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 #include "runtime/ops/define/symbolic.h"
 
 // Update rules that are written in Python: catena.optim.formula_rule() and catena.optim.UpdateRule.

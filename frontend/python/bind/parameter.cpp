@@ -13,8 +13,8 @@
 #include "frontend/python/bind/types.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
 
 namespace catena::python {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "runtime/core/array/memory_order.h"
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/measured_product.h"
+#include "runtime/cpu/product/sgemm.h"
 
 namespace catena {
 namespace {

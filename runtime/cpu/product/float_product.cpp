@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/kept_rows.h"
 #include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/sgemm.h"
 #include "runtime/cpu/product/small_product.h"
 
 namespace catena {

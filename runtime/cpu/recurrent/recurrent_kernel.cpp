@@ -5,9 +5,9 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/parallel/parallel_steps.h"
-#include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/product/packed_matrix.h"
+#include "runtime/cpu/product/sgemm.h"
 #include "runtime/cpu/scratch.h"
 
 namespace catena {

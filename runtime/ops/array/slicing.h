@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "runtime/graph/op.h"
 
@@ -34,16 +33,5 @@ Variable fliplr(const Operand& x);
 
 /// Adds `before[i]` and `after[i]` elements of `value` around axis i.
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value = 0);
-/// Padding modes of NumPy: repeat the edge element; mirror without it; mirror with it.
-enum class PadMode { edge, reflect, symmetric };
-/// Pads x by a mode; ShapeError when mirrored padding exceeds the array once.
-Variable pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode);
-/// Arrays whose first sizes differ, stacked: (arrays, length, ...). ShapeError where one is longer
-/// than the length. Chainer's function.
-/// - xs: Arrays (length, ...) of one dtype.
-/// - length: That of all; the longest one's if not given (C++: 0).
-/// - padding: What is put behind shorter ones.
-Variable pad_sequence(std::span<const Variable> xs, int64_t length = 0, const Scalar& padding = 0,
-                      const std::source_location& at = std::source_location::current());
 
 }  // namespace catena

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runtime/core/system/error.h"
-#include "runtime/core/system/forget_location.h"
+#include "runtime/core/system/location.h"
 #include "runtime/core/system/nearest.h"
 
 namespace catena {
@@ -122,18 +122,6 @@ auto run_named(const FunctionDef& def, const Run& run) {
 }
 
 }  // namespace
-
-const FunctionParameter* FunctionDef::find(std::string_view parameter) const {
-    for (const FunctionParameter& p : parameters)
-        if (p.name == parameter) return &p;
-    return nullptr;
-}
-
-std::string_view FunctionDef::family() const {
-    std::string_view path = source.file;
-    path = path.substr(0, std::min(path.rfind('/'), path.size()));
-    return path.substr(path.rfind('/') + 1);
-}
 
 const FunctionDef& register_function(std::string signature, std::vector<std::string> arrays,
                                      FunctionCode code, const SourceLoc& at) {

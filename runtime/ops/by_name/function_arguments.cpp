@@ -1,7 +1,7 @@
 #include "runtime/ops/by_name/function_arguments.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/by_name/function_def.h"
 
 namespace catena {
 namespace {

@@ -1,10 +1,10 @@
 // Gradients in buckets, averaged in the background.
+#include "runtime/graph/assign.h"
 #include "runtime/ops/communication/message.h"
 
 #include <string>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/recorder.h"
 
 namespace catena::parallel {
 namespace {

@@ -11,6 +11,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/core/system/per_thread.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"

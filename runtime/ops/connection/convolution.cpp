@@ -103,7 +103,8 @@ const OpDef& op_convolution = register_op({
                  element_text(convolution_elements())},
 });
 
-const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution, convolution_block);
+const OpDef& op_tailed_convolution =
+    define_tailed_convolution(op_convolution, convolution_block, block_pays);
 const OpDef& op_convolution_block = define_convolution_block(op_tailed_convolution);
 const OpDef& op_measured_convolution = define_measured_convolution(op_convolution);
 const OpDef& tailed_convolution() { return op_tailed_convolution; }
@@ -267,20 +268,6 @@ Variable deconvolution(const char* name, int axes, const Operand& x, const Opera
 }
 
 }  // namespace
-
-int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
-                     int64_t dilate) {
-    // Users' options were checked; attributes may come from a file, too.
-    constexpr int64_t most = int64_t(1) << 46;
-    CATENA_ASSERT(size <= int64_t(1) << 61 && kernel >= 0 && kernel <= most && stride >= 1 &&
-                      stride <= most && pad >= 0 && pad <= most && dilate >= 1 &&
-                      dilate <= (int64_t(1) << 62) / std::max<int64_t>(kernel, 1),
-                  "windows step forwards, over sizes that exist");
-    if (size < 0) return 0;
-    int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;
-    if (cover_all) room += stride - 1;
-    return room < 0 ? 0 : room / stride + 1;
-}
 
 Variable convolution_2d(const Operand& x, const Operand& W, const Operand& b,
                         const ConvolutionOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/graph/op.h"
+#include "runtime/ops/connection/window_count.h"
 #include "runtime/ops/define/per_axis.h"
 
 namespace catena {
@@ -75,9 +76,5 @@ Variable deconvolution_2d(const Operand& x, const Operand& W,
 /// - b: Added to each channel of the result, (O).
 Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
-
-/// Number of windows of extent `kernel` on an axis of `size`; 0 when none fits.
-int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
-                     int64_t dilate = 1);
 
 }  // namespace catena

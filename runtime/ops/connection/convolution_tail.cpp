@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
-#include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/device_form.h"
@@ -98,7 +98,7 @@ TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs,
             number(TailOperand::range, std::numeric_limits<double>::infinity())};
 }
 
-const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block) {
+const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block, BlockRule pays) {
     return register_op({
         .name = "tailed_convolution",
         .kind = Kind::window,
@@ -111,7 +111,7 @@ const OpDef& define_tailed_convolution(const OpDef& convolution, OtherOp block) 
                      }),
                      channels_last_rule(
                          [&convolution](const TypeCall& c) { return images_last(convolution, c); }),
-                     adds_tail(), in_blocks_by(block, block_pays), host_only(tail_reason)},
+                     adds_tail(), in_blocks_by(block, std::move(pays)), host_only(tail_reason)},
     });
 }
 

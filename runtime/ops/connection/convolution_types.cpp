@@ -1,7 +1,7 @@
 #include "runtime/ops/connection/convolution_types.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/connection/window_count.h"
 
 namespace catena {
 namespace {

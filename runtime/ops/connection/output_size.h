@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/connection/window_count.h"
 
 namespace catena {
 

@@ -5,15 +5,16 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/node.h"
+#include "runtime/graph/owned_objects.h"
 #include "runtime/graph/recomputing.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/settings_scope.h"
 #include "runtime/graph/unchain.h"
-#include "runtime/ops/custom/forget_objects.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

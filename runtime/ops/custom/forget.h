@@ -9,6 +9,8 @@
 
 namespace catena {
 
+class OwnedVisitor;
+
 /// A function of variables that forget() computes again in backward.
 using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 
@@ -21,6 +23,12 @@ using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 /// ValueError in backward if f then has another number of results, or of other types.
 Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
                  const std::source_location& at = std::source_location::current());
+
+/// forget(f, xs) for a function of another language: `owned` tells that language's collector what
+/// objects `f` owns (visit_owned_objects).
+Variables forget_with_objects(const ForgettableFunction& f, std::span<const Variable> xs,
+                              std::function<void(OwnedVisitor&)> owned,
+                              const std::source_location& at);
 
 /// The result of f(x1, x2, ...), recomputed in backward: `y = forget([&](const Variable& h) {
 /// return relu(layer(h)); }, x)`. A link is called itself, `y = forget(layer, x)`, and must live

@@ -7,6 +7,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/random_kernel.h"
+#include "runtime/graph/assign.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/ops/by_name/function.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/assign.h"
 
 namespace catena {
 

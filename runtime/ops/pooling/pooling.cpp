@@ -10,6 +10,7 @@
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/connection/window_count.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/library_role.h"

@@ -9,6 +9,7 @@
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/connection/window_count.h"
 #include "runtime/ops/pooling/images.h"
 
 namespace catena {

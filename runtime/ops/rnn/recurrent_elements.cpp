@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/rnn/recurrent_layer.h"
+#include "runtime/ops/rnn/recurrent_steps.h"
 
 namespace catena {
 namespace {

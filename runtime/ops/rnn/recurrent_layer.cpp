@@ -13,6 +13,7 @@
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/rnn/recurrent_elements.h"
 #include "runtime/ops/rnn/recurrent_onnx.h"
+#include "runtime/ops/rnn/recurrent_steps.h"
 
 namespace catena {
 namespace {
@@ -210,12 +211,6 @@ Layers define_all() {
 const Layers layers = define_all();
 
 }  // namespace
-
-GatePlaces places_of(const Attributes& attributes) {
-    GatePlaces places;
-    if (attributes.has("gates")) std::ranges::copy(attributes.dims("gates"), places.place);
-    return places;
-}
 
 RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer) {
     const Positions at(cell);

@@ -1,7 +1,7 @@
 #include "runtime/ops/rnn/recurrent_onnx.h"
 
 #include "runtime/cpu/recurrent/sequence_steps.h"
-#include "runtime/ops/rnn/recurrent_layer.h"
+#include "runtime/ops/rnn/recurrent_steps.h"
 
 namespace catena {
 namespace {

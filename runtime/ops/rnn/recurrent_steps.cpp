@@ -8,7 +8,7 @@
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/rnn/cell_steps.h"
-#include "runtime/ops/rnn/recurrent_layer.h"
+#include "runtime/ops/rnn/recurrent_steps.h"
 
 namespace catena {
 namespace {
@@ -53,6 +53,12 @@ LstmStep step(RecurrentCell kind, const GatePlaces& places, const Variable& from
 }
 
 }  // namespace
+
+GatePlaces places_of(const Attributes& attributes) {
+    GatePlaces places;
+    if (attributes.has("gates")) std::ranges::copy(attributes.dims("gates"), places.place);
+    return places;
+}
 
 SequenceSteps steps_of(const char* op, const Array& lengths, int64_t total,
                        const Attributes& attributes) {

@@ -83,13 +83,12 @@ std::string size_text(const Json& size, const std::vector<Contents::OpenSize>& o
     return text;
 }
 
-std::vector<Program::Port> ports_from(const Json& list,
-                                      const std::vector<Contents::OpenSize>& open) {
-    std::vector<Program::Port> ports;
+std::vector<ProgramPort> ports_from(const Json& list, const std::vector<Contents::OpenSize>& open) {
+    std::vector<ProgramPort> ports;
     for (const Json& json : list) {
-        Program::Port port{json.at("name").get<std::string>(),
-                           parse_dtype(json.at("dtype").get<std::string>()),
-                           {}};
+        ProgramPort port{json.at("name").get<std::string>(),
+                         parse_dtype(json.at("dtype").get<std::string>()),
+                         {}};
         for (const Json& size : json.at("shape")) port.sizes.push_back(size_text(size, open));
         ports.push_back(std::move(port));
     }

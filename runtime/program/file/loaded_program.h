@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/program/file/package.h"
-#include "runtime/program/file/program.h"
+#include "runtime/program/file/program_port.h"
 #include "runtime/program/run/code_library.h"
 #include "runtime/program/run/scheduled_executable.h"
 
@@ -53,7 +53,7 @@ struct Contents {
     std::string path, name;
     Json manifest, schedule, device_schedule;  ///< A missing schedule is null.
     Package package;
-    std::vector<Program::Port> inputs, outputs;
+    std::vector<ProgramPort> inputs, outputs;
     std::vector<OpenSize> open_sizes;
     std::vector<Code> codes;
     std::vector<DeviceCode> device_codes;

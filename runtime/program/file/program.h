@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/array/array.h"
+#include "runtime/program/file/program_port.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena {
@@ -20,15 +21,7 @@ struct ProgramOptions {
 /// states. Needs no compiler. A Program is a handle; concurrent calls are serialised.
 class Program {
 public:
-    /// An input or output. Open sizes have names: {"batch", "784"}.
-    struct Port {
-        /// The name of the input or output.
-        std::string name;
-        /// The dtype of its elements.
-        Dtype dtype{};
-        /// Its sizes: numbers, or names of open sizes.
-        std::vector<std::string> sizes;
-    };
+    using Port = ProgramPort;
     /// A hyperparameter, read at every call.
     struct Number {
         std::string name;  ///< "alpha", or empty for a plain number of the user's code.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/onnx/import.h"
+#include "frontend/onnx/port.h"
 #include "frontend/onnx/prepared_graph.h"
 #include "frontend/onnx/tensor.h"
 
@@ -18,7 +18,8 @@ class ModelProto;
 
 namespace catena::onnx {
 
-struct Model::Implementation {
+/// A model from a file, read, checked and prepared.
+struct LoadedModel {
     std::shared_ptr<::onnx::ModelProto> proto;  ///< The model without its initializers.
     std::string path;
     ModelFiles files;
@@ -40,17 +41,17 @@ struct Model::Implementation {
 };
 
 // Of the file in `proto`; FileError or UnsupportedError as import_model().
-void read_opset(Model::Implementation& model);
+void read_opset(LoadedModel& model);
 /// Reads the initializers, inputs and outputs.
-void read_model(Model::Implementation& model);
+void read_model(LoadedModel& model);
 
 /// Runs the nodes that only give names to the model's own numbers (Importer::only_names), and takes
 /// them out of the graph: exporters write one for each bound and each weight that is used twice,
 /// and every call would run them again.
-void fold_constants(Model::Implementation& model);
+void fold_constants(LoadedModel& model);
 
 /// Prepares model.prepared, after all of the above.
-void prepare_model(Model::Implementation& model);
+void prepare_model(LoadedModel& model);
 
 /// FileError for a node without outputs. Called before the passes that name things after a node's
 /// outputs.
@@ -58,6 +59,6 @@ void check_outputs(const ::onnx::GraphProto& graph, const std::string& path);
 
 /// FileError unless every node reads existing values, UnsupportedError unless every operator is
 /// known. Called before anything runs.
-void check_model(const Model::Implementation& model);
+void check_model(const LoadedModel& model);
 
 }  // namespace catena::onnx

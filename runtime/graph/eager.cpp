@@ -1,4 +1,4 @@
-#include "runtime/graph/executor.h"
+#include "runtime/graph/eager.h"
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/pending.h"
