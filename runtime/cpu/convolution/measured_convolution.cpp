@@ -5,6 +5,7 @@
 
 #include "runtime/core/array/memory_order.h"
 #include "runtime/core/parallel/parallel.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
 #include "runtime/cpu/convolution/winograd/winograd.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/cpu/column_statistics.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 
 namespace catena {
 

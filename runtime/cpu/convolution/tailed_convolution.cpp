@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/core/array/in_order.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/convolution/tail_weights.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/array/device.h"
 #include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/depthwise_block.h"
 #include "runtime/ops/connection/convolution_steps.h"
