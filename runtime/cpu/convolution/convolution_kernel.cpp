@@ -102,6 +102,11 @@ void in_working_dtype(const Array& result, bool by_library, F&& f) {
     if (!(working == result)) copy_elements(working, result);
 }
 
+void run(ConvolutionDirection direction, const WindowSteps& steps, const Array& a, const Array& b,
+         const Array& bias, const Array& result) {
+    FloatConvolution().run({direction, steps, a, b, result, Epilogue{.bias = bias}});
+}
+
 void fill_zero(const Array& array) {
     std::memset(array.to_fill(), 0, size_t(array.size()) * size_of(array.dtype()));
 }
@@ -124,13 +129,13 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype), bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W))
-            return FloatConvolution(ConvolutionDirection::forward, steps)
-                .run(from, by, bias, result);
+            return run(ConvolutionDirection::forward, steps, from, by, bias, result);
         if (bias.defined())
             fill_channels(bias, result);
         else if (any_empty(x, W))
             fill_zero(result);
-        if (!any_empty(x, W)) convolve_doubles(from, by, steps, result, bias.defined());
+        if (any_empty(x, W)) return;
+        convolve_doubles(from, by, steps, result, bias.defined());
     });
 }
 
@@ -139,12 +144,9 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
-            return FloatConvolution(ConvolutionDirection::data, steps)
-                .run(from, by, Array(), result);
-        if (any_empty(gy, W))
-            fill_zero(result);
-        else
-            convolve_data_doubles(from, by, steps, result);
+            return run(ConvolutionDirection::data, steps, from, by, Array(), result);
+        if (any_empty(gy, W)) return fill_zero(result);
+        convolve_data_doubles(from, by, steps, result);
     });
 }
 
@@ -153,12 +155,9 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
-            return FloatConvolution(ConvolutionDirection::weights, steps)
-                .run(from, by, Array(), result);
-        if (any_empty(x, gy))
-            fill_zero(result);
-        else
-            convolve_weights_doubles(from, by, steps, result);
+            return run(ConvolutionDirection::weights, steps, from, by, Array(), result);
+        if (any_empty(x, gy)) return fill_zero(result);
+        convolve_weights_doubles(from, by, steps, result);
     });
 }
 
