@@ -10,9 +10,13 @@
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/double_convolution.h"
 #include "runtime/cpu/convolution/float_convolution.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena {
 namespace {
+
+/// Methods, as profiles show them.
+constexpr const char *in_bfloat16 = "library, of bfloat16", *in_doubles = "float64 as products";
 
 bool any_empty(const Array& a, const Array& b) { return a.size() == 0 || b.size() == 0; }
 
@@ -60,6 +64,7 @@ bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const Win
     const ConvolutionSizes sizes = sizes_of(from, W.shape(), y, steps);
     if (!is_fast(direction, sizes)) return false;
     const Array bias = as_row_major(b, Dtype::float32);
+    const profile::MethodSpan span(work_of(direction), in_bfloat16);
     ConvolutionCall(ConvolutionPrimitive::find(direction, sizes))
         .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr,
              y.to_fill(), {});
@@ -72,6 +77,7 @@ bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& 
     const Array from = readable(gy, Dtype::bfloat16);
     const ConvolutionSizes sizes = sizes_of(gx, W.shape(), from, steps);
     if (!is_fast(ConvolutionDirection::data, sizes)) return false;
+    const profile::MethodSpan span(work_of(ConvolutionDirection::data), in_bfloat16);
     ConvolutionCall(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes))
         .run(from.elements(), W.as_contiguous(), nullptr, gx.to_fill(), {});
     return true;
@@ -84,6 +90,7 @@ bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowStep
     const ConvolutionSizes sizes = sizes_of(from, gW.shape(), by, steps);
     if (!is_fast(ConvolutionDirection::weights, sizes)) return false;
     const Array sums = Array::empty({Dtype::float32, gW.shape()}, gW.device());
+    const profile::MethodSpan span(work_of(ConvolutionDirection::weights), in_bfloat16);
     ConvolutionWeights(sizes).run(from.elements(), by.elements(), sums.to_fill<float>(), {});
     copy_elements(sums, gW);
     return true;
@@ -135,6 +142,7 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
         else if (any_empty(x, W))
             fill_zero(result);
         if (any_empty(x, W)) return;
+        const profile::MethodSpan span(work_of(ConvolutionDirection::forward), in_doubles);
         convolve_doubles(from, by, steps, result, bias.defined());
     });
 }
@@ -146,6 +154,7 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
         if (dtype == Dtype::float32 && !any_empty(gy, W))
             return run(ConvolutionDirection::data, steps, from, by, Array(), result);
         if (any_empty(gy, W)) return fill_zero(result);
+        const profile::MethodSpan span(work_of(ConvolutionDirection::data), in_doubles);
         convolve_data_doubles(from, by, steps, result);
     });
 }
@@ -157,6 +166,7 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
         if (dtype == Dtype::float32 && !any_empty(x, gy))
             return run(ConvolutionDirection::weights, steps, from, by, Array(), result);
         if (any_empty(x, gy)) return fill_zero(result);
+        const profile::MethodSpan span(work_of(ConvolutionDirection::weights), in_doubles);
         convolve_weights_doubles(from, by, steps, result);
     });
 }

@@ -6,6 +6,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/epilogue_pass.h"
 #include "runtime/cpu/convolution/ways.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena {
 namespace {
@@ -15,6 +16,10 @@ using Direction = ConvolutionDirection;
 bool fits(const Array& array, bool is_image) {
     if (array.dtype() != Dtype::float32 || array.size() == 0) return false;
     return array.contiguous() || (is_image && memory_order(array.shape(), array.strides()));
+}
+
+const char* pass_of(const Epilogue& epilogue) {
+    return epilogue.tail ? ", then its tail" : ", then statistics";
 }
 
 }  // namespace
@@ -33,7 +38,9 @@ FloatConvolution::Taken FloatConvolution::run(const ConvolutionTask& task) {
     for (size_t i = 0;; ++i) {
         if (i == choices_.size()) choices_.push_back(next(task, bare));
         const Choice& choice = choices_[i];
-        const bool in_pass = choice.taken.in_pass;
+        const auto [way, in_pass] = choice.taken;
+        const profile::MethodSpan span(work_of(task.direction), way->name,
+                                       in_pass ? pass_of(task.epilogue) : "");
         if (!choice.prepared->run(in_pass ? bare : task)) continue;
         if (in_pass) apply_epilogue(task.epilogue, task.result);
         return choice.taken;

@@ -29,7 +29,7 @@ public:
         const ConvolutionWay* way;
         bool in_pass;
     };
-    /// Runs it.
+    /// Runs it. Profiles show the way by its name (runtime/profile/method_span.h).
     Taken run(const ConvolutionTask& task);
     /// Scratch memory in bytes, as far as it is known from earlier runs.
     size_t scratch_bytes() const;

@@ -9,6 +9,12 @@ bool compute_by(const ConvolutionWay& way, const ConvolutionTask& task) {
 
 }  // namespace
 
+const char* work_of(ConvolutionDirection direction) {
+    return direction == ConvolutionDirection::data      ? "convolution, images' gradient"
+           : direction == ConvolutionDirection::weights ? "convolution, weights' gradient"
+                                                        : "convolution";
+}
+
 bool convolve_by(const ConvolutionWay& way, const Array& x, const Array& W, const Array& bias,
                  const WindowSteps& steps, const Array& y) {
     return compute_by(way, {ConvolutionDirection::forward, steps, x, W, y, Epilogue{.bias = bias}});

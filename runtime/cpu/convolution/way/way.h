@@ -32,6 +32,9 @@ struct ConvolutionTask {
     bool is_forward() const { return is(ConvolutionDirection::forward); }
 };
 
+/// What is computed, as profiles show it: "convolution, images' gradient".
+const char* work_of(ConvolutionDirection direction);
+
 /// One way's work for a task, again and again with arrays of the same shapes and strides and the
 /// same kind of epilogue. For one run at a time.
 class PreparedWay {
@@ -47,7 +50,7 @@ public:
 /// A way to compute convolutions. There is one object for each, which functions give
 /// (winograd_way() and so on); the table of them is in runtime/cpu/convolution/ways.h.
 struct ConvolutionWay {
-    std::string_view name;
+    std::string_view name;  ///< As profiles show it.
     /// Whether it can compute the task, with its epilogue, and is the fastest of those that come
     /// after it in the table. Shapes, memory orders and the kind of the epilogue decide, never the
     /// values or the number of threads.
