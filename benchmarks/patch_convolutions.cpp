@@ -35,7 +35,7 @@ void compare(const Layer& l, MemoryOrder order) {
     ConvolutionCall library(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes));
     const InTurn least =
         time_in_turn([&] { library.run(gy.elements(), W, nullptr, gx.to_fill(), {}); },
-                     [&] { convolve_data_by_patches(gy, W, steps, gx); }, 100);
+                     [&] { convolve_data_by(patch_way(), gy, W, steps, gx); }, 100);
     std::printf("  %7.3f %7.3f %5.2f", least.before, least.now, least.before / least.now);
 }
 

@@ -67,21 +67,21 @@ void compare(const Layer& l, MemoryOrder order) {
     std::printf("%-26s", name);
     print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); },
           [&] {
-              return convolve_by_tiles(x, W, Array(), steps, y) ||
-                     convolve_by_phases(x, W, Array(), steps, y) ||
-                     convolve_two_by_two(x, W, Array(), steps, y);
+              return convolve_by(winograd_way(), x, W, Array(), steps, y) ||
+                     convolve_by(phase_way(), x, W, Array(), steps, y) ||
+                     convolve_by(two_by_two_way(), x, W, Array(), steps, y);
           });
     print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); },
           [&] {
-              return convolve_data_by_tiles(y, W, steps, x) ||
-                     convolve_data_by_phases(y, W, steps, x) ||
-                     convolve_data_two_by_two(y, W, steps, x);
+              return convolve_data_by(winograd_way(), y, W, steps, x) ||
+                     convolve_data_by(phase_way(), y, W, steps, x) ||
+                     convolve_data_by(two_by_two_way(), y, W, steps, x);
           });
     print([&] { weights.run(x.elements(), y.elements(), gW.to_fill<float>(), {}); },
           [&] {
-              return convolve_weights_by_tiles(x, y, steps, gW) ||
-                     convolve_weights_by_phases(x, y, steps, gW) ||
-                     convolve_weights_two_by_two(x, y, steps, gW);
+              return convolve_weights_by(winograd_way(), x, y, steps, gW) ||
+                     convolve_weights_by(phase_way(), x, y, steps, gW) ||
+                     convolve_weights_by(two_by_two_way(), x, y, steps, gW);
           });
     std::printf("\n");
 }

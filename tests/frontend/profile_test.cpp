@@ -132,6 +132,68 @@ TEST_F(Profile, of_a_product_and_a_map_has_their_bytes_operations_and_lines) {
     EXPECT_THAT(profile.to_string(), HasSubstr("layer: matmul"));
 }
 
+/// The names of slices of this kind of work.
+std::set<std::string> methods_of(const std::string& work) {
+    std::set<std::string> names;
+    for (const profile::LaneContent& lane : profile::content().lanes)
+        for (const profile::Slice& slice : lane.slices)
+            if (slice.label->category == work) names.insert(slice.label->name);
+    return names;
+}
+
+TEST_F(Profile, tells_which_way_a_convolution_took_in_eager_and_in_compiled_code) {
+    const Variable x = zero_variable({8, 64, 16, 16}), W = zero_variable({64, 64, 3, 3}),
+                   wide = zero_variable({8, 64, 5, 5});
+    const auto near = [](const Variable& x, const Variable& W) {
+        return convolution_2d(x, W, {.pad = 1});
+    };
+    const auto far = [](const Variable& x, const Variable& W) {
+        return convolution_2d(x, W, {.dilate = {2}});
+    };
+    {
+        const ProfileScope profiling;
+        near(x, W);
+        far(x, wide);
+    }
+    const std::set<std::string> eager = methods_of("convolution");
+    EXPECT_EQ(eager, (std::set<std::string>{"winograd 4x4", "library"}));
+
+    auto both = static_graph(
+        [&](const Variable& x, const Variable& W, const Variable& wide) {
+            return std::pair(tanh(near(x, W)), far(x, wide));
+        },
+        "both");
+    for (int i = 0; i < 2; ++i) both(x, W, wide);
+    EXPECT_EQ(both.profile().rows[0].launch.method, "") << "nothing was profiled yet";
+    {
+        const ProfileScope profiling;
+        for (int i = 0; i < 2; ++i) both(x, W, wide);
+    }
+    EXPECT_EQ(methods_of("convolution"), eager);
+    std::set<std::string> compiled;
+    for (const RegionProfile::Row& row : both.profile().rows) {
+        if (row.launch.is_library_call)
+            compiled.insert(row.launch.method);
+        else
+            EXPECT_EQ(row.launch.method, "") << row.launch.name;
+    }
+    EXPECT_EQ(compiled, eager);
+    EXPECT_THAT(both.profile().to_string(), HasSubstr("both: convolution_2d, winograd 4x4\n"));
+    both.profile().save(path("ways.csv"));
+    EXPECT_THAT(read_text(path("ways.csv")), HasSubstr(",library call,winograd 4x4,"));
+    near(x, W);
+    EXPECT_EQ(methods_of("convolution"), eager) << "and nothing more while it is off";
+}
+
+TEST_F(Profile, tells_which_way_gradients_of_a_convolution_took) {
+    const Variable x = zero_variable({8, 64, 16, 16}), W = zero_variable({64, 64, 3, 3});
+    const ProfileScope profiling;
+    const Variable y = convolution_2d(x, W, {.pad = 1});
+    sum(y * y).backward();
+    EXPECT_EQ(methods_of("convolution, images' gradient"), std::set<std::string>{"winograd 4x4"});
+    EXPECT_EQ(methods_of("convolution, weights' gradient"), std::set<std::string>{"winograd 4x4"});
+}
+
 TEST_F(Profile, counts_the_operations_of_convolutions_as_a_loop_would) {
     auto network = static_graph(
         [](const Variable& x, const Variable& W) {

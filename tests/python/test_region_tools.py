@@ -289,6 +289,24 @@ def test_profile_lists_the_launches():
     assert profile._repr_html_().startswith("<table>")
 
 
+def test_profile_tells_how_a_convolution_was_computed():
+    x = ct.Variable(np.ones((8, 64, 16, 16), np.float32))
+    W = ct.Variable(np.ones((64, 64, 3, 3), np.float32))
+
+    @ct.jit
+    def step(x):
+        return ct.tanh(ct.convolution_2d(x, W, pad=1))
+
+    called(lambda _: step(x))
+    with ct.profile_scope():
+        called(lambda _: step(x), 5)
+    methods = [row.method for row in step.profile().rows if "convolution" in row.name]
+    assert methods
+    assert all(methods)
+    assert all(row.method == "" for row in step.profile().rows if "tanh" in row.name)
+    assert methods[0] in str(step.profile())
+
+
 def test_profile_and_pages_are_saved(tmp_path):
     called(module_level)
     module_level.profile().save(tmp_path / "rows.csv")

@@ -30,7 +30,7 @@ TEST_P(Patches, are_near_the_definition) {
     for (const MemoryOrder order : {MemoryOrder::row_major, MemoryOrder::channels_last}) {
         SCOPED_TRACE(order == MemoryOrder::row_major ? "row-major" : "channels last");
         const Array gx = picture(c, order);
-        ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, gx));
+        ASSERT_TRUE(convolve_data_by(patch_way(), c.gy, c.W, c.steps, gx));
         expect_near(
             gx, [&](int64_t n, int64_t i, int64_t h, int64_t w) { return c.gx_at(n, i, h, w); });
     }
@@ -61,8 +61,8 @@ TEST(PatchSizes, what_they_cannot_do_or_would_not_do_faster_is_left_alone) {
         const Array gy = random_array({s.batch, s.out, positions(s.height), positions(s.width)}, 3,
                                       order),
                     W = random_array({s.out, s.in / steps.groups, s.taps, s.taps}, 2);
-        return convolve_data_by_patches(gy, W, steps,
-                                        random_array({s.batch, s.in, s.height, s.width}, 1));
+        return convolve_data_by(patch_way(), gy, W, steps,
+                                random_array({s.batch, s.in, s.height, s.width}, 1));
     };
     const WindowSteps plain{Dims{2, 2}, Dims{1, 1}, Dims{1, 1}, 1};
     EXPECT_TRUE(taken(images, plain));
@@ -82,7 +82,7 @@ TEST(PatchNumbers, nan_and_infinity_stay_where_the_definition_puts_them) {
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         const Case c(images, MemoryOrder::channels_last);
         element(c.gy, 3, 7, 2, 4) = value;
-        ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, c.gx));
+        ASSERT_TRUE(convolve_data_by(patch_way(), c.gy, c.W, c.steps, c.gx));
         for (int64_t n = 0; n < 5; ++n)
             for (int64_t h = 0; h < 20; ++h)
                 for (int64_t w = 0; w < 20; ++w) {
@@ -93,7 +93,7 @@ TEST(PatchNumbers, nan_and_infinity_stay_where_the_definition_puts_them) {
         element(c.gy, 3, 7, 2, 4) = 1;
         element(c.W, 5, 2, 0, 3) = value;  // Row 2 i - 1, column 2 j + 2: what is beside the
                                            // picture sees it, too, but is nowhere.
-        ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, c.gx));
+        ASSERT_TRUE(convolve_data_by(patch_way(), c.gy, c.W, c.steps, c.gx));
         for (int64_t h = 0; h < 20; ++h)
             for (int64_t w = 0; w < 20; ++w) {
                 ASSERT_EQ(!std::isfinite(element(c.gx, 1, 2, h, w)),
@@ -112,7 +112,7 @@ TEST(PatchNumbers, have_the_same_bits_on_any_number_of_threads) {
         for (const int count : {1, 2, 3, 7}) {
             const testing::Threads scope(count);
             const Case c({batch, 3, 40, 33, 30, 1, 1, 4, 2}, MemoryOrder::channels_last);
-            ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, c.gx));
+            ASSERT_TRUE(convolve_data_by(patch_way(), c.gy, c.W, c.steps, c.gx));
             const std::vector<float> results = c.gx.to_vector<float>();
             if (known.empty()) known = results;
             EXPECT_EQ(std::memcmp(known.data(), results.data(), known.size() * sizeof(float)), 0)
@@ -125,7 +125,7 @@ TEST(PatchNumbers, a_picture_s_gradient_is_computed_so) {
     if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     const Case c(images, MemoryOrder::channels_last);
     const Array by_patches = picture(c, MemoryOrder::channels_last);
-    ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, by_patches));
+    ASSERT_TRUE(convolve_data_by(patch_way(), c.gy, c.W, c.steps, by_patches));
     convolve_data(c.gy, c.W, c.steps, c.gx);
     EXPECT_EQ(by_patches.to_vector<float>(), c.gx.to_vector<float>());
 }

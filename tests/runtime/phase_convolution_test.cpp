@@ -22,18 +22,18 @@ TEST_P(Phases, are_near_the_definition) {
     for (const MemoryOrder order : {MemoryOrder::row_major, MemoryOrder::channels_last}) {
         SCOPED_TRACE(order == MemoryOrder::row_major ? "row-major" : "channels last");
         const Case c(GetParam(), order);
-        ASSERT_TRUE(convolve_by_phases(c.x, c.W, c.b, c.steps, c.y));
+        ASSERT_TRUE(convolve_by(phase_way(), c.x, c.W, c.b, c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, true);
         });
-        ASSERT_TRUE(convolve_by_phases(c.x, c.W, Array(), c.steps, c.y));
+        ASSERT_TRUE(convolve_by(phase_way(), c.x, c.W, Array(), c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, false);
         });
-        ASSERT_TRUE(convolve_data_by_phases(c.gy, c.W, c.steps, c.gx));
+        ASSERT_TRUE(convolve_data_by(phase_way(), c.gy, c.W, c.steps, c.gx));
         expect_near(
             c.gx, [&](int64_t n, int64_t i, int64_t h, int64_t w) { return c.gx_at(n, i, h, w); });
-        ASSERT_TRUE(convolve_weights_by_phases(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_weights_by(phase_way(), c.x, c.gy, c.steps, c.gW));
         expect_near(
             c.gW, [&](int64_t o, int64_t i, int64_t h, int64_t w) { return c.gW_at(o, i, h, w); });
     }
@@ -65,9 +65,9 @@ TEST(PhaseSizes, what_they_cannot_do_or_would_not_do_faster_is_left_alone) {
             return (n + 2 - (s.taps - 1) * steps.dilate[0] - 1) / steps.stride[0] + 1;
         };
         const Array y = random_array({s.batch, s.out, positions(s.height), positions(s.width)}, 3);
-        return !convolve_by_phases(x, W, Array(), steps, y) &&
-               !convolve_data_by_phases(y, W, steps, x) &&
-               !convolve_weights_by_phases(x, y, steps, W);
+        return !convolve_by(phase_way(), x, W, Array(), steps, y) &&
+               !convolve_data_by(phase_way(), y, W, steps, x) &&
+               !convolve_weights_by(phase_way(), x, y, steps, W);
     };
     const auto with_taps = [](int64_t taps) {
         Images s = images;
@@ -94,9 +94,9 @@ TEST(PhaseNumbers, nan_and_infinity_stay_in_the_windows_that_see_them) {
         const Case c(images, MemoryOrder::row_major);
         element(c.x, 2, 5, 6, 9) = value;
         element(c.gy, 3, 7, 2, 4) = value;
-        EXPECT_FALSE(convolve_by_phases(c.x, c.W, c.b, c.steps, c.y));
-        EXPECT_FALSE(convolve_data_by_phases(c.gy, c.W, c.steps, c.gx));
-        EXPECT_FALSE(convolve_weights_by_phases(c.x, c.gy, c.steps, c.gW));
+        EXPECT_FALSE(convolve_by(phase_way(), c.x, c.W, c.b, c.steps, c.y));
+        EXPECT_FALSE(convolve_data_by(phase_way(), c.gy, c.W, c.steps, c.gx));
+        EXPECT_FALSE(convolve_weights_by(phase_way(), c.x, c.gy, c.steps, c.gW));
         convolve(c.x, c.W, c.b, c.steps, c.y);
         convolve_data(c.gy, c.W, c.steps, c.gx);
         int64_t seen = 0;
@@ -126,7 +126,7 @@ TEST(PhaseNumbers, nan_and_infinity_stay_in_the_windows_that_see_them) {
 TEST(PhaseNumbers, what_only_the_tiles_would_overflow_does_not) {
     const Case c(images, MemoryOrder::row_major);
     element(c.x, 2, 5, 6, 9) = 3e38f;
-    EXPECT_FALSE(convolve_by_phases(c.x, c.W, Array(), c.steps, c.y));
+    EXPECT_FALSE(convolve_by(phase_way(), c.x, c.W, Array(), c.steps, c.y));
     const Array small = Array::full(c.W.type(), 0.01);
     convolve(c.x, small, c.b, c.steps, c.y);
     for (const float v : c.y.to_vector<float>()) ASSERT_TRUE(std::isfinite(v));
@@ -137,9 +137,9 @@ TEST(PhaseNumbers, have_the_same_bits_on_any_number_of_threads) {
     for (const int count : {1, 2, 3}) {
         const testing::Threads scope(count);
         const Case c({40, 128, 96, 30, 17, 1, 1, 4, 2}, MemoryOrder::channels_last);
-        ASSERT_TRUE(convolve_by_phases(c.x, c.W, c.b, c.steps, c.y) &&
-                    convolve_data_by_phases(c.gy, c.W, c.steps, c.gx) &&
-                    convolve_weights_by_phases(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_by(phase_way(), c.x, c.W, c.b, c.steps, c.y) &&
+                    convolve_data_by(phase_way(), c.gy, c.W, c.steps, c.gx) &&
+                    convolve_weights_by(phase_way(), c.x, c.gy, c.steps, c.gW));
         const std::vector<std::vector<float>> results{
             c.y.to_vector<float>(), c.gx.to_vector<float>(), c.gW.to_vector<float>()};
         if (known.empty()) known = results;

@@ -26,7 +26,7 @@ void expect_products(int64_t side, int64_t step, const Array& b) {
     const Array x = random_array({4, 1024, side, side}, 1, MemoryOrder::channels_last),
                 W = random_array({512, 1024, 1, 1}, 2);
     const Array y = random_array({4, 512, 7, 7}, 3, MemoryOrder::channels_last);
-    ASSERT_TRUE(convolve_as_product(x, W, b, steps, y));
+    ASSERT_TRUE(convolve_by(product_way(), x, W, b, steps, y));
     for (const auto& [n, o, h, w] : {std::tuple{0, 0, 0, 0}, std::tuple{3, 511, 6, 6},
                                      std::tuple{1, 77, 2, 5}, std::tuple{2, 300, 6, 0}}) {
         double sum = b.defined() ? double(b.elements<float>()[o]) : 0;
@@ -52,7 +52,7 @@ TEST(PointwiseGradient, is_a_product_where_steps_went_and_zero_elsewhere) {
             const Array gy = random_array({2, 48, 28, 28}, 1, order),
                         W = random_array({48, 32, 1, 1}, 2);
             const Array gx = random_array({2, 32, side, side}, 3, order);
-            ASSERT_TRUE(convolve_data_as_product(gy, W, steps, gx));
+            ASSERT_TRUE(convolve_data_by(product_way(), gy, W, steps, gx));
             for (int64_t n = 0; n < 2; ++n)
                 for (int64_t c = 0; c < 32; ++c)
                     for (int64_t h = 0; h < side; ++h)
@@ -73,7 +73,7 @@ TEST(SmallPointwiseConvolution, of_one_image_or_many_positions_is_left_to_the_li
         const Array x = random_array({batch, in, 7, 7}, 1, MemoryOrder::channels_last),
                     W = random_array({512, in, 1, 1}, 2);
         const Array y = random_array({batch, 512, 7, 7}, 3, MemoryOrder::channels_last);
-        EXPECT_FALSE(convolve_as_product(x, W, Array(), steps, y))
+        EXPECT_FALSE(convolve_by(product_way(), x, W, Array(), steps, y))
             << batch << " images, " << in << " channels";
     }
 }

@@ -21,18 +21,18 @@ TEST_P(TwoByTwo, is_near_the_definition) {
     for (const MemoryOrder order : {MemoryOrder::row_major, MemoryOrder::channels_last}) {
         SCOPED_TRACE(order == MemoryOrder::row_major ? "row-major" : "channels last");
         const Case c(GetParam(), order);
-        ASSERT_TRUE(convolve_two_by_two(c.x, c.W, c.b, c.steps, c.y));
+        ASSERT_TRUE(convolve_by(two_by_two_way(), c.x, c.W, c.b, c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, true);
         });
-        ASSERT_TRUE(convolve_two_by_two(c.x, c.W, Array(), c.steps, c.y));
+        ASSERT_TRUE(convolve_by(two_by_two_way(), c.x, c.W, Array(), c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, false);
         });
-        ASSERT_TRUE(convolve_data_two_by_two(c.gy, c.W, c.steps, c.gx));
+        ASSERT_TRUE(convolve_data_by(two_by_two_way(), c.gy, c.W, c.steps, c.gx));
         expect_near(
             c.gx, [&](int64_t n, int64_t i, int64_t h, int64_t w) { return c.gx_at(n, i, h, w); });
-        ASSERT_TRUE(convolve_weights_two_by_two(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_weights_by(two_by_two_way(), c.x, c.gy, c.steps, c.gW));
         expect_near(
             c.gW, [&](int64_t o, int64_t i, int64_t h, int64_t w) { return c.gW_at(o, i, h, w); });
     }
@@ -53,9 +53,9 @@ constexpr Images images{16, 64, 64, 2, 2, 1, 1};
 TEST(TwoByTwoSizes, what_it_cannot_do_or_would_not_do_faster_is_left_alone) {
     const auto refused = [](const Images& s) {
         const Case c(s, MemoryOrder::row_major);
-        return !convolve_two_by_two(c.x, c.W, Array(), c.steps, c.y) &&
-               !convolve_data_two_by_two(c.gy, c.W, c.steps, c.gx) &&
-               !convolve_weights_two_by_two(c.x, c.gy, c.steps, c.gW);
+        return !convolve_by(two_by_two_way(), c.x, c.W, Array(), c.steps, c.y) &&
+               !convolve_data_by(two_by_two_way(), c.gy, c.W, c.steps, c.gx) &&
+               !convolve_weights_by(two_by_two_way(), c.x, c.gy, c.steps, c.gW);
     };
     EXPECT_FALSE(refused(images));
     EXPECT_TRUE(refused({16, 64, 64, 2, 3, 1, 1})) << "other images";
@@ -73,9 +73,9 @@ TEST(TwoByTwoNumbers, nan_and_infinity_stay_in_the_images_that_have_them) {
         const Case c(images, MemoryOrder::row_major);
         element(c.x, 2, 5, 1, 0) = value;
         element(c.gy, 3, 7, 0, 1) = value;
-        EXPECT_FALSE(convolve_two_by_two(c.x, c.W, c.b, c.steps, c.y));
-        EXPECT_FALSE(convolve_data_two_by_two(c.gy, c.W, c.steps, c.gx));
-        EXPECT_FALSE(convolve_weights_two_by_two(c.x, c.gy, c.steps, c.gW));
+        EXPECT_FALSE(convolve_by(two_by_two_way(), c.x, c.W, c.b, c.steps, c.y));
+        EXPECT_FALSE(convolve_data_by(two_by_two_way(), c.gy, c.W, c.steps, c.gx));
+        EXPECT_FALSE(convolve_weights_by(two_by_two_way(), c.x, c.gy, c.steps, c.gW));
         convolve(c.x, c.W, c.b, c.steps, c.y);
         convolve_data(c.gy, c.W, c.steps, c.gx);
         for (int64_t n = 0; n < 16; ++n)
@@ -94,9 +94,9 @@ TEST(TwoByTwoNumbers, have_the_same_bits_on_any_number_of_threads) {
     for (const int count : {1, 2, 3}) {
         const testing::Threads scope(count);
         const Case c({37, 192, 160, 2, 2, 1, 1}, MemoryOrder::channels_last);
-        ASSERT_TRUE(convolve_two_by_two(c.x, c.W, c.b, c.steps, c.y) &&
-                    convolve_data_two_by_two(c.gy, c.W, c.steps, c.gx) &&
-                    convolve_weights_two_by_two(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_by(two_by_two_way(), c.x, c.W, c.b, c.steps, c.y) &&
+                    convolve_data_by(two_by_two_way(), c.gy, c.W, c.steps, c.gx) &&
+                    convolve_weights_by(two_by_two_way(), c.x, c.gy, c.steps, c.gW));
         const std::vector<std::vector<float>> results{
             c.y.to_vector<float>(), c.gx.to_vector<float>(), c.gW.to_vector<float>()};
         if (known.empty()) known = results;

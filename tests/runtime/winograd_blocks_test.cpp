@@ -55,14 +55,14 @@ TEST(WinogradBlocks, give_the_same_bits_from_weights_that_are_kept) {
     for (const int64_t out : {256, 272}) {
         const Layer layer(out);
         const Array y = random_images(layer.gy.shape(), 4), gx = random_images(layer.x.shape(), 5);
-        ASSERT_TRUE(convolve_by_tiles(layer.x, layer.W, Array(), padded, y));
-        ASSERT_TRUE(convolve_data_by_tiles(layer.gy, layer.W, padded, gx));
+        ASSERT_TRUE(convolve_by(winograd_way(), layer.x, layer.W, Array(), padded, y));
+        ASSERT_TRUE(convolve_data_by(winograd_way(), layer.gy, layer.W, padded, gx));
         const int64_t before = onednn::packed_uses();
         for (int use = 0; use < 8; ++use) {
             const Array again = random_images(y.shape(), 6),
                         gx_again = random_images(gx.shape(), 7);
-            ASSERT_TRUE(convolve_by_tiles(layer.x, layer.W, Array(), padded, again));
-            ASSERT_TRUE(convolve_data_by_tiles(layer.gy, layer.W, padded, gx_again));
+            ASSERT_TRUE(convolve_by(winograd_way(), layer.x, layer.W, Array(), padded, again));
+            ASSERT_TRUE(convolve_data_by(winograd_way(), layer.gy, layer.W, padded, gx_again));
             EXPECT_TRUE(same_bits(y, again)) << "use " << use;
             EXPECT_TRUE(same_bits(gx, gx_again)) << "use " << use;
         }
@@ -76,9 +76,9 @@ TEST(WinogradBlocks, say_so_where_a_result_is_not_finite) {
                 gW = random_array(layer.W.shape(), 6);
     layer.x.to_fill<float>()[7] = std::numeric_limits<float>::infinity();
     layer.gy.to_fill<float>()[layer.gy.size() - 1] = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_FALSE(convolve_by_tiles(layer.x, layer.W, Array(), padded, y));
-    EXPECT_FALSE(convolve_data_by_tiles(layer.gy, layer.W, padded, gx));
-    EXPECT_FALSE(convolve_weights_by_tiles(layer.x, layer.gy, padded, gW));
+    EXPECT_FALSE(convolve_by(winograd_way(), layer.x, layer.W, Array(), padded, y));
+    EXPECT_FALSE(convolve_data_by(winograd_way(), layer.gy, layer.W, padded, gx));
+    EXPECT_FALSE(convolve_weights_by(winograd_way(), layer.x, layer.gy, padded, gW));
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ TEST(WinogradOutliers, are_left_to_the_definition) {
             const Case c(images, MemoryOrder::channels_last);
             scale(c.x, 1e-3f);
             element(c.x, 1, 5, row, column) = outlier;
-            EXPECT_FALSE(convolve_by_tiles(c.x, c.W, Array(), c.steps, c.y));
-            EXPECT_FALSE(convolve_weights_by_tiles(c.x, c.gy, c.steps, c.gW));
+            EXPECT_FALSE(convolve_by(winograd_way(), c.x, c.W, Array(), c.steps, c.y));
+            EXPECT_FALSE(convolve_weights_by(winograd_way(), c.x, c.gy, c.steps, c.gW));
             convolve(c.x, c.W, Array(), c.steps, c.y);
             EXPECT_LT(largest_error(c), 1e-6);
         }
@@ -73,22 +73,22 @@ TEST(WinogradOutliers, are_left_to_the_definition) {
 TEST(WinogradOutliers, of_gradients_are_left_to_the_definition) {
     const Case c(images, MemoryOrder::channels_last);
     scale(c.gy, 1e-3f);
-    ASSERT_TRUE(convolve_data_by_tiles(c.gy, c.W, c.steps, c.gx));
+    ASSERT_TRUE(convolve_data_by(winograd_way(), c.gy, c.W, c.steps, c.gx));
     element(c.gy, 1, 5, 9, 14) = 1e3f;
-    EXPECT_FALSE(convolve_data_by_tiles(c.gy, c.W, c.steps, c.gx));
+    EXPECT_FALSE(convolve_data_by(winograd_way(), c.gy, c.W, c.steps, c.gx));
 }
 
 TEST(WinogradOutliers, of_phases_are_left_to_the_definition) {
     const Case c(phases, MemoryOrder::channels_last);
     scale(c.x, 1e-3f);
     scale(c.gy, 1e-3f);
-    ASSERT_TRUE(convolve_by_phases(c.x, c.W, Array(), c.steps, c.y));
-    ASSERT_TRUE(convolve_data_by_phases(c.gy, c.W, c.steps, c.gx));
-    ASSERT_TRUE(convolve_weights_by_phases(c.x, c.gy, c.steps, c.gW));
+    ASSERT_TRUE(convolve_by(phase_way(), c.x, c.W, Array(), c.steps, c.y));
+    ASSERT_TRUE(convolve_data_by(phase_way(), c.gy, c.W, c.steps, c.gx));
+    ASSERT_TRUE(convolve_weights_by(phase_way(), c.x, c.gy, c.steps, c.gW));
     element(c.x, 1, 5, 9, 14) = element(c.gy, 1, 5, 3, 3) = 1e4f;
-    EXPECT_FALSE(convolve_by_phases(c.x, c.W, Array(), c.steps, c.y));
-    EXPECT_FALSE(convolve_data_by_phases(c.gy, c.W, c.steps, c.gx));
-    EXPECT_FALSE(convolve_weights_by_phases(c.x, c.gy, c.steps, c.gW));
+    EXPECT_FALSE(convolve_by(phase_way(), c.x, c.W, Array(), c.steps, c.y));
+    EXPECT_FALSE(convolve_data_by(phase_way(), c.gy, c.W, c.steps, c.gx));
+    EXPECT_FALSE(convolve_weights_by(phase_way(), c.x, c.gy, c.steps, c.gW));
     convolve(c.x, c.W, Array(), c.steps, c.y);
     EXPECT_LT(largest_error(c), 1e-6);
 }
@@ -102,7 +102,7 @@ TEST(WinogradOutliers, errors_are_within_the_bound_where_tiles_are_taken) {
             const Case c(images, MemoryOrder::channels_last);
             // All channels of one position, as far from the others as the ratio says.
             for (int64_t i = 0; i < 64; ++i) element(c.x, 1, i, row, column) *= ratio;
-            if (!convolve_by_tiles(c.x, c.W, Array(), c.steps, c.y)) {
+            if (!convolve_by(winograd_way(), c.x, c.W, Array(), c.steps, c.y)) {
                 ++refused;
                 continue;
             }
@@ -124,7 +124,7 @@ TEST(WinogradOutliers, zeros_beside_values_are_no_small_values) {
     for (int64_t i = 0; i < 64; ++i)
         for (int64_t h = 0; h < 24; ++h)
             for (int64_t w = 0; w < 10; ++w) element(c.x, 1, i, h, w) = 0;
-    EXPECT_TRUE(convolve_by_tiles(c.x, c.W, Array(), c.steps, c.y));
+    EXPECT_TRUE(convolve_by(winograd_way(), c.x, c.W, Array(), c.steps, c.y));
     for (int64_t h = 0; h < 24; ++h)
         for (int64_t w = 0; w < 9; ++w)
             ASSERT_NEAR(element(c.y, 1, 3, h, w), 0, 1e-4) << h << ", " << w;

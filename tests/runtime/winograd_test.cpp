@@ -21,18 +21,18 @@ TEST_P(Winograd, is_near_the_definition) {
     for (const MemoryOrder order : {MemoryOrder::row_major, MemoryOrder::channels_last}) {
         SCOPED_TRACE(order == MemoryOrder::row_major ? "row-major" : "channels last");
         const Case c(GetParam(), order);
-        ASSERT_TRUE(convolve_by_tiles(c.x, c.W, c.b, c.steps, c.y));
+        ASSERT_TRUE(convolve_by(winograd_way(), c.x, c.W, c.b, c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, true);
         });
-        ASSERT_TRUE(convolve_by_tiles(c.x, c.W, Array(), c.steps, c.y));
+        ASSERT_TRUE(convolve_by(winograd_way(), c.x, c.W, Array(), c.steps, c.y));
         expect_near(c.y, [&](int64_t n, int64_t o, int64_t h, int64_t w) {
             return c.y_at(n, o, h, w, false);
         });
-        ASSERT_TRUE(convolve_data_by_tiles(c.gy, c.W, c.steps, c.gx));
+        ASSERT_TRUE(convolve_data_by(winograd_way(), c.gy, c.W, c.steps, c.gx));
         expect_near(
             c.gx, [&](int64_t n, int64_t i, int64_t h, int64_t w) { return c.gx_at(n, i, h, w); });
-        ASSERT_TRUE(convolve_weights_by_tiles(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_weights_by(winograd_way(), c.x, c.gy, c.steps, c.gW));
         expect_near(
             c.gW, [&](int64_t o, int64_t i, int64_t h, int64_t w) { return c.gW_at(o, i, h, w); });
     }
@@ -62,9 +62,9 @@ TEST(WinogradSizes, what_it_cannot_do_or_would_not_do_faster_is_left_alone) {
             return (n + 2 - (kernel - 1) * steps.dilate[0] - 1) / steps.stride[0] + 1;
         };
         const Array y = random_array({s.batch, s.out, positions(s.height), positions(s.width)}, 3);
-        return !convolve_by_tiles(x, W, Array(), steps, y) &&
-               !convolve_data_by_tiles(y, W, steps, x) &&
-               !convolve_weights_by_tiles(x, y, steps, W);
+        return !convolve_by(winograd_way(), x, W, Array(), steps, y) &&
+               !convolve_data_by(winograd_way(), y, W, steps, x) &&
+               !convolve_weights_by(winograd_way(), x, y, steps, W);
     };
     const WindowSteps plain{Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, 1};
     EXPECT_FALSE(refused(images, plain, 3));
@@ -82,10 +82,10 @@ TEST(WinogradNumbers, nan_and_infinity_stay_in_the_windows_that_see_them) {
     for (const float value :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         const Case c(images, MemoryOrder::row_major);
-        ASSERT_TRUE(convolve_by_tiles(c.x, c.W, c.b, c.steps, c.y) &&
-                    convolve_weights_by_tiles(c.x, c.gy, c.steps, c.gW));
+        ASSERT_TRUE(convolve_by(winograd_way(), c.x, c.W, c.b, c.steps, c.y) &&
+                    convolve_weights_by(winograd_way(), c.x, c.gy, c.steps, c.gW));
         element(c.x, 2, 5, 6, 9) = value;
-        EXPECT_FALSE(convolve_by_tiles(c.x, c.W, c.b, c.steps, c.y));
+        EXPECT_FALSE(convolve_by(winograd_way(), c.x, c.W, c.b, c.steps, c.y));
         convolve(c.x, c.W, c.b, c.steps, c.y);
         const std::vector<float> y = c.y.to_vector<float>();
         int64_t not_finite = 0;
@@ -97,14 +97,14 @@ TEST(WinogradNumbers, nan_and_infinity_stay_in_the_windows_that_see_them) {
             not_finite += sees;
         }
         EXPECT_EQ(not_finite, 9 * 64);
-        EXPECT_FALSE(convolve_weights_by_tiles(c.x, c.gy, c.steps, c.gW));
+        EXPECT_FALSE(convolve_weights_by(winograd_way(), c.x, c.gy, c.steps, c.gW));
     }
 }
 
 TEST(WinogradNumbers, what_only_the_tiles_would_overflow_does_not) {
     const Case c(images, MemoryOrder::row_major);
     element(c.x, 2, 5, 6, 9) = 1e38f;
-    EXPECT_FALSE(convolve_by_tiles(c.x, c.W, c.b, c.steps, c.y));
+    EXPECT_FALSE(convolve_by(winograd_way(), c.x, c.W, c.b, c.steps, c.y));
     const Array small = random_array(c.W.shape(), 8), half = Array::full(small.type(), 0.01);
     convolve(c.x, half, c.b, c.steps, c.y);
     for (const float v : c.y.to_vector<float>()) ASSERT_TRUE(std::isfinite(v));

@@ -70,6 +70,10 @@ void bind_profile(nb::module_& m) {
         .def_prop_ro("bytes_written", launch(&LaunchReport::bytes_written), "Of one call.")
         .def_prop_ro("calls", launch(&LaunchReport::calls), "As far as they were profiled.")
         .def_prop_ro("seconds", launch(&LaunchReport::seconds), "Of all of them.")
+        .def_prop_ro(
+            "method", launch(&LaunchReport::method),
+            "How the last profiled call computed it, if its kernel has several methods and "
+            "tells: \"winograd 4x4\", \"direct tiles\", \"library\". Else empty.")
         .def_ro("share", &Row::share, "Of the time of all rows; of their bytes if none was timed.")
         .def_prop_ro("milliseconds", &Row::milliseconds, "Per call; 0 if it was not timed.")
         .def_prop_ro("gigabytes_per_second", &Row::gigabytes_per_second,

@@ -132,6 +132,7 @@ def _profile_repr(self: Any) -> str:
 _PROFILE_COLUMNS = (
     ("program", "{}"),
     ("name", "{}"),
+    ("method", "{}"),
     ("sizes", "{}"),
     ("share", "{:.1%}"),
     ("milliseconds", "{:.4f}"),

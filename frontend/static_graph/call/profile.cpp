@@ -6,7 +6,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
-#include "runtime/profile/machine_speed.h"
+#include "runtime/cpu/machine_speed.h"
 
 namespace catena {
 namespace {
@@ -37,6 +37,13 @@ std::string lines_of(const LaunchReport& launch) {
     return text;
 }
 
+/// "step: convolution_2d, winograd 4x4"
+std::string text_of(const RegionProfile::Row& row) {
+    const std::string& method = row.launch.method;
+    return fmt::format("{}: {}{}{}", row.program, row.launch.name, method.empty() ? "" : ", ",
+                       method);
+}
+
 /// By row: the least time that this machine needs for it, in percent of the time that it takes; 0
 /// if it was not timed, or ran on a device.
 std::vector<double> percents_of_limit(const RegionProfile& profile) {
@@ -57,18 +64,18 @@ std::vector<double> percents_of_limit(const RegionProfile& profile) {
 
 std::string csv_of(const RegionProfile& profile) {
     std::string text =
-        "program,launch,kind,operations,calls,ms,share,bytes_read,bytes_written,GB/s,GFLOP/s,% of "
-        "limit\n";
+        "program,launch,kind,method,operations,calls,ms,share,bytes_read,bytes_written,GB/s,"
+        "GFLOP/s,% of limit\n";
     const std::vector<double> percents = percents_of_limit(profile);
     for (size_t r = 0; r < profile.rows.size(); ++r) {
         const RegionProfile::Row& row = profile.rows[r];
         const LaunchReport& launch = row.launch;
-        text += fmt::format("{},{},{},{},{},{:.6f},{:.4f},{:.0f},{:.0f},{:.3f},{:.3f},{:.1f}\n",
+        text += fmt::format("{},{},{},{},{},{},{:.6f},{:.4f},{:.0f},{:.0f},{:.3f},{:.3f},{:.1f}\n",
                             field(row.program), field(launch.name),
                             launch.is_library_call ? "library call" : "kernels",
-                            field(lines_of(launch)), launch.calls, row.milliseconds(), row.share,
-                            launch.bytes_read, launch.bytes_written, row.gigabytes_per_second(),
-                            row.gigaflops_per_second(), percents[r]);
+                            field(launch.method), field(lines_of(launch)), launch.calls,
+                            row.milliseconds(), row.share, launch.bytes_read, launch.bytes_written,
+                            row.gigabytes_per_second(), row.gigaflops_per_second(), percents[r]);
     }
     return text;
 }
@@ -90,11 +97,11 @@ std::string RegionProfile::to_string() const {
     const std::vector<double> percents = percents_of_limit(*this);
     for (size_t r = 0; r < rows.size(); ++r) {
         const Row& row = rows[r];
-        text += fmt::format("{:>5.1f} % {:>10} {:>7} {:>10.3f} {:>8} {:>9} {:>10}  {}: {}\n",
+        text += fmt::format("{:>5.1f} % {:>10} {:>7} {:>10.3f} {:>8} {:>9} {:>10}  {}\n",
                             row.share * 100, number(row.milliseconds(), 4), row.launch.calls,
                             bytes_of(row.launch) / 1e6, number(row.gigabytes_per_second(), 1),
                             number(row.gigaflops_per_second(), 1), number(percents[r], 0),
-                            row.program, row.launch.name);
+                            text_of(row));
     }
     return text;
 }

@@ -38,7 +38,7 @@ struct RegionProfile {
     bool is_timed = false;
     std::vector<Row> rows;  ///< The rows, the most expensive first.
 
-    /// The rows as a table.
+    /// The rows as a table. Behind a launch stands its LaunchReport::method.
     std::string to_string() const;
     /// Saves the profile. NAME.json: everything that was recorded in this process, as a trace for
     /// Perfetto. NAME.csv: the rows. ValueError for other names; FileError when the file cannot be

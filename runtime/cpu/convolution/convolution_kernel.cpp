@@ -10,9 +10,13 @@
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/double_convolution.h"
 #include "runtime/cpu/convolution/float_convolution.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena {
 namespace {
+
+/// Methods, as profiles show them.
+constexpr const char *in_bfloat16 = "library, of bfloat16", *in_doubles = "float64 as products";
 
 bool any_empty(const Array& a, const Array& b) { return a.size() == 0 || b.size() == 0; }
 
@@ -60,6 +64,7 @@ bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const Win
     const ConvolutionSizes sizes = sizes_of(from, W.shape(), y, steps);
     if (!is_fast(direction, sizes)) return false;
     const Array bias = as_row_major(b, Dtype::float32);
+    const profile::MethodSpan span(work_of(direction), in_bfloat16);
     ConvolutionCall(ConvolutionPrimitive::find(direction, sizes))
         .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr,
              y.to_fill(), {});
@@ -72,6 +77,7 @@ bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& 
     const Array from = readable(gy, Dtype::bfloat16);
     const ConvolutionSizes sizes = sizes_of(gx, W.shape(), from, steps);
     if (!is_fast(ConvolutionDirection::data, sizes)) return false;
+    const profile::MethodSpan span(work_of(ConvolutionDirection::data), in_bfloat16);
     ConvolutionCall(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes))
         .run(from.elements(), W.as_contiguous(), nullptr, gx.to_fill(), {});
     return true;
@@ -84,6 +90,7 @@ bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowStep
     const ConvolutionSizes sizes = sizes_of(from, gW.shape(), by, steps);
     if (!is_fast(ConvolutionDirection::weights, sizes)) return false;
     const Array sums = Array::empty({Dtype::float32, gW.shape()}, gW.device());
+    const profile::MethodSpan span(work_of(ConvolutionDirection::weights), in_bfloat16);
     ConvolutionWeights(sizes).run(from.elements(), by.elements(), sums.to_fill<float>(), {});
     copy_elements(sums, gW);
     return true;
@@ -100,6 +107,11 @@ void in_working_dtype(const Array& result, bool by_library, F&& f) {
     Array working = as_it_is ? result : Array::empty({dtype, result.shape()}, result.device());
     f(dtype, working);
     if (!(working == result)) copy_elements(working, result);
+}
+
+void run(ConvolutionDirection direction, const WindowSteps& steps, const Array& a, const Array& b,
+         const Array& bias, const Array& result) {
+    FloatConvolution().run({direction, steps, a, b, result, Epilogue{.bias = bias}});
 }
 
 void fill_zero(const Array& array) {
@@ -124,13 +136,14 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype), bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W))
-            return FloatConvolution(ConvolutionDirection::forward, steps)
-                .run(from, by, bias, result);
+            return run(ConvolutionDirection::forward, steps, from, by, bias, result);
         if (bias.defined())
             fill_channels(bias, result);
         else if (any_empty(x, W))
             fill_zero(result);
-        if (!any_empty(x, W)) convolve_doubles(from, by, steps, result, bias.defined());
+        if (any_empty(x, W)) return;
+        const profile::MethodSpan span(work_of(ConvolutionDirection::forward), in_doubles);
+        convolve_doubles(from, by, steps, result, bias.defined());
     });
 }
 
@@ -139,12 +152,10 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
-            return FloatConvolution(ConvolutionDirection::data, steps)
-                .run(from, by, Array(), result);
-        if (any_empty(gy, W))
-            fill_zero(result);
-        else
-            convolve_data_doubles(from, by, steps, result);
+            return run(ConvolutionDirection::data, steps, from, by, Array(), result);
+        if (any_empty(gy, W)) return fill_zero(result);
+        const profile::MethodSpan span(work_of(ConvolutionDirection::data), in_doubles);
+        convolve_data_doubles(from, by, steps, result);
     });
 }
 
@@ -153,12 +164,10 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
-            return FloatConvolution(ConvolutionDirection::weights, steps)
-                .run(from, by, Array(), result);
-        if (any_empty(x, gy))
-            fill_zero(result);
-        else
-            convolve_weights_doubles(from, by, steps, result);
+            return run(ConvolutionDirection::weights, steps, from, by, Array(), result);
+        if (any_empty(x, gy)) return fill_zero(result);
+        const profile::MethodSpan span(work_of(ConvolutionDirection::weights), in_doubles);
+        convolve_weights_doubles(from, by, steps, result);
     });
 }
 

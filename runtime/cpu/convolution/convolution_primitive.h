@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/core/array/shape.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/onednn/onednn.h"
 
 namespace catena {

@@ -10,6 +10,7 @@
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena {
 namespace {
@@ -170,6 +171,7 @@ std::optional<float> convolve_block(const BlockOperands& o, const BlockSteps& st
                                            depthwise::packed_weights(o.W[1], sizes.middle.channels),
                                            packed_weights(o.W[2], sizes.last)};
     ++runs;
+    const profile::MethodSpan span("convolutions", "three in a row, by lines");
     return Block(sizes, o, W, y.to_fill<float>()).run(scratch);
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
 
 namespace catena {

@@ -2,29 +2,24 @@
 
 #include <algorithm>
 
-#include "runtime/core/array/in_order.h"
-#include "runtime/cpu/convolution/patch_convolution.h"
-#include "runtime/cpu/convolution/winograd/phase_convolution.h"
-#include "runtime/cpu/convolution/pointwise_convolution.h"
-#include "runtime/cpu/convolution/winograd/two_by_two.h"
-#include "runtime/cpu/convolution/winograd/winograd.h"
+#include "runtime/core/array/memory_order.h"
+#include "runtime/core/system/error.h"
+#include "runtime/cpu/convolution/epilogue_pass.h"
+#include "runtime/cpu/convolution/ways.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena {
 namespace {
 
 using Direction = ConvolutionDirection;
 
-ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y,
-                          const WindowSteps& steps) {
-    ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
-    sizes.x_order = order_of(x);
-    sizes.y_order = order_of(y);
-    return sizes;
-}
-
 bool fits(const Array& array, bool is_image) {
     if (array.dtype() != Dtype::float32 || array.size() == 0) return false;
     return array.contiguous() || (is_image && memory_order(array.shape(), array.strides()));
+}
+
+const char* pass_of(const Epilogue& epilogue) {
+    return epilogue.tail ? ", then its tail" : ", then statistics";
 }
 
 }  // namespace
@@ -36,63 +31,44 @@ bool is_float_convolution(Direction direction, const Array& a, const Array& b, c
            (!bias.defined() || fits(bias, false));
 }
 
-void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, const Array& result,
-                           std::span<std::byte> scratch) {
-    if (!has_run_) lanes_ = LaneConvolution::find(direction_, a, b, result, steps_);
-    has_run_ = true;
-    if (run_without_onednn(a, b, bias, result, scratch)) return;
-    if (!call_ && !weights_) prepare(a, b, bias, result);
-    const float* const from = a.elements<float>();
-    float* const to = result.to_fill<float>();
-    if (weights_) return weights_->run(from, b.elements<float>(), to, scratch);
-    call_->run(from, b, bias.defined() ? bias.elements<float>() : nullptr, to, scratch);
+FloatConvolution::Taken FloatConvolution::run(const ConvolutionTask& task) {
+    const Epilogue none;
+    const ConvolutionTask bare{task.direction, task.steps, task.a,      task.b,
+                               task.result,    none,       task.scratch};
+    for (size_t i = 0;; ++i) {
+        if (i == choices_.size()) choices_.push_back(next(task, bare));
+        const Choice& choice = choices_[i];
+        const auto [way, in_pass] = choice.taken;
+        const profile::MethodSpan span(work_of(task.direction), way->name,
+                                       in_pass ? pass_of(task.epilogue) : "");
+        if (!choice.prepared->run(in_pass ? bare : task)) continue;
+        if (in_pass) apply_epilogue(task.epilogue, task.result);
+        return choice.taken;
+    }
+}
+
+FloatConvolution::Choice FloatConvolution::next(const ConvolutionTask& task,
+                                                const ConvolutionTask& bare) const {
+    const auto ways = convolution_ways();
+    size_t place = choices_.empty() ? 0 : choices_.back().place + 1;
+    bool in_pass = !choices_.empty() && choices_.back().taken.in_pass;
+    for (;; ++place) {
+        if (place == ways.size()) {
+            CATENA_ASSERT(!in_pass && !task.epilogue.is_plain(),
+                          "the last way computes all that have no epilogue");
+            in_pass = true;
+            place = 0;
+        }
+        const ConvolutionTask& wanted = in_pass ? bare : task;
+        if (ways[place]->fits(wanted))
+            return {place, {ways[place], in_pass}, ways[place]->prepare(wanted)};
+    }
 }
 
 size_t FloatConvolution::scratch_bytes() const {
-    const size_t for_lanes = lanes_ ? lanes_->scratch_bytes() : 0;
-    return std::max(for_lanes, call_      ? call_->scratch_bytes()
-                               : weights_ ? weights_->scratch_bytes()
-                                          : 0);
-}
-
-bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias,
-                                          const Array& result, std::span<std::byte> scratch) const {
-    if (lanes_ && lanes_->run(a, b, bias, result, scratch)) return true;
-    switch (direction_) {
-        case Direction::data:
-            return convolve_data_as_product(a, b, steps_, result) ||
-                   convolve_data_by_tiles(a, b, steps_, result) ||
-                   convolve_data_by_phases(a, b, steps_, result) ||
-                   convolve_data_two_by_two(a, b, steps_, result) ||
-                   convolve_data_by_patches(a, b, steps_, result);
-        case Direction::weights:
-            return convolve_weights_as_product(a, b, steps_, result) ||
-                   convolve_weights_by_tiles(a, b, steps_, result) ||
-                   convolve_weights_by_phases(a, b, steps_, result) ||
-                   convolve_weights_two_by_two(a, b, steps_, result);
-        default:
-            return convolve_as_product(a, b, bias, steps_, result) ||
-                   convolve_by_tiles(a, b, bias, steps_, result) ||
-                   convolve_by_phases(a, b, bias, steps_, result) ||
-                   convolve_two_by_two(a, b, bias, steps_, result);
-    }
-}
-
-void FloatConvolution::prepare(const Array& a, const Array& b, const Array& bias,
-                               const Array& result) {
-    switch (direction_) {
-        case Direction::data:
-            call_.emplace(
-                ConvolutionPrimitive::find(direction_, sizes_of(result, b.shape(), a, steps_)));
-            return;
-        case Direction::weights:
-            weights_.emplace(sizes_of(a, result.shape(), b, steps_));
-            return;
-        default:
-            call_.emplace(ConvolutionPrimitive::find(
-                bias.defined() ? Direction::forward_bias : Direction::forward,
-                sizes_of(a, b.shape(), result, steps_)));
-    }
+    size_t most = 0;
+    for (const Choice& choice : choices_) most = std::max(most, choice.prepared->scratch_bytes());
+    return most;
 }
 
 }  // namespace catena

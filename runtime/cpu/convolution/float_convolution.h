@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <span>
+#include <memory>
+#include <vector>
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
-#include "runtime/cpu/convolution/convolution_weights.h"
-#include "runtime/cpu/convolution/lanes/lane_convolution.h"
+#include "runtime/cpu/convolution/way/way.h"
+#include "runtime/cpu/window_steps.h"
 
 namespace catena {
 
@@ -17,34 +16,34 @@ namespace catena {
 bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b,
                           const Array& bias, const Array& result);
 
-/// A float32 convolution or one of its gradients, by the fastest available method: as matrix
-/// products, with images in the lanes of vectors, by tiles, by patches, or by oneDNN. It stores
-/// what a run had to prepare, so that later ones look nothing up; all runs must have arrays of the
-/// same shapes and strides. For one run at a time.
+/// A float32 convolution or one of its gradients, with its epilogue, by the first way of the table
+/// that fits (runtime/cpu/convolution/ways.h). It is chosen at the first run, and stores what it
+/// had to prepare, so that later runs look nothing up; all runs must have arrays of the same shapes
+/// and strides, and the same kind of epilogue. Where no way computes the epilogue as it stores the
+/// result, a way that computes none is chosen, and a pass follows (epilogue_pass.h). Only where a
+/// way does not compute the values of a run, the next one that fits does. For one run at a time.
 class FloatConvolution {
 public:
-    /// `direction` must not be forward_bias: run() is given a bias or not.
-    FloatConvolution(ConvolutionDirection direction, const WindowSteps& steps)
-        : direction_(direction), steps_(steps) {}
-
-    /// Runs it. a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW
-    /// (weights). `scratch` has scratch_bytes(); if it is smaller, memory is taken from the pool.
-    void run(const Array& a, const Array& b, const Array& bias, const Array& result,
-             std::span<std::byte> scratch = {});
+    /// What computed the result, and whether a pass over it did the epilogue.
+    struct Taken {
+        const ConvolutionWay* way;
+        bool in_pass;
+    };
+    /// Runs it. Profiles show the way by its name (runtime/profile/method_span.h).
+    Taken run(const ConvolutionTask& task);
     /// Scratch memory in bytes, as far as it is known from earlier runs.
     size_t scratch_bytes() const;
 
 private:
-    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result,
-                            std::span<std::byte> scratch) const;
-    void prepare(const Array& a, const Array& b, const Array& bias, const Array& result);
+    struct Choice {
+        size_t place;  ///< In the table.
+        Taken taken;
+        std::unique_ptr<PreparedWay> prepared;
+    };
+    /// The first way after those that were chosen. `bare`: the task without its epilogue.
+    Choice next(const ConvolutionTask& task, const ConvolutionTask& bare) const;
 
-    ConvolutionDirection direction_;
-    WindowSteps steps_;
-    bool has_run_ = false;
-    std::optional<LaneConvolution> lanes_;
-    std::optional<ConvolutionCall> call_;
-    std::optional<ConvolutionWeights> weights_;
+    std::vector<Choice> choices_;  ///< One, and further ones once a way did not compute a run.
 };
 
 }  // namespace catena

@@ -12,11 +12,10 @@ namespace catena {
 /// needs first. It runs again and again with arrays of the same shapes and strides, one run at a
 /// time. Where Catena's own tiles compute the convolution (channels last; windows of one element as
 /// products, 3x3 by Winograd's method) they gather the sums as they store; otherwise one pass over
-/// the result does, while it is in the shared cache.
+/// the result does (epilogue_pass.h), while it is in the shared cache.
 class MeasuredConvolution {
 public:
-    explicit MeasuredConvolution(const WindowSteps& steps)
-        : steps_(steps), convolution_(ConvolutionDirection::forward, steps) {}
+    explicit MeasuredConvolution(const WindowSteps& steps) : steps_(steps) {}
 
     /// Runs it. `sums` and `squares`: one float32 for each channel of y.
     void run(const Array& x, const Array& W, const Array& y, const Array& sums,
@@ -24,8 +23,6 @@ public:
     size_t scratch_bytes() const { return convolution_.scratch_bytes(); }
 
 private:
-    bool run_in_tiles(const Array& x, const Array& W, const Array& y);
-
     WindowSteps steps_;
     FloatConvolution convolution_;
     ColumnStatistics statistics_;

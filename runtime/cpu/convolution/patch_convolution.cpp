@@ -145,23 +145,40 @@ bool is_faster_by_patches(const Shape& W) {
     return W[2] > 1 && W[3] > 1 && W[3] <= lanes && W[1] * W[2] * W[3] <= most_taps;
 }
 
-bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps,
-                              const Array& gx) {
-    if (!is_faster_by_patches(W.shape()) || !fits(gy, steps, gx)) return false;
-    const Sizes sizes(gx, W.shape(), gy.shape(), steps);
-    const Array weights = padded(W, sizes);
-    PictureGradient(sizes, gy.elements<float>(), weights.to_fill<float>(), gx.to_fill<float>())
+namespace {
+
+bool fits(const ConvolutionTask& t) {
+    return t.is(ConvolutionDirection::data) && is_faster_by_patches(t.W().shape()) &&
+           fits(t.y(), t.steps, t.x());
+}
+
+bool run(const ConvolutionTask& t) {
+    const Sizes sizes(t.x(), t.W().shape(), t.y().shape(), t.steps);
+    const Array weights = padded(t.W(), sizes);
+    PictureGradient(sizes, t.y().elements<float>(), weights.to_fill<float>(),
+                    t.x().to_fill<float>())
         .run();
     return true;
 }
 
+}  // namespace
+
 #else
 
 bool is_faster_by_patches(const Shape&) { return false; }
-bool convolve_data_by_patches(const Array&, const Array&, const WindowSteps&, const Array&) {
-    return false;
-}
+
+namespace {
+
+bool fits(const ConvolutionTask&) { return false; }
+bool run(const ConvolutionTask&) { return false; }
+
+}  // namespace
 
 #endif
+
+const ConvolutionWay& patch_way() {
+    static constexpr ConvolutionWay way{"patches", fits, prepare_nothing<run>};
+    return way;
+}
 
 }  // namespace catena

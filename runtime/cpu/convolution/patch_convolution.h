@@ -1,7 +1,6 @@
 #pragma once
 
-#include "runtime/core/array/array.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/convolution/way/way.h"
 
 namespace catena {
 
@@ -16,10 +15,9 @@ namespace catena {
 /// of sums over channels, whatever the number of threads. No zeros are multiplied, so NaN and
 /// infinity are where the definition puts them.
 ///
-/// False, and nothing done, where oneDNN is faster (benchmarks/patch_convolutions.cpp), which is so
+/// For sizes where that is faster than oneDNN (benchmarks/patch_convolutions.cpp), which is not so
 /// of row-major gy: oneDNN's vectors run along its positions.
-bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps,
-                              const Array& gx);
+const ConvolutionWay& patch_way();
 
 /// Whether it is faster for weights of this shape, where gy has its channels last. False without
 /// AVX2 and with CATENA_PATCH_CONVOLUTIONS=0.

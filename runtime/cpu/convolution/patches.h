@@ -4,7 +4,7 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/memory_order.h"
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 
 // What the results of a convolution see of pictures, images of few channels, as the gradient of the
 // pictures needs it.

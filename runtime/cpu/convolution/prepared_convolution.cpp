@@ -10,14 +10,17 @@ Array bias_of(const KernelCall& call) { return call.inputs.size() > 2 ? call.inp
 class PreparedConvolution final : public PreparedCall {
 public:
     PreparedConvolution(ConvolutionDirection direction, const WindowSteps& steps)
-        : convolution_(direction, steps) {}
+        : direction_(direction), steps_(steps) {}
 
     size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        convolution_.run(call.inputs[0], call.inputs[1], bias_of(call), call.outputs[0], scratch);
+        convolution_.run({direction_, steps_, call.inputs[0], call.inputs[1], call.outputs[0],
+                          Epilogue{.bias = bias_of(call)}, scratch});
     }
 
 private:
+    ConvolutionDirection direction_;
+    WindowSteps steps_;
     FloatConvolution convolution_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/window_steps.h"
 #include "runtime/graph/prepared_call.h"
 
 namespace catena {

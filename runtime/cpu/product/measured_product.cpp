@@ -37,9 +37,13 @@ struct Division {
 
 bool has_measured_products() { return has_avx512() && has_product_tiles(); }
 
-bool multiply_and_measure(const MeasuredProduct& p, ColumnStatistics& statistics) {
+bool is_measured_in_tiles(const MeasuredProduct& p) {
     constexpr int64_t least = 32;
-    if (!has_measured_products() || p.m < least || p.n < least || p.k < least) return false;
+    return has_measured_products() && p.m >= least && p.n >= least && p.k >= least;
+}
+
+bool multiply_and_measure(const MeasuredProduct& p, ColumnStatistics& statistics) {
+    if (!is_measured_in_tiles(p)) return false;
     const int64_t block = rows_of_block(p.m), blocks = (p.m + block - 1) / block;
     const Division parts(p.m, p.n);
     statistics.prepare(blocks, p.n);

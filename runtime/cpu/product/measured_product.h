@@ -17,9 +17,13 @@ struct MeasuredProduct {
 /// pass over its result are faster.
 bool has_measured_products();
 
+/// Whether such a product is computed in tiles: else it is too small for them, or the processor has
+/// none. Sizes alone decide.
+bool is_measured_in_tiles(const MeasuredProduct& product);
+
 /// Computes the product in tiles (product_tiles.h) and gathers the statistics of c's columns, tile
-/// by tile as it is stored. False, and nothing is done, if the processor has no tiles or the
-/// product is too small for them. The bits do not depend on the number of threads.
+/// by tile as it is stored. False, and nothing is done, unless
+/// is_measured_in_tiles(). The bits do not depend on the number of threads.
 bool multiply_and_measure(const MeasuredProduct& product, ColumnStatistics& statistics);
 
 }  // namespace catena

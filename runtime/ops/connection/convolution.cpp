@@ -2,6 +2,7 @@
 
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/array/device.h"
 #include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/convolution/depthwise_block.h"
 #include "runtime/ops/connection/convolution_steps.h"
@@ -95,8 +96,11 @@ private:
         BlockOperands block{.x = operands[0].x, .W = {}, .tails = {}};
         for (size_t i = 0; i < block_calls; ++i) {
             block.W[i] = operands[i].W;
-            block.tails[i] = convolutions_[i].open_tail(
-                operands[i], i + 1 < block_calls ? operands[i].other : other, steps_[i].y[1]);
+            block.tails[i] =
+                convolutions_[i]
+                    .open_tail(operands[i], i + 1 < block_calls ? operands[i].other : other,
+                               steps_[i].y[1])
+                    .numbers;
         }
         scratch_bytes_ = block_scratch_bytes(block.x.shape(), steps_);
         return convolve_block(block, steps_, y, scratch);

@@ -47,18 +47,23 @@ float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail&
     return largest.magnitude();
 }
 
-bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
+bool takes(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
     const auto is_last = [](const Array& a) {
         return memory_order(a.shape(), a.strides()) == MemoryOrder::channels_last;
     };
-    return takes_steps(x.shape(), W.shape(), steps) && W.contiguous() && is_last(x) && is_last(y);
+    return are_direct_convolutions_on() && takes_steps(x.shape(), W.shape(), steps) &&
+           W.contiguous() && is_last(x) && is_last(y);
+}
+
+bool fits(const ConvolutionTask& t) {
+    return t.epilogue.tail && takes(t.a, t.b, t.steps, t.result);
 }
 
 }  // namespace
 
 std::optional<float> convolve_depthwise(const Array& x, const Array& W, const ConvolutionTail& tail,
                                         const WindowSteps& steps, const Array& y) {
-    if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
+    if (!takes(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x.shape(), steps, y.shape());
     const Array kept = packed_weights(W, sizes.channels);
     return run(sizes, x, kept.elements<float>(), tail, y.to_fill<float>());
@@ -71,6 +76,26 @@ std::optional<float> convolve_depthwise(const Array&, const Array&, const Convol
     return std::nullopt;
 }
 
+namespace {
+bool fits(const ConvolutionTask&) { return false; }
+}  // namespace
+
 #endif
+
+namespace {
+
+bool run(const ConvolutionTask& t) {
+    TailEpilogue& tail = *t.epilogue.tail;
+    const auto largest = convolve_depthwise(t.a, t.b, tail.numbers, t.steps, t.result);
+    if (largest) tail.largest = *largest;
+    return largest.has_value();
+}
+
+}  // namespace
+
+const ConvolutionWay& depthwise_way() {
+    static constexpr ConvolutionWay way{"depthwise tiles", fits, prepare_nothing<run>};
+    return way;
+}
 
 }  // namespace catena

@@ -37,9 +37,15 @@ float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail&
     return largest.magnitude();
 }
 
-bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
-    return takes_steps(x.shape(), steps) &&
-           memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last && W.contiguous();
+bool takes(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
+    return are_direct_convolutions_on() && takes_steps(x.shape(), steps) &&
+           memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last && W.contiguous() &&
+           Sizes(x, W, steps, y).are_for_tiles();
+}
+
+bool fits(const ConvolutionTask& t) {
+    return t.epilogue.tail && is_direct_fastest(t.a, t.b, t.epilogue.tail->numbers) &&
+           takes(t.a, t.b, t.steps, t.result);
 }
 
 }  // namespace
@@ -59,9 +65,8 @@ bool is_direct_fastest(const Array& x, const Array& W, const ConvolutionTail& ta
 
 std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail,
                                        const WindowSteps& steps, const Array& y) {
-    if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
+    if (!takes(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x, W, steps, y);
-    if (!sizes.are_for_tiles()) return std::nullopt;
     const Array kept = packed_weights(W, sizes);
     return run(sizes, x, kept.elements<float>(), tail, y.to_fill<float>());
 }
@@ -75,6 +80,26 @@ std::optional<float> convolve_directly(const Array&, const Array&, const Convolu
     return std::nullopt;
 }
 
+namespace {
+bool fits(const ConvolutionTask&) { return false; }
+}  // namespace
+
 #endif
+
+namespace {
+
+bool run(const ConvolutionTask& t) {
+    TailEpilogue& tail = *t.epilogue.tail;
+    const auto largest = convolve_directly(t.a, t.b, tail.numbers, t.steps, t.result);
+    if (largest) tail.largest = *largest;
+    return largest.has_value();
+}
+
+}  // namespace
+
+const ConvolutionWay& direct_way() {
+    static constexpr ConvolutionWay way{"direct tiles", fits, prepare_nothing<run>};
+    return way;
+}
 
 }  // namespace catena

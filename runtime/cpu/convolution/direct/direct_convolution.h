@@ -3,8 +3,9 @@
 #include <optional>
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
+#include "runtime/cpu/convolution/way/way.h"
+#include "runtime/cpu/window_steps.h"
 
 namespace catena {
 
@@ -34,6 +35,11 @@ bool is_direct_fastest(const Array& x, const Array& W, const ConvolutionTail& ta
 /// convolve_directly(), W being [C, 1, 3, 3]; x and y have their channels last.
 std::optional<float> convolve_depthwise(const Array& x, const Array& W, const ConvolutionTail& tail,
                                         const WindowSteps& steps, const Array& y);
+
+/// convolve_directly() where is_direct_fastest(), and convolve_depthwise(), for convolutions with
+/// tails.
+const ConvolutionWay& direct_way();
+const ConvolutionWay& depthwise_way();
 
 /// Whether this processor and CATENA_DIRECT_CONVOLUTIONS allow both functions.
 bool are_direct_convolutions_on();

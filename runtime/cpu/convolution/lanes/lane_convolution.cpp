@@ -238,4 +238,35 @@ void LaneConvolution::correlate_row(const float* x, int64_t x_rows, const float*
 #endif
 }
 
+namespace {
+
+std::optional<LaneConvolution> found_for(const ConvolutionTask& t) {
+    return LaneConvolution::find(t.direction, t.a, t.b, t.result, t.steps);
+}
+
+bool fits(const ConvolutionTask& t) { return t.epilogue.is_plain() && found_for(t); }
+
+class PreparedLanes final : public PreparedWay {
+public:
+    explicit PreparedLanes(const LaneConvolution& lanes) : lanes_(lanes) {}
+    bool run(const ConvolutionTask& t) override {
+        return lanes_.run(t.a, t.b, t.epilogue.bias, t.result, t.scratch);
+    }
+    size_t scratch_bytes() const override { return lanes_.scratch_bytes(); }
+
+private:
+    const LaneConvolution lanes_;
+};
+
+std::unique_ptr<PreparedWay> prepare(const ConvolutionTask& t) {
+    return std::make_unique<PreparedLanes>(*found_for(t));
+}
+
+}  // namespace
+
+const ConvolutionWay& lane_way() {
+    static constexpr ConvolutionWay way{"sixteen images in lanes", fits, prepare};
+    return way;
+}
+
 }  // namespace catena

@@ -7,6 +7,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/lanes/lane_images.h"
+#include "runtime/cpu/convolution/way/way.h"
 
 namespace catena {
 
@@ -28,11 +29,10 @@ bool is_faster_by_lanes(ConvolutionDirection direction, const LaneSizes& sizes);
 /// channels there are. Operands are packed for it as they are needed
 /// (runtime/cpu/convolution/lanes/lane_images.h), and products are summed in registers in the order
 /// of the definition: input channels, rows, columns; for the weights' gradient positions, then
-/// images. Images may be in either memory order; the bits depend on the sizes alone. For use by
-/// FloatConvolution.
+/// images. Images may be in either memory order; the bits depend on the sizes alone.
 class LaneConvolution {
 public:
-    /// The LaneConvolution for operands as those of FloatConvolution; nothing where it cannot be
+    /// The LaneConvolution for operands as those of a ConvolutionTask; nothing where it cannot be
     /// done, or where oneDNN is faster.
     static std::optional<LaneConvolution> find(ConvolutionDirection direction, const Array& a,
                                                const Array& b, const Array& result,
@@ -90,5 +90,8 @@ private:
     LaneImages x_, y_;
     int64_t in_, out_, kernel_rows_, kernel_columns_, stride_rows_, stride_columns_, top_;
 };
+
+/// Convolutions so, wherever it is faster.
+const ConvolutionWay& lane_way();
 
 }  // namespace catena

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/cpu/convolution/winograd/phase_sizes.h"
+#include "runtime/cpu/convolution/winograd/phase_weights.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
@@ -134,33 +134,38 @@ private:
     std::atomic<bool> is_good_ = true;
 };
 
-bool run(const Sizes& sizes, bool is_gradient, const Array& x, const Array& W, const float* bias,
-         const Array& y) {
-    const Array from = winograd::channels_last(x), to = winograd::channels_last_like(y);
-    if (!Convolution(sizes, is_gradient, from.elements<float>(), W.elements<float>(), bias,
-                     to.to_fill<float>())
+Sizes sizes_of(const ConvolutionTask& t) {
+    return polyphase::sizes_of(t.x().shape(), t.y().shape(), t.steps);
+}
+
+bool run(const ConvolutionTask& t) {
+    const Sizes s = sizes_of(t);
+    if (t.is(ConvolutionDirection::weights))
+        return polyphase::convolve_weights(s, t.a, t.b, t.result);
+    const Array from = winograd::channels_last(t.a), to = winograd::channels_last_like(t.result);
+    if (!Convolution(s, t.is(ConvolutionDirection::data), from.elements<float>(),
+                     t.b.elements<float>(), t.epilogue.bias_elements(), to.to_fill<float>())
              .run())
         return false;
-    if (!(to == y)) copy_elements(to, y);
+    if (!(to == t.result)) copy_elements(to, t.result);
     return true;
+}
+
+bool fits(const ConvolutionTask& t) {
+    if (!winograd::is_on() || !t.epilogue.is_plain() ||
+        !polyphase::fits(t.x().shape(), t.W().shape(), t.y().shape(), t.steps))
+        return false;
+    const Sizes s = sizes_of(t);
+    return t.is(ConvolutionDirection::data)
+               ? is_faster(s, s.gradient_tiles(), phases * (s.in + s.out))
+               : is_faster(s, s.tiles(), phases * s.in + s.out);
 }
 
 }  // namespace
 
-bool convolve_by_phases(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
-                        const Array& y) {
-    if (!winograd::is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
-    const Sizes s = sizes_of(x.shape(), y.shape(), steps);
-    if (!is_faster(s, s.tiles(), phases * s.in + s.out)) return false;
-    return run(s, false, x, W, b.defined() ? b.elements<float>() : nullptr, y);
-}
-
-bool convolve_data_by_phases(const Array& gy, const Array& W, const WindowSteps& steps,
-                             const Array& gx) {
-    if (!winograd::is_on() || !fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
-    const Sizes s = sizes_of(gx.shape(), gy.shape(), steps);
-    if (!is_faster(s, s.gradient_tiles(), phases * (s.in + s.out))) return false;
-    return run(s, true, gy, W, nullptr, gx);
+const ConvolutionWay& phase_way() {
+    static constexpr ConvolutionWay way{"winograd by phases", fits, prepare_nothing<run>};
+    return way;
 }
 
 }  // namespace catena

@@ -1,17 +1,16 @@
+#include "runtime/cpu/convolution/winograd/phase_weights.h"
+
 #include <algorithm>
 #include <atomic>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/cpu/convolution/winograd/phase_convolution.h"
-#include "runtime/cpu/convolution/winograd/phase_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
 
-namespace catena {
+namespace catena::polyphase {
 namespace {
 
-using namespace polyphase;
 using winograd::Products;
 
 constexpr int64_t rows = phases * lanes;  ///< Of a block of sums: all phases of some channels of
@@ -117,15 +116,11 @@ private:
 
 }  // namespace
 
-bool convolve_weights_by_phases(const Array& x, const Array& gy, const WindowSteps& steps,
-                                const Array& gW) {
-    if (!winograd::is_on() || !fits(x.shape(), gW.shape(), gy.shape(), steps)) return false;
-    const Sizes s = sizes_of(x.shape(), gy.shape(), steps);
-    if (!is_faster(s, s.tiles(), phases * s.in + s.out)) return false;
+bool convolve_weights(const Sizes& s, const Array& x, const Array& gy, const Array& gW) {
     const Array images = winograd::channels_last(x), gradients = winograd::channels_last(gy);
     return WeightsGradient(s, images.elements<float>(), gradients.elements<float>(),
                            gW.to_fill<float>())
         .run();
 }
 
-}  // namespace catena
+}  // namespace catena::polyphase

@@ -92,16 +92,6 @@ bool convolve(int64_t images, int64_t in, int64_t out, const float* x, const flo
     return is_finite;
 }
 
-bool run(const Array& x, const Array& W, const WeightSteps& steps, const float* bias,
-         const Array& y) {
-    const Array from = winograd::channels_last(x), to = winograd::channels_last_like(y);
-    if (!convolve(x.dim(0), x.dim(1), y.dim(1), from.elements<float>(), W.elements<float>(), steps,
-                  bias, to.to_fill<float>()))
-        return false;
-    if (!(to == y)) copy_elements(to, y);
-    return true;
-}
-
 /// gW of images and gradients [images, 2, 2, channels]. True if all of it is finite.
 bool convolve_weights(int64_t images, int64_t in, int64_t out, const float* x, const float* gy,
                       float* gW) {
@@ -143,26 +133,35 @@ bool convolve_weights(int64_t images, int64_t in, int64_t out, const float* x, c
     return is_finite;
 }
 
+bool run(const ConvolutionTask& t) {
+    const Array a = winograd::channels_last(t.a);
+    const float* const from = a.elements<float>();
+    const int64_t images = a.dim(0), channels = t.x().dim(1);
+    if (t.is(ConvolutionDirection::weights)) {
+        const Array gy = winograd::channels_last(t.b);
+        return convolve_weights(images, channels, gy.dim(1), from, gy.elements<float>(),
+                                t.result.to_fill<float>());
+    }
+    const Array to = winograd::channels_last_like(t.result);
+    // Towards the images their last tap comes first.
+    const WeightSteps steps =
+        t.is_forward() ? WeightSteps{9, channels * 9, false} : WeightSteps{channels * 9, 9, true};
+    if (!convolve(images, a.dim(1), to.dim(1), from, t.b.elements<float>(), steps,
+                  t.epilogue.bias_elements(), to.to_fill<float>()))
+        return false;
+    if (!(to == t.result)) copy_elements(to, t.result);
+    return true;
+}
+
+bool fits(const ConvolutionTask& t) {
+    return t.epilogue.is_plain() && fits(t.x().shape(), t.W().shape(), t.y().shape(), t.steps);
+}
+
 }  // namespace
 
-bool convolve_two_by_two(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
-                         const Array& y) {
-    if (!fits(x.shape(), W.shape(), y.shape(), steps)) return false;
-    return run(x, W, {9, x.dim(1) * 9, false}, b.defined() ? b.elements<float>() : nullptr, y);
-}
-
-bool convolve_data_two_by_two(const Array& gy, const Array& W, const WindowSteps& steps,
-                              const Array& gx) {
-    if (!fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
-    return run(gy, W, {gx.dim(1) * 9, 9, true}, nullptr, gx);
-}
-
-bool convolve_weights_two_by_two(const Array& x, const Array& gy, const WindowSteps& steps,
-                                 const Array& gW) {
-    if (!fits(x.shape(), gW.shape(), gy.shape(), steps)) return false;
-    const Array images = winograd::channels_last(x), gradients = winograd::channels_last(gy);
-    return convolve_weights(x.dim(0), x.dim(1), gy.dim(1), images.elements<float>(),
-                            gradients.elements<float>(), gW.to_fill<float>());
+const ConvolutionWay& two_by_two_way() {
+    static constexpr ConvolutionWay way{"winograd 2x2", fits, prepare_nothing<run>};
+    return way;
 }
 
 }  // namespace catena

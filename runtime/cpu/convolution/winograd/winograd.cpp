@@ -6,12 +6,14 @@
 #include <cstring>
 
 #include "runtime/core/array/device.h"
+#include "runtime/core/array/in_order.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
+#include "runtime/cpu/convolution/winograd/winograd_weights.h"
 
 namespace catena {
 namespace {
@@ -19,14 +21,9 @@ namespace {
 using namespace winograd;
 
 constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
-
-/// One image alone is inference, whose weights are transformed once for many calls. Sizes decide,
-/// not whether they are kept yet: all calls give the same bits.
-Speed speed_of(const Sizes& sizes) {
-    Speed expected = speed;
-    if (sizes.images == 1) expected.weight_passes = 1;
-    return expected;
-}
+/// Towards the weights the products' results are written once for all tiles, and images and
+/// gradients are both transformed through the shared cache.
+constexpr Speed weights_speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
 
 /// Weights that do not fit a core's cache are read by one thread each, once for many tiles.
 bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
@@ -54,17 +51,18 @@ Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& st
                              [&] { return transform(W.elements<float>(), steps, K, N); });
 }
 
-/// y = x * U + bias, or with a tail; all channels last.
+/// y = x * U and its epilogue; all channels last.
 class Convolution {
 public:
-    Convolution(const Sizes& sizes, const float* x, const Array& U, const float* bias, float* y)
-        : s_(sizes), x_(x), U_(U.elements<float>()), bias_(bias), y_(y) {}
-    Convolution(const Sizes& sizes, const float* x, const Array& U, ColumnStatistics& statistics,
+    Convolution(const Sizes& sizes, const float* x, const Array& U, const Epilogue& epilogue,
                 float* y)
-        : s_(sizes), x_(x), U_(U.elements<float>()), statistics_(&statistics), y_(y) {}
-    Convolution(const Sizes& sizes, const float* x, const Array& U, const ConvolutionTail& tail,
-                float* y)
-        : s_(sizes), x_(x), U_(U.elements<float>()), tail_(&tail), y_(y) {}
+        : s_(sizes),
+          x_(x),
+          U_(U.elements<float>()),
+          bias_(epilogue.bias_elements()),
+          tail_(epilogue.tail ? &epilogue.tail->numbers : nullptr),
+          statistics_(epilogue.statistics),
+          y_(y) {}
 
     /// `U`: the transformed weights. True if all of y is finite, and right to the last digits.
     bool run() {
@@ -200,80 +198,83 @@ private:
     }
 
     const Sizes& s_;
-    const float *const x_, *const U_, *const bias_ = nullptr;
-    const ConvolutionTail* const tail_ = nullptr;
-    ColumnStatistics* const statistics_ = nullptr;
+    const float *const x_, *const U_, *const bias_;
+    const ConvolutionTail* const tail_;
+    ColumnStatistics* const statistics_;
     float* const y_;
     std::atomic<bool> is_good_ = true;
     std::atomic<int32_t> largest_ = 0;
 };
 
-bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form,
-         const WeightSteps& steps, const float* bias, const Array& y) {
-    const Array from = channels_last(x), to = channels_last_like(y);
-    const bool is_good =
-        s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias,
-                                                 to.to_fill<float>())
-                            : Convolution(s, from.elements<float>(), transformed(W, form, steps, s),
-                                          bias, to.to_fill<float>())
-                                  .run();
-    if (!is_good) return false;
-    if (!(to == y)) copy_elements(to, y);
+/// What the weights are to a convolution, and to the gradient of its images: that is a convolution
+/// of gy with the weights turned around, their last tap first.
+struct Weights {
+    const Array& W;
+    onednn::WeightForm form;
+    WeightSteps steps;
+};
+
+Weights weights_of(const ConvolutionTask& t, const Sizes& s) {
+    if (t.is(ConvolutionDirection::data))
+        return {t.b, onednn::WeightForm::turned_tiles, {s.out * 9, 9, true}};
+    return {t.b, onednn::WeightForm::tiles, {9, s.in * 9, false}};
+}
+
+/// Of the convolution that is computed: for the gradient of the images, from gy to gx.
+Sizes sizes_of(const ConvolutionTask& t) {
+    if (!t.is(ConvolutionDirection::data))
+        return winograd::sizes_of(t.x().shape(), t.W().shape(), t.y().shape(), t.steps);
+    const Array &gy = t.a, &W = t.b, &gx = t.result;
+    Sizes s = winograd::sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), t.steps);
+    s.pad_top = 2 - t.steps.pad[0], s.pad_left = 2 - t.steps.pad[1];
+    return s;
+}
+
+/// A convolution of channels-last `x` to channels-last `y`.
+bool compute(const ConvolutionTask& t, const Sizes& s, const float* x, float* y) {
+    const auto [W, form, steps] = weights_of(t, s);
+    const Epilogue& e = t.epilogue;
+    if (s.has_small_tiles() && !e.tail)
+        return convolve_in_blocks(s, x, W, form, steps, e.bias_elements(), y, e.statistics);
+    const Array U = transformed(W, form, steps, s);
+    Convolution convolution(s, x, U, e, y);
+    if (!convolution.run()) return false;
+    if (e.tail) e.tail->largest = convolution.largest();
     return true;
+}
+
+bool run(const ConvolutionTask& t) {
+    const Sizes s = sizes_of(t);
+    if (t.is(ConvolutionDirection::weights))
+        return winograd::convolve_weights(s, t.a, t.b, t.result);
+    const Array from = channels_last(t.a), to = channels_last_like(t.result);
+    if (!compute(t, s, from.elements<float>(), to.to_fill<float>())) return false;
+    if (!(to == t.result)) copy_elements(to, t.result);
+    return true;
+}
+
+/// One image alone is inference, whose weights are transformed once for many calls. Sizes decide,
+/// not whether they are kept yet: all calls give the same bits.
+Speed speed_of(const ConvolutionTask& t, const Sizes& s) {
+    if (t.is(ConvolutionDirection::weights)) return weights_speed;
+    Speed expected = speed;
+    if (t.is_forward() && s.images == 1) expected.weight_passes = 1;
+    return expected;
+}
+
+bool fits(const ConvolutionTask& t) {
+    if (!is_on() || !winograd::fits(t.x().shape(), t.W().shape(), t.y().shape(), t.steps))
+        return false;
+    if (!t.epilogue.is_plain() && order_of(t.result) != MemoryOrder::channels_last) return false;
+    const Sizes s = sizes_of(t);
+    return is_faster(s, speed_of(t, s));
 }
 
 }  // namespace
 
-bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
-                       const Array& y) {
-    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
-    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
-    if (!is_faster(s, speed_of(s))) return false;
-    return run(s, x, W, onednn::WeightForm::tiles, {9, s.in * 9, false},
-               b.defined() ? b.elements<float>() : nullptr, y);
-}
-
-bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail,
-                       const WindowSteps& steps, const Array& y, float& largest) {
-    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) ||
-        memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last)
-        return false;
-    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
-    if (!is_faster(s, speed_of(s))) return false;
-    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, false}, s),
-                from = channels_last(x);
-    Convolution convolution(s, from.elements<float>(), U, tail, y.to_fill<float>());
-    if (!convolution.run()) return false;
-    largest = convolution.largest();
-    return true;
-}
-
-bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y,
-                       ColumnStatistics& statistics) {
-    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) ||
-        memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last)
-        return false;
-    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
-    if (!is_faster(s, speed_of(s))) return false;
-    const WeightSteps each{9, s.in * 9, false};
-    const Array from = channels_last(x);
-    if (s.has_small_tiles())
-        return convolve_in_blocks(s, from.elements<float>(), W, onednn::WeightForm::tiles, each,
-                                  nullptr, y.to_fill<float>(), &statistics);
-    return Convolution(s, from.elements<float>(),
-                       transformed(W, onednn::WeightForm::tiles, each, s), statistics,
-                       y.to_fill<float>())
-        .run();
-}
-
-bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps,
-                            const Array& gx) {
-    if (!is_on() || !fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
-    // The convolution of gy with the weights turned around: their last tap comes first.
-    Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);
-    s.pad_top = 2 - steps.pad[0], s.pad_left = 2 - steps.pad[1];
-    if (!is_faster(s, speed)) return false;
-    return run(s, gy, W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, true}, nullptr, gx);
+const ConvolutionWay& winograd_way() {
+    static constexpr ConvolutionWay way{"winograd 4x4", fits, prepare_nothing<run>};
+    return way;
 }
 
 }  // namespace catena

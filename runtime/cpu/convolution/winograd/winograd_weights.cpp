@@ -1,21 +1,15 @@
+#include "runtime/cpu/convolution/winograd/winograd_weights.h"
+
 #include <algorithm>
 #include <atomic>
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/cpu/convolution/winograd/winograd.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
-#include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 
-namespace catena {
+namespace catena::winograd {
 namespace {
-
-using namespace winograd;
-
-/// The products' results are written once for all tiles, and images and gradients are both
-/// transformed through the shared cache.
-constexpr Speed speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
 
 /// The products of all tiles: matrices [C, O], step_of() apart, as a sum over blocks of tiles that
 /// stay in the shared cache; undefined where tiles would lose small inputs (even_windows.h).
@@ -63,11 +57,7 @@ Array products_of(const Sizes& s, const float* x, const float* gy) {
 
 }  // namespace
 
-bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps,
-                               const Array& gW) {
-    if (!is_on() || !fits(x.shape(), gW.shape(), gy.shape(), steps)) return false;
-    const Sizes s = sizes_of(x.shape(), gW.shape(), gy.shape(), steps);
-    if (!is_faster(s, speed)) return false;
+bool convolve_weights(const Sizes& s, const Array& x, const Array& gy, const Array& gW) {
     const Array images = channels_last(x), gradients = channels_last(gy);
     if (are_weights_for_blocks(s))
         return convolve_weights_in_blocks(s, images.elements<float>(), gradients.elements<float>(),
@@ -87,4 +77,4 @@ bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowStep
     return is_finite;
 }
 
-}  // namespace catena
+}  // namespace catena::winograd
