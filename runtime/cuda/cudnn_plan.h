@@ -56,8 +56,10 @@ public:
     size_t workspace() const { return workspace_; }
     /// Whether its engine was compiled for it, which takes time.
     bool is_compiled() const { return compiled_; }
+    /// The engine's number in cuDNN, as its documentation and its logs have it.
+    int64_t engine() const { return engine_; }
     bool is_kept() const { return kept_; }  ///< Whether it was made from a text.
-    std::string text() const;
+    std::string text() const;               ///< "ENGINE\n" and cuDNN's own text of the plan.
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 
 private:
@@ -69,6 +71,7 @@ private:
     std::optional<Descriptor> configuration_;
     Descriptor plan_;
     size_t workspace_;
+    int64_t engine_ = -1;
     bool compiled_ = false, kept_ = false;
 };
 

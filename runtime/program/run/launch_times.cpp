@@ -1,6 +1,7 @@
 #include "runtime/program/run/launch_times.h"
 
 #include "runtime/profile/machine_speed.h"
+#include "runtime/profile/method_span.h"
 #include "runtime/program/schedule/launch_reports.h"
 
 namespace catena::program {
@@ -50,19 +51,37 @@ LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
 
 void LaunchTimes::begin_call() {
     call_begin_ = profile::Clock::now();
+    profile::take_method();  // Of what ran before.
     if (generation_ == profile::generation()) return;
     generation_ = profile::generation();
     for (LaunchReport& report : reports_) {
         report.calls = 0;
         report.seconds = 0;
+        report.method.clear();
     }
 }
 
 void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin,
                              profile::Clock::time_point end) {
-    ++reports_[launch].calls;
-    reports_[launch].seconds += std::chrono::duration<double>(end - begin).count();
+    LaunchReport& report = reports_[launch];
+    ++report.calls;
+    report.seconds += std::chrono::duration<double>(end - begin).count();
+    if (const profile::Label* const method = profile::take_method()) report.method = method->name;
     profile::add(launches_[launch], begin, end);
+}
+
+void LaunchTimes::add_device_launch(size_t launch, const profile::Label* method,
+                                    profile::Clock::time_point begin,
+                                    profile::Clock::time_point end) {
+    const profile::Label* const label = launches_[launch];
+    if (method) {
+        profile::Label named = *label;
+        named.name += ", " + method->name;
+        launches_[launch] = profile::keep(std::move(named));
+        reports_[launch].method = method->name;
+    }
+    add_launch(launch, begin, end);
+    launches_[launch] = label;
 }
 
 std::vector<LaunchReport> LaunchTimes::reports() const { return reports_; }

@@ -43,6 +43,9 @@ struct LaunchReport {
     // As far as calls were profiled:
     int64_t calls = 0;
     double seconds = 0;  ///< Of all of them, on the device's clock.
+    /// How the last of them computed its result, if its kernel has several methods and tells:
+    /// "winograd 4x4" (runtime/profile/method_span.h).
+    std::string method;
 };
 
 /// A compiled program bound to the sizes it was last called with.
