@@ -1,120 +1,194 @@
 #!/usr/bin/env bash
-# What a machine with a GPU has to tell, in the order in which one wants to know it: ./benchmarks/cuda/run.sh [BUILD] [PACKAGES]
+# What a machine with a GPU has to tell about Catena, within a quarter of an hour: run.sh [PART ...]
 #
-# The device and versions; the tests labelled gpu; small workloads, products and convolutions, ResNet-50 and a block of
-# GPT-2, each beside PyTorch where python3 has it, at the same precision and with TF32; what the libraries and the kernel cache bring;
-# PACKAGES, a folder of programs that were saved elsewhere (run_packages.sh). Whatever fails, the other parts run. A table of all
-# parts ends the report; the status is 1 where one failed, 77 where there is no GPU. Built before: `ninja all benchmarks`.
+# Runs in a bundle that pack.sh made, whose programs lie beside it, or in a checkout with the programs of BUILD
+# (../../build; built before: `ninja catena catena_compiler catena_cuda catena_nccl test_gpu device_products`). Without
+# names it runs all parts, in the order of what one wants to know first. Each has a limit of its own; a part that hangs
+# is ended, one that fails or lacks something is told, and the others run. What no longer fits into LIMIT is left out.
 #
-# SECONDS_EACH (2): for one time. MINUTES_EACH (20): after which a part is ended. DEVICE (cuda:0).
+#   LIMIT (900)       seconds for all together        PART_SECONDS   the most that one part may take
+#   OUT (./sitting)   where the files are written     EACH (0.5)     seconds for one time
+#   DEVICE (cuda:0)                                   QUICK=1        smallest sizes, to see that all runs
+#
+# OUT/results.jsonl has a line for each part and each time, with card, driver, commit and date (`results.py add` keeps
+# them in a checkout); OUT/log all output; OUT/*.csv profiles. The last lines printed are the tables. The status is 1
+# where a part failed, 77 where there is no GPU. Nothing changes the card's settings. Needs bash, coreutils and Python 3.
 set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=${1:-$root/build}
-packages=${2:-}
-catena=$build/bin/catena
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [[ -x $here/bin/catena ]]; then root=$here; else root=$(cd "${BUILD:-$here/../../build}" && pwd) || exit 2; fi
+limit=${LIMIT:-900}
 device=${DEVICE:-cuda:0}
-seconds=${SECONDS_EACH:-2}
-minutes=${MINUTES_EACH:-20}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+out=${OUT:-$PWD/sitting}
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 2
+log=$out/log
+results=$out/results.jsonl
+: >"$results" && : >"$log" || exit 2
+quick=${QUICK:-}
+each=${EACH:-$([[ -n $quick ]] && echo 0.01 || echo 0.5)}
 
-names=() results=()
-failed=0
+catena=$root/bin/catena
+[[ -x $catena ]] || { echo "run: $catena is not there; build it, or set BUILD" >&2; exit 2; }
+gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1)
+[[ -n $gpu ]] || { echo "run: no GPU here: nvidia-smi does not run" >&2; exit 77; }
+card=${gpu%%, *} driver=${gpu##*, }
+commit=$(cat "$root/commit" 2>/dev/null || git -C "$here" rev-parse HEAD 2>/dev/null || echo unknown)
+date=$(date -u +%FT%TZ)
 
-# part NAME REASON COMMAND...: runs the command unless there is a REASON not to, and keeps what became of it for the table.
+# What is compiled is kept beside the programs: a second run finds it.
+cache=${CACHE:-$here/cache}
+if ! mkdir -p "$cache/kernels" "$cache/tmp" 2>/dev/null; then cache=$out/cache; mkdir -p "$cache/kernels" "$cache/tmp"; fi
+chmod 700 "$cache" "$cache/kernels" "$cache/tmp"
+export LD_LIBRARY_PATH=$root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export CATENA_KERNEL_CACHE=${CATENA_KERNEL_CACHE:-$cache/kernels} CATENA_CACHE_DIR=$cache TEST_TMPDIR=$cache/tmp/
+export TORCHINDUCTOR_CACHE_DIR=$cache/inductor TRITON_CACHE_DIR=$cache/triton JAX_COMPILATION_CACHE_DIR=$cache/jax
+export PYTHONUNBUFFERED=1 here root results card driver commit date device out catena each quick
+
+names=() states=() failed=0
+left() { echo $((limit - SECONDS)); }
+
+# part SECONDS NAME FUNCTION [WORD ...]: ends the function after so many seconds. 77 says that it lacks something.
 part() {
-    local name=$1 reason=$2 status begin=$SECONDS
+    local most=$1 name=$2 begin=$SECONDS status state words
     shift 2
-    names+=("$name")
-    printf '\n== %s\n' "$name"
-    if [[ -n $reason ]]; then
-        echo "not run: $reason"
-        results+=("not run: $reason")
-        return
+    if (($(left) < most / 3)); then
+        state="left out: $(left) s are left, it may take $most"
+    else
+        (($(left) >= most)) || most=$(left)
+        [[ -z ${PART_SECONDS:-} ]] || ((PART_SECONDS > most)) || most=$PART_SECONDS
+        printf '\n== %s (at most %d s)\n' "$name" "$most" | tee -a "$log"
+        printf -v words '%q ' "$@"
+        timeout -k 5 "$most" bash -o pipefail -c "$words" >>"$log" 2>&1
+        status=$?
+        case $status in
+            0) state=ok ;;
+            77) state="skipped: $(tail -1 "$log")" ;;
+            124 | 137) state="FAILED: not done after $most s" ;;
+            *) state="FAILED: status $status" ;;
+        esac
     fi
-    timeout "${minutes}m" "$@" 2>&1
-    status=$?
-    case $status in
-        0) results+=("ok, $((SECONDS - begin)) s") ;;
-        77) results+=("skipped by itself, see above") ;;
-        124) results+=("FAILED: ended after $minutes minutes") ;;
-        *) results+=("FAILED: status $status after $((SECONDS - begin)) s") ;;
-    esac
-    case $status in 0 | 77) ;; *) failed=1 ;; esac
-    echo "-- ${results[-1]}"
+    case $state in FAILED*) failed=1 ;; esac
+    echo "-- $state, $((SECONDS - begin)) s" | tee -a "$log"
+    names+=("$name") states+=("$state, $((SECONDS - begin)) s")
+    python3 -c 'import json, sys; print(json.dumps({"part": sys.argv[1], "state": sys.argv[2], "seconds": int(sys.argv[3])}))' \
+        "$name" "$state" $((SECONDS - begin)) | keep >/dev/null
 }
 
-# The first of the reasons that is not empty.
-first() {
-    local reason
-    for reason in "$@"; do
-        if [[ -n $reason ]]; then
-            echo "$reason"
-            return
-        fi
-    done
+# Lines of standard input that are JSON objects go to the results, with what they were measured under.
+keep() { python3 "$here/results.py" keep "$results" "date=$date" "card=$card" "driver=$driver" "commit=$commit" \
+    ${quick:+quick=true} "$@"; }
+lacks() { [[ -x $root/bin/$1 ]] || { echo "$1 is not there"; exit 77; }; }
+
+device_and_versions() { nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv; "$catena" info; }
+
+# rows PRECISION WORKLOAD ...: times of whole steps. FACTS: what else their lines say.
+rows() {
+    local precision=$1 tf32=1 autocast=float32
+    shift
+    [[ $precision != float32 ]] || tf32=0
+    case $precision in bfloat16 | float16) autocast=$precision ;; esac
+    [[ -z $quick ]] || set -- mushroom
+    CATENA_TF32=$tf32 "$catena" bench --json --device "$device" --seconds "$each" --autocast "$autocast" \
+        --variant step "$@" | keep "precision=$precision" ${FACTS:+"$FACTS"}
 }
-lacks() { [[ -x $1 ]] || echo "$1 is not built (ninja benchmarks)"; }
+measured_engines() {
+    FACTS=autotune=false CATENA_AUTOTUNE=0 rows tf32 vgg16_cifar resnet20 unet &&
+        FACTS=autotune=true CATENA_AUTOTUNE=1 rows tf32 vgg16_cifar resnet20 unet
+}
 
-no_gpu=
-gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv 2>&1) || no_gpu="no GPU here: nvidia-smi does not run"
-no_catena=$(lacks "$catena")
-no_packages=
-[[ -n $packages ]] || no_packages="no folder of them was named"
-no_compiler=
-[[ -n $(find "$build" -maxdepth 2 -name 'libcatena_compiler.so*' -print -quit 2>/dev/null) ]] || no_compiler="no compiler in $build"
-no_torch=
-python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null || no_torch="python3 has no torch that sees a GPU"
+# profile PRECISION WORKLOAD: what each launch takes, and which engine computes it.
+profile() {
+    local precision=$1 row=$2
+    [[ -z $quick ]] || row=mushroom
+    CATENA_TF32=1 "$catena" bench --device "$device" --seconds "$each" --autocast "$precision" --variant step \
+        --profile "$row" 2>&1 | tee "$out/profile_$2_$precision.txt" | head -60
+}
 
-bench() { "$catena" bench --device "$device" --seconds "$seconds" "$@"; }
-# Kernels of tests are compiled on the host, one after another: parts of the tests run beside each other.
-gpu_tests() {
-    local shards i status=0 pids=()
-    shards=$(nproc)
-    ((shards <= 16)) || shards=16
-    for ((i = 0; i < shards; ++i)); do
-        GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$build/bin/test_gpu" >"$scratch/shard$i" 2>&1 &
+# peers NAME ...: PyTorch and JAX on the same rows.
+peers() {
+    python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+        { echo "python3 has no torch that sees a GPU"; exit 77; }
+    python3 "$here/peers.py" --seconds "$each" "$@" | keep
+}
+engines() {
+    python3 -c 'import torch, cudnn' 2>/dev/null ||
+        { echo "python3 has no torch with the package nvidia-cudnn-frontend"; exit 77; }
+    python3 "$here/engines.py" >"$out/engines.tsv" && grep '^#' "$out/engines.tsv"
+}
+products() { lacks device_products; "$root/bin/device_products" --device "$device" --seconds "$each" ${quick:+--divisor 64} | keep; }
+
+# tests FILTER: in as many processes as there are processors; what fails is at the end of the log.
+tests() {
+    local count folder i status=0 pids=()
+    lacks test_gpu
+    count=${SHARDS:-$(nproc)}
+    folder=$(mktemp -d)
+    for ((i = 0; i < count; ++i)); do
+        GTEST_TOTAL_SHARDS=$count GTEST_SHARD_INDEX=$i "$root/bin/test_gpu" --gtest_filter="$1" --gtest_brief=1 >"$folder/$i" 2>&1 &
         pids+=($!)
     done
-    for ((i = 0; i < shards; ++i)); do
-        wait "${pids[$i]}" || status=$?
-        cat "$scratch/shard$i"
+    for ((i = 0; i < count; ++i)); do
+        wait "${pids[$i]}" || status=1
+        cat "$folder/$i"
     done
+    rm -rf "$folder"
     return $status
 }
-without_libraries() { CATENA_CUBLASLT_PATH=/none CATENA_CUDNN_PATH=/none bench mlp lenet ptb_lstm_unrolled; }
-first_calls() {
-    local status=0 how
-    for how in empty filled; do
-        echo "-- cache $how (column first s)"
-        CATENA_KERNEL_CACHE=$scratch/kernels seconds=0.2 bench --variant step mlp lenet layer_norm || status=1
-    done
-    return $status
+# sanitize TOOL: a 64th of the op table, another one each day.
+sanitize() {
+    lacks test_gpu
+    command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not there"; exit 77; }
+    CATENA_CUDA_GRAPHS=0 GTEST_TOTAL_SHARDS=64 GTEST_SHARD_INDEX=$(($(date +%s) / 86400 % 64)) \
+        compute-sanitizer --tool "$1" --error-exitcode 9 "$root/bin/test_gpu" --gtest_filter='*GpuRows*' --gtest_brief=1 | tail -n 40
 }
-models() { "$build/bin/device_models" --device "$device" --seconds "$seconds" "$@"; }
-pytorch() { python3 "$root/benchmarks/cuda/torch_times.py" --seconds "$seconds" "$@"; }
-export -f bench gpu_tests without_libraries first_calls models pytorch
-export build catena device seconds scratch root
+packages() {
+    [[ -d $root/packages ]] || { echo "no folder of programs in files lies in the bundle"; exit 77; }
+    STEPS=50 "$here/run_packages.sh" "$catena" "$root/packages"
+}
+export -f keep lacks device_and_versions rows measured_engines profile peers engines products tests sanitize packages
 
-no_bench=$(first "$no_gpu" "$no_catena" "$no_compiler")
-no_models=$(first "$no_gpu" "$no_compiler" "$(lacks "$build/bin/device_models")")
-no_pytorch=$(first "$no_gpu" "$no_torch")
+# Each is a group that can be named. First times, alone on the card; then what must be right, many processes at a time.
+device() { part 20 "device and versions" device_and_versions; }
+ceilings() { part 30 "ceilings of this card" peers ceilings; }
+steps() {
+    part 60 "large rows, bfloat16" rows bfloat16 resnet50_64 gpt2_block gpt2_16x1024
+    part 45 "large rows, TF32" rows tf32 resnet50_64 gpt2_block
+    part 45 "rows, bfloat16" rows bfloat16 resnet50 gpt2_small gpt_decode transformer
+    part 40 "rows, TF32" rows tf32 resnet50 gpt2_small vgg16_cifar
+    part 45 "rows, float32" rows float32 mlp lenet resnet50_64 gpt2_small layer_norm gelu_chain
+    part 30 "large rows, float16" rows float16 resnet50_256
+}
+profiles() {
+    part 40 "profile of ResNet-50" profile bfloat16 resnet50_64
+    part 40 "profile of GPT-2" profile bfloat16 gpt2_16x1024
+}
+libraries() { part 60 "engines of cuDNN for ResNet-50" engines; }
+compared() { part "${PEERS_SECONDS:-240}" "PyTorch and JAX on the same rows" peers --left $((${PEERS_SECONDS:-240} - 15)) models; }
+right() {
+    if [[ -n $quick ]]; then
+        part 120 "tests" tests 'Gpu.tells*'
+        return
+    fi
+    part 120 "tests: what only a card shows" tests '*OnTheCard*:Gpu.rounds*:Gpu.tells*:Gpu.copies*'
+    part 90 "tests: op table" tests '*GpuRows*'
+    part 75 "tests: workloads" tests 'Gpu.trains*:Gpu.gives*:Gpu.convolves*'
+    CATENA_FUZZ_SEED=$(date +%y%m%d)00 CATENA_FUZZ_FUNCTION_PROGRAMS=${PROGRAMS_OF_FUZZ:-64} \
+        part 60 "tests: random programs, seed of the day" tests '*GpuPrograms*:*GpuConvolutions*'
+}
+more() {
+    part 30 "products and convolutions" products
+    part 45 "measured engines" measured_engines
+    part 30 "programs from files" packages
+    local tool
+    for tool in memcheck racecheck initcheck; do part 60 "$tool of a 64th of the op table" sanitize "$tool"; done
+}
+groups=(device ceilings steps profiles libraries compared right more)
+for name in "${@:-${groups[@]}}"; do
+    [[ " ${groups[*]} " == *" $name "* ]] || { echo "run: no part $name; there are ${groups[*]}" >&2; exit 2; }
+done
+for name in "${@:-${groups[@]}}"; do "$name"; done
 
-part "device" "$no_gpu" echo "$gpu"
-part "versions" "$(first "$no_gpu" "$no_catena")" "$catena" info
-part "tests of every operation" "$(first "$no_gpu" "$no_compiler" "$(lacks "$build/bin/test_gpu")")" bash -c gpu_tests
-part "small workloads" "$no_bench" bash -c bench
-part "small workloads in PyTorch" "$no_pytorch" bash -c 'pytorch small'
-part "products and convolutions" "$no_models" bash -c 'models products'
-part "products and convolutions in PyTorch" "$no_pytorch" bash -c 'pytorch products'
-part "ResNet-50 and a block of GPT-2" "$no_models" bash -c 'models models'
-part "ResNet-50 and a block of GPT-2 in PyTorch" "$no_pytorch" bash -c 'pytorch models'
-part "small workloads without cuBLASLt and cuDNN" "$no_bench" bash -c without_libraries
-part "first calls" "$no_bench" bash -c first_calls
-part "programs from files" "$(first "$no_gpu" "$no_catena" "$no_packages")" \
-    "$root/benchmarks/cuda/run_packages.sh" "$catena" "$packages"
-
-printf '\n== summary\n'
-for i in "${!names[@]}"; do printf '%-46s %s\n' "${names[$i]}" "${results[$i]}"; done
-[[ -z $no_gpu ]] || exit 77
+printf '\n== %s, driver %s, commit %s, %d s\n' "$card" "$driver" "${commit:0:10}" "$SECONDS"
+for i in "${!names[@]}"; do printf '%-46s %s\n' "${names[$i]}" "${states[$i]}"; done
+printf '\n'
+python3 "$here/results.py" table "$results" --before "$here/results.jsonl" || failed=1
 exit $failed

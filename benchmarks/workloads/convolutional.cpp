@@ -20,6 +20,16 @@ std::shared_ptr<models::ResNet50> resnet50(int64_t divisor) {
         models::ResNet50Sizes{cut(64), {cut(3), cut(4), cut(6), cut(3)}, cut(1000)});
 }
 
+Iteration train_resnet50(const char* name, Variant variant, int64_t images, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
+    RandomInputs random;
+    const int64_t batch = cut(images), size = resnet50_picture(divisor);
+    const Variable x(random.uniform({batch, 3, size, size}), false),
+        t(random.labels(int32_t(cut(1000)), {batch}), false);
+    return train(name, variant, resnet50(divisor), std::make_shared<MomentumSGD>(0.1, 0.9),
+                 {{x, t}}, scores_loss);
+}
+
 }  // namespace
 
 Iteration prepare_resnet20(Variant variant, int64_t divisor) {
@@ -35,13 +45,13 @@ Iteration prepare_resnet20(Variant variant, int64_t divisor) {
 }
 
 Iteration prepare_resnet50(Variant variant, int64_t divisor) {
-    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
-    RandomInputs random;
-    const int64_t batch = cut(4), size = resnet50_picture(divisor);
-    const Variable x(random.uniform({batch, 3, size, size}), false),
-        t(random.labels(int32_t(cut(1000)), {batch}), false);
-    return train("resnet50", variant, resnet50(divisor), std::make_shared<MomentumSGD>(0.1, 0.9),
-                 {{x, t}}, scores_loss);
+    return train_resnet50("resnet50", variant, 4, divisor);
+}
+Iteration prepare_resnet50_64(Variant variant, int64_t divisor) {
+    return train_resnet50("resnet50_64", variant, 64, divisor);
+}
+Iteration prepare_resnet50_256(Variant variant, int64_t divisor) {
+    return train_resnet50("resnet50_256", variant, 256, divisor);
 }
 
 Iteration prepare_resnet50_infer(Variant variant, int64_t divisor) {

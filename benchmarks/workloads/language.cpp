@@ -83,6 +83,22 @@ Iteration prepare_gpt2_small(Variant variant, int64_t divisor) {
     return train_gpt("gpt2_small", variant, gpt2_small(divisor), {1, divided(256, divisor)});
 }
 
+Iteration prepare_gpt2_16x1024(Variant variant, int64_t divisor) {
+    return train_gpt("gpt2_16x1024", variant, gpt2_small(divisor),
+                     {divided(16, divisor), divided(1024, divisor)});
+}
+
+Iteration prepare_gpt2_block(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
+    RandomInputs random;
+    const int64_t width = cut(768), words = cut(1024);
+    const Variable x(random.uniform({cut(8), words, width}), false), t = x;
+    return train("gpt2_block", variant,
+                 std::make_shared<models::CausalBlock>(width, cut(12), words),
+                 std::make_shared<Adam>(3e-4), {{x, t}},
+                 [](const Variable& y, const Variable&) { return mean(square(y)); });
+}
+
 Iteration prepare_gpt_decode(Variant variant, int64_t divisor) {
     const models::GptSizes sizes = gpt2_small(divisor);
     auto model = std::make_shared<models::Gpt>(sizes);

@@ -18,6 +18,12 @@ Iteration prepare_char_rnn(Variant variant, int64_t divisor);
 Iteration prepare_transformer(Variant variant, int64_t divisor);
 Iteration prepare_gpt2_small(Variant variant, int64_t divisor);
 
+// The same and more at sizes that fill a GPU.
+Iteration prepare_resnet50_64(Variant variant, int64_t divisor);
+Iteration prepare_resnet50_256(Variant variant, int64_t divisor);
+Iteration prepare_gpt2_block(Variant variant, int64_t divisor);
+Iteration prepare_gpt2_16x1024(Variant variant, int64_t divisor);
+
 // Calls of networks in test mode.
 Iteration prepare_resnet50_infer(Variant variant, int64_t divisor);
 Iteration prepare_gpt_decode(Variant variant, int64_t divisor);

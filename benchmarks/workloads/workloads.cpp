@@ -56,6 +56,16 @@ const std::vector<Workload>& workloads() {
     return all;
 }
 
+const std::vector<Workload>& large_workloads() {
+    static const std::vector<Workload> all = {
+        {"resnet50_64", "ResNet-50 with batch 64", prepare_resnet50_64, {}, true},
+        {"resnet50_256", "ResNet-50 with batch 256", prepare_resnet50_256, {}, true},
+        {"gpt2_block", "one block of 768 on 8x1024 words, Adam", prepare_gpt2_block, {}, true},
+        {"gpt2_16x1024", "gpt2_small on 16x1024 words", prepare_gpt2_16x1024, {}, true},
+    };
+    return all;
+}
+
 Workload find_workload(const std::string& name) {
     if (name.ends_with(".onnx")) {
         if (!std::filesystem::exists(name))
@@ -64,10 +74,11 @@ Workload find_workload(const std::string& name) {
                 [name](Variant variant, int64_t) { return prepare_onnx(name, variant); }};
     }
     std::string names;
-    for (const Workload& workload : workloads()) {
-        if (workload.name == name) return workload;
-        names += " " + workload.name;
-    }
+    for (const auto* list : {&workloads(), &large_workloads()})
+        for (const Workload& workload : *list) {
+            if (workload.name == name) return workload;
+            names += " " + workload.name;
+        }
     fail<ValueError>("bench: no workload {}; there are{}, and files of models (.onnx)", name,
                      names);
 }

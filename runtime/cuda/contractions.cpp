@@ -14,6 +14,7 @@
 #include "runtime/core/array/address.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/declare/library_role.h"
+#include "runtime/profile/profiler.h"
 
 namespace catena::cuda {
 
@@ -177,6 +178,7 @@ public:
 private:
     void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
     void set_bias(const Plan& plan, const Problem& problem) const;
+    void tell(const Plan& plan, int64_t calls) const;
     void multiply(const Plan& plan, const Problem& problem, const void* left, const void* right,
                   void* result, void* workspace) const;
     const Plan& find(const Problem& problem);
@@ -272,7 +274,26 @@ bool Contractions::launch(const KernelCall& call) {
         multiply(plan, problem, address_of(b) + at.left * bytes, address_of(a) + at.right * bytes,
                  address_of(y) + at.result * bytes, workspace ? workspace->data : nullptr);
     }
+    if (profile::is_on()) tell(plan, products_of(axes));
     return true;
+}
+
+/// cuBLASLt's numbers of the algorithm and of its tiles (cublasLtMatmulTile_t).
+void Contractions::tell(const Plan& plan, int64_t calls) const {
+    const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
+        int32_t value = 0;
+        size_t written = 0;
+        cublas_lt().cublasLtMatmulAlgoConfigGetAttribute(&plan.algorithm, attribute, &value,
+                                                         sizeof value, &written);
+        return value;
+    };
+    std::string method =
+        fmt::format("cuBLASLt algorithm {}, tile {}", number(CUBLASLT_ALGO_CONFIG_ID),
+                    number(CUBLASLT_ALGO_CONFIG_TILE_ID));
+    if (const int32_t parts = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM); parts > 1)
+        method += fmt::format(", inner axis in {} parts", parts);
+    if (calls > 1) method += fmt::format(", {} calls", calls);
+    tell_library_method(std::move(method), plan.workspace);
 }
 
 void Contractions::multiply(const Plan& plan, const Problem& problem, const void* left,

@@ -17,7 +17,8 @@ namespace catena::cuda {
                 entry(cublasLtMatmulDescSetAttribute) entry(cublasLtMatmulPreferenceCreate) \
                     entry(cublasLtMatmulPreferenceDestroy)                                  \
                         entry(cublasLtMatmulPreferenceSetAttribute)                         \
-                            entry(cublasLtMatmulAlgoGetHeuristic) entry(cublasLtMatmul)
+                            entry(cublasLtMatmulAlgoGetHeuristic) entry(cublasLtMatmul)     \
+                                entry(cublasLtMatmulAlgoConfigGetAttribute)
 
 struct CublasLt {
 #define CATENA_CUBLAS_LT_POINTER(name) decltype(&::name) name = nullptr;

@@ -3,7 +3,10 @@
 #ifdef CATENA_HAS_CUDNN
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace catena::cuda {
 
@@ -119,6 +122,7 @@ std::vector<Plan> Plan::find(Operation operation, const EngineSource& source,
             if (!made || !fits(size_t(made->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))))
                 continue;
             Plan plan(parts, std::move(configuration), std::move(*made));
+            plan.engine_ = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
             plan.compiled_ = compiles(engine);
             if (is_new(plan)) plans.push_back(std::move(plan));
         }
@@ -132,7 +136,13 @@ Plan::Plan(Parts parts, std::optional<Descriptor> configuration, Descriptor plan
       plan_(std::move(plan)),
       workspace_(size_t(plan_.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))) {}
 
-std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource& source) {
+std::optional<Plan> Plan::from_text(const std::string& all, const EngineSource& source) {
+    int64_t engine = 0;
+    const size_t line = all.find('\n');
+    const char* const end = all.data() + std::min(line, all.size());
+    if (line == all.npos || std::from_chars(all.data(), end, engine).ptr != end)
+        return std::nullopt;
+    const std::string text = all.substr(line + 1);
     try {
         Descriptor made(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
         set_source(made, source);
@@ -140,6 +150,7 @@ std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource&
                            {text.c_str(), text.size() + 1});
         made.finalize();
         Plan plan(nullptr, std::nullopt, std::move(made));
+        plan.engine_ = engine;
         plan.kept_ = true;
         return plan;
     } catch (const CudnnError&) {
@@ -149,7 +160,8 @@ std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource&
 
 std::string Plan::text() const {
     const std::vector<char> text = plan_.get<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
-    return std::string(text.data(), strnlen(text.data(), text.size()));
+    return fmt::format("{}\n{}", engine_,
+                       std::string_view(text.data(), strnlen(text.data(), text.size())));
 }
 
 void Plan::execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const {

@@ -56,8 +56,11 @@ public:
     size_t workspace() const { return workspace_; }
     /// Whether its engine was compiled for it, which takes time.
     bool is_compiled() const { return compiled_; }
+    /// The engine's number in cuDNN, as its documentation and its logs have it.
+    int64_t engine() const { return engine_; }
     /// Whether it was made from a text.
     bool is_kept() const { return kept_; }
+    /// "ENGINE\n" and cuDNN's own text of the plan.
     std::string text() const;
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 
@@ -70,6 +73,7 @@ private:
     std::optional<Descriptor> configuration_;
     Descriptor plan_;
     size_t workspace_;
+    int64_t engine_ = -1;
     bool compiled_ = false, kept_ = false;
 };
 

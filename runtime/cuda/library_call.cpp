@@ -2,6 +2,7 @@
 
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/notice.h"
+#include "runtime/profile/method_span.h"
 
 namespace catena::cuda {
 
@@ -11,6 +12,12 @@ void note_decline(const LibraryPlace& place, const KernelCall& call, const std::
     for (const Array& x : call.inputs) types += (types.empty() ? "" : ", ") + to_string(x.type());
     notice_once(fmt::format("{}: {}({}): {}; {} runs instead", place.device.name(), call.op.name,
                             types, reason, instead));
+}
+
+void tell_library_method(std::string method, size_t workspace) {
+    if (workspace > 0)
+        method += fmt::format(", workspace {:.1f} MiB", double(workspace) / (1 << 20));
+    profile::tell_method("library call", method);
 }
 
 void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint,

@@ -43,6 +43,10 @@ void note_decline(const LibraryPlace& place, const KernelCall& call, const std::
                   const char* instead);
 inline constexpr const char* generated_kernel = "a generated kernel";
 
+/// Tells a profile how a library computes the call that it was given: "cuDNN engine 58, workspace
+/// 12.0 MiB".
+void tell_library_method(std::string method, size_t workspace);
+
 /// Prints that kernels for `what` are generated because the library is missing; nothing where
 /// `variable` is /none.
 void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint,

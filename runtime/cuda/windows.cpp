@@ -15,6 +15,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
+#include "runtime/profile/profiler.h"
 
 namespace catena::cuda {
 
@@ -244,6 +245,8 @@ void Windows::execute(const Plan& plan, const Operands& operands, void* number) 
     Ref<Storage> workspace;
     if (plan.workspace() > 0) workspace = place_.device.allocate(plan.workspace());
     plan.execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+    if (profile::is_on())
+        tell_library_method(fmt::format("cuDNN engine {}", plan.engine()), plan.workspace());
 }
 
 WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operands, void* number) {

@@ -17,6 +17,11 @@ void MethodSpan::begin(const char* work, std::string_view method, std::string_vi
     begin_ = Clock::now();
 }
 
+void tell_method(const char* work, std::string_view method) {
+    if (is_on())
+        last_method.get() = keep({.name = std::string(method), .category = work, .place = ""});
+}
+
 const Label* take_method() { return std::exchange(last_method.get(), nullptr); }
 
 }  // namespace catena::profile

@@ -27,7 +27,10 @@ private:
     Clock::time_point begin_;
 };
 
-/// The label of this thread's last MethodSpan since it was asked; null if there was none.
+/// Tells a method without a slice: for what only starts work that a device does later.
+void tell_method(const char* work, std::string_view method);
+
+/// The label of this thread's last method since it was asked; null if there was none.
 const Label* take_method();
 
 }  // namespace catena::profile

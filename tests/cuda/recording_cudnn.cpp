@@ -189,6 +189,8 @@ struct DoubleOfCudnn {
                 engine.finalized = true;
                 return CUDNN_STATUS_SUCCESS;
             }
+            case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+                return give(std::vector{engine_in(d).index});
             case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
                 return give(engine_in(d).notes);
             case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:

@@ -17,6 +17,8 @@ FOLDERS = [
         "tests/python",
         "examples/python",
         "benchmarks/python",
+        "benchmarks/cuda",
+        "tests/benchmarks",
         "docs/site",
         "docs/pictures",
         "docs/notebook.py",

@@ -70,6 +70,15 @@ double timed(const Iteration& iteration) {
     return since(start);
 }
 
+/// Of one of `count` iterations; the device is waited for after all of them.
+double pipelined_seconds(const Iteration& iteration, int count) {
+    Iteration all = iteration;
+    all.run = [&] {
+        for (int i = 0; i < count; ++i) iteration.run();
+    };
+    return timed(all) / count;
+}
+
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
 /// What a few more iterations spend in each launch, on stderr: rows of measurements stay what they
@@ -89,7 +98,8 @@ void print_profile(const Workload& workload, Variant variant, const Iteration& i
 /// change from one iteration to the next, every size is seen twice before times are taken (a region
 /// of many sizes compiles each at its second call), on a device three times (its program is
 /// recorded then), and all equally often while they are. exchange_ns: see limit.h, before and
-/// after. device_mb: the most that arrays took on a device.
+/// after. Of a device: device_mb, the most that arrays took there, and pipelined_ms, the mean of as
+/// many iterations with one wait after them all, as a training has it.
 Json measure(const Workload& workload, Variant variant, double seconds, bool profiles) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
@@ -108,6 +118,7 @@ Json measure(const Workload& workload, Variant variant, double seconds, bool pro
     const auto milliseconds = [&](double t) {
         return rounded(t * 1e3 / iteration.operations, 1e-6);
     };
+    const double pipelined = device ? pipelined_seconds(iteration, int(times.size())) : 0;
     if (profiles) print_profile(workload, variant, iteration);
     Json row{{"peer", std::string("catena-") + name_of(variant)},
              {"workload", workload.name},
@@ -117,7 +128,10 @@ Json measure(const Workload& workload, Variant variant, double seconds, bool pro
              {"n", times.size()},
              {"rss_mb", usage.ru_maxrss / 1024},
              {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
-    if (device) row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
+    if (device) {
+        row["pipelined_ms"] = milliseconds(pipelined);
+        row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
+    }
     return row;
 }
 
@@ -232,8 +246,11 @@ std::vector<std::string> models_in(const std::string& folder) {
 /// What is to be measured, in order.
 std::vector<std::string> chosen_workloads(const BenchOptions& options) {
     std::vector<std::string> names = options.workloads;
-    if (names.empty() && options.models.empty())
+    if (names.empty() && options.models.empty()) {
         for (const Workload& workload : workloads()) names.push_back(workload.name);
+        if (options.device != "cpu")
+            for (const Workload& workload : large_workloads()) names.push_back(workload.name);
+    }
     if (!options.models.empty())
         for (const std::string& path : models_in(options.models)) names.push_back(path);
     for (const auto& name : names) find_workload(name);
@@ -321,13 +338,18 @@ void add_bench(CLI::App& program) {
     auto* command = program.add_subcommand(
         "bench", "times training iterations: eager, compiled, whole step, trusted step");
     std::string names = "files of models (.onnx), or any of";
-    for (const Workload& workload : workloads())
-        names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
-    complete_with(command->add_option("workloads", options->workloads, names), [](auto) {
-        std::vector<std::string> all;
-        for (const Workload& workload : workloads()) all.push_back(workload.name);
-        return all;
-    });
+    std::vector<std::string> all_names;
+    const auto describe = [&](const std::vector<Workload>& list) {
+        for (const Workload& workload : list) {
+            names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
+            all_names.push_back(workload.name);
+        }
+    };
+    describe(workloads());
+    names += "\nor of those that fill a GPU:";
+    describe(large_workloads());
+    complete_with(command->add_option("workloads", options->workloads, names),
+                  [all_names](auto) { return all_names; });
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
     std::string meanings = "what is compiled, several with commas:";
     for (Variant each : all_variants())

@@ -69,6 +69,8 @@ void BenchTable::print_times(const Json& row) {
         fmt::print(" {:>9.2f} {:>8.1f} {:>7.1f}", ms / limit_["ms"].get<double>(),
                    limit_["gflop"].get<double>() / ms * 1e3,
                    limit_["gbyte"].get<double>() / ms * 1e3);
+    if (row.contains("pipelined_ms"))
+        fmt::print("  {} with one wait after all", milliseconds_text(row["pipelined_ms"]));
     fmt::print("\n");
     if (variant_of(row) == "eager") eager_ms_ = ms;
 }

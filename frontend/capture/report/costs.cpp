@@ -70,7 +70,10 @@ std::string without_shapes(std::string_view reason) {
 std::string why_apart(const LaunchReport& launch, const std::vector<CompiledProgram>& programs,
                       std::set<std::string>& told) {
     const std::string indent(28, ' ');
-    if (launch.is_library_call) return indent + "a library computes it: nothing is fused with it\n";
+    if (launch.is_library_call) {
+        const std::string how = launch.method.empty() ? "" : fmt::format(" ({})", launch.method);
+        return fmt::format("{}a library computes it{}: nothing is fused with it\n", indent, how);
+    }
     std::vector<std::string> shown;
     std::set<std::string> own, again;
     size_t more = 0;

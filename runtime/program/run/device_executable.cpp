@@ -7,6 +7,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/message.h"
+#include "runtime/profile/method_span.h"
 #include "runtime/program/schedule/device_form.h"
 #include "runtime/program/schedule/launch_reports.h"
 
@@ -174,10 +175,12 @@ void DeviceExecutable::run_library_call(size_t index, std::span<const double> sc
     const bool empty = std::all_of(made.outputs.begin(), made.outputs.end(),
                                    [](const Array& y) { return y.size() == 0; });
     if (empty || (bound.in_library && device_.launch_in_library(made))) return;
-    if (bound.elements)
+    if (bound.elements) {
         bound.elements->launch(device_, made);
-    else
+        profile::tell_method("device", "generated kernels");
+    } else {
         device_.launch(made);
+    }
 }
 
 void DeviceExecutable::upload_scalars(std::span<const double> scalars) {
@@ -213,12 +216,16 @@ void DeviceExecutable::execute_timed(std::span<const double> scalars) {
     if (!times_) times_ = std::make_unique<LaunchTimes>(schedule_, device_.name());
     times_->begin_call();
     const std::unique_ptr<CodeDevice::Timer> timer = device_.make_timer();
-    std::vector<size_t> measured;
+    struct Measured {
+        size_t launch;
+        const profile::Label* method;
+    };
+    std::vector<Measured> measured;
     profile::Clock::time_point time = profile::Clock::now();
     timer->mark();
     const auto end_launch = [&](size_t launch) {
         timer->mark();
-        measured.push_back(launch);
+        measured.push_back({launch, profile::take_method()});
     };
     for (const Step& step : steps_) {
         if (step.library_call >= 0) {
@@ -238,7 +245,7 @@ void DeviceExecutable::execute_timed(std::span<const double> scalars) {
         const profile::Clock::time_point end =
             time + std::chrono::duration_cast<profile::Clock::duration>(
                        std::chrono::duration<double>(seconds[i]));
-        times_->add_launch(measured[i], time, end);
+        times_->add_device_launch(measured[i].launch, measured[i].method, time, end);
         time = end;
     }
     times_->end_call();

@@ -70,6 +70,20 @@ void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin,
     profile::add(launches_[launch], begin, end);
 }
 
+void LaunchTimes::add_device_launch(size_t launch, const profile::Label* method,
+                                    profile::Clock::time_point begin,
+                                    profile::Clock::time_point end) {
+    const profile::Label* const label = launches_[launch];
+    if (method) {
+        profile::Label named = *label;
+        named.name += ", " + method->name;
+        launches_[launch] = profile::keep(std::move(named));
+        reports_[launch].method = method->name;
+    }
+    add_launch(launch, begin, end);
+    launches_[launch] = label;
+}
+
 std::vector<LaunchReport> LaunchTimes::reports() const { return reports_; }
 
 void KernelSlices::begin(int kernel) {

@@ -21,6 +21,10 @@ public:
     }
     void add_launch(size_t launch, profile::Clock::time_point begin,
                     profile::Clock::time_point end);
+    /// A launch that a device did then, by `method`, which stands in its slice's name, too; null if
+    /// it has but one.
+    void add_device_launch(size_t launch, const profile::Label* method,
+                           profile::Clock::time_point begin, profile::Clock::time_point end);
 
     const profile::Label* kernel(int k) const { return kernels_[size_t(k)]; }
     std::vector<LaunchReport> reports() const;
