@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontend/dataset/dataset.h"
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
@@ -13,7 +13,7 @@
 #include "frontend/trainer/extension.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

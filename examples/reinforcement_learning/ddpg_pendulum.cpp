@@ -6,7 +6,7 @@
 #include "reinforcement_learning/replay_buffer.h"
 #include "reinforcement_learning/simulators.h"
 #include "support/example.h"
-#include <catena/runtime/graph/assign.h>
+#include <catena/runtime/graph/call/assign.h>
 
 namespace ct = catena;
 

@@ -2,7 +2,7 @@
 #include "frontend/link/chain_list.h"
 #include "frontend/link/sequential_layer.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/node.h"
+#include "runtime/graph/node/node.h"
 
 // A debugger needs the members of these types, and a program does not describe them: compilers
 // describe a class with virtual functions only where its first one is defined, which is in Catena's

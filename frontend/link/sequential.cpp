@@ -5,7 +5,7 @@
 
 #include "frontend/link/sequential_layer.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "frontend/link/chain.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/system/error.h"
 
