@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -1,8 +1,8 @@
 #include "frontend/parallel/allreduce_persistent.h"
 
 #include "frontend/link/parameter.h"
-#include "runtime/graph/assign.h"
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/assign.h"
+#include "runtime/graph/call/held_state.h"
 
 namespace catena::extensions {
 

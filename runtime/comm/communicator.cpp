@@ -9,7 +9,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "frontend/catena.h"
-#include "runtime/graph/assign.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/assign.h"
+#include "runtime/graph/call/recorder.h"
 #include "tests/support/beside.h"
 
 namespace catena::testing {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/assign.h"
+#include "runtime/graph/call/assign.h"
 #include "tests/support/memory.h"
 
 namespace catena::fuzz {

@@ -6,7 +6,7 @@
 #include "benchmarks/limit/traffic.h"
 #include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
-#include "runtime/graph/assign.h"
+#include "runtime/graph/call/assign.h"
 #include "tools/catena/limit.h"
 
 namespace catena::tool {

@@ -3,8 +3,8 @@
 
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/blocks.h"
-#include "runtime/ops/array/creation.h"
-#include "runtime/ops/array/padding.h"
+#include "runtime/ops/array/layout/creation.h"
+#include "runtime/ops/array/layout/padding.h"
 #include "runtime/ops/array/triangles.h"
 
 namespace catena::onnx {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/by_name/literal.h"
 
 namespace catena {

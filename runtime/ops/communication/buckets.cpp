@@ -1,5 +1,5 @@
 // Gradients in buckets, averaged in the background.
-#include "runtime/graph/assign.h"
+#include "runtime/graph/call/assign.h"
 #include "runtime/ops/communication/message.h"
 
 #include <string>
