@@ -8,8 +8,8 @@
 #include "runtime/core/array/held_memory.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/call_types.h"
-#include "runtime/graph/user_function.h"
+#include "runtime/graph/op/call_types.h"
+#include "runtime/graph/op/user_function.h"
 
 namespace catena::capture {
 namespace {

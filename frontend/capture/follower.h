@@ -20,10 +20,10 @@
 #include "frontend/capture/watched_inputs.h"
 #include "frontend/static_graph/call/flatten.h"
 #include "runtime/core/array/pending.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/host_fact.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/walk_memory.h"
+#include "runtime/graph/call/host_fact.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/walk_memory.h"
 
 namespace catena::capture {
 

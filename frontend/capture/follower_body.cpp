@@ -8,8 +8,8 @@
 #include "frontend/capture/follower.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/hooks.h"
+#include "runtime/graph/op/hooks.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

@@ -12,8 +12,8 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/forget_location.h"
-#include "runtime/graph/user_function.h"
-#include "runtime/graph/user_gradient.h"
+#include "runtime/graph/node/user_gradient.h"
+#include "runtime/graph/op/user_function.h"
 
 namespace catena::capture {
 namespace {

@@ -6,7 +6,7 @@
 #include "frontend/capture/follower.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/assertion.h"
-#include "runtime/graph/copy_op.h"
+#include "runtime/graph/op/copy_op.h"
 
 namespace catena::capture {
 namespace {

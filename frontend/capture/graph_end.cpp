@@ -8,8 +8,8 @@
 #include "frontend/capture/follower.h"
 #include "frontend/capture/path_trace.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/backward.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
+#include "runtime/graph/walk/backward.h"
 
 namespace catena::capture {
 

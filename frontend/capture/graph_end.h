@@ -10,9 +10,9 @@
 #include "frontend/capture/asked_results.h"
 #include "frontend/capture/packed_trace.h"
 #include "frontend/capture/pointer_table.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/trace.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/trace/trace.h"
+#include "runtime/graph/variable/variable.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {

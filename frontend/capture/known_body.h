@@ -8,7 +8,7 @@
 #include "frontend/capture/known_steps.h"
 #include "frontend/capture/path.h"
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 

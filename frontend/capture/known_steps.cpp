@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "runtime/core/system/environment.h"
-#include "runtime/graph/node.h"
+#include "runtime/graph/node/node.h"
 
 namespace catena::capture {
 namespace {

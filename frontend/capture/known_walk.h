@@ -9,8 +9,8 @@
 
 #include "frontend/capture/known_steps.h"
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/attributes.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/op/attributes.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

@@ -12,7 +12,7 @@
 #include "frontend/capture/known_walk.h"
 #include "frontend/capture/recorded_call.h"
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -12,8 +12,8 @@
 #include "frontend/compiler/compiler_memory.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {

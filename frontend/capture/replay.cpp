@@ -11,8 +11,8 @@
 #include "frontend/capture/used_up.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::capture {
 namespace {

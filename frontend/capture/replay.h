@@ -8,11 +8,11 @@
 
 #include "frontend/static_graph/call/exported_program.h"
 #include "frontend/static_graph/call/flatten.h"
-#include "runtime/graph/code_changes.h"
-#include "runtime/graph/code_must_run.h"
-#include "runtime/graph/host_fact.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/call/code_changes.h"
+#include "runtime/graph/call/code_must_run.h"
+#include "runtime/graph/call/host_fact.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -15,7 +15,7 @@
 
 #include "benchmarks/workloads/workload.h"
 #include "frontend/catena.h"
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 #include "tests/cuda/counting_device.h"
 #include "tests/cuda/recording_cublas_lt.h"
 #include "tests/cuda/recording_cudnn.h"
