@@ -1,7 +1,7 @@
 """cuda_bundle_test.py BUILD: a bundle of this build, unpacked elsewhere, runs to its end.
 
-Over the double of the driver (tests/cuda_double): all is there but the GPU. QUICK takes the smallest
-sizes.
+Over the double of the driver (tests/cuda_double): all is there but the GPU. QUICK takes the
+smallest sizes.
 """
 
 from __future__ import annotations

@@ -38,10 +38,29 @@ TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
 
 TEST(Bench, has_every_row) {
     const auto result = run(program("catena") + " bench --help");
-    for (const std::string name :
-         {"mushroom", "mlp", "lenet", "resnet20", "resnet50", "resnet50_infer", "ptb_lstm_unrolled",
-          "transformer", "dcgan", "vgg16_cifar", "unet", "gpt2_small", "gpt_decode", "char_rnn",
-          "gelu_chain", "layer_norm", "softmax_xent", "small_ops", "one_op"})
+    for (const std::string name : {"mushroom",
+                                   "mlp",
+                                   "lenet",
+                                   "resnet20",
+                                   "resnet50",
+                                   "resnet50_infer",
+                                   "ptb_lstm_unrolled",
+                                   "transformer",
+                                   "dcgan",
+                                   "vgg16_cifar",
+                                   "unet",
+                                   "gpt2_small",
+                                   "gpt_decode",
+                                   "char_rnn",
+                                   "gelu_chain",
+                                   "layer_norm",
+                                   "softmax_xent",
+                                   "small_ops",
+                                   "one_op",
+                                   "resnet50_64",
+                                   "resnet50_256",
+                                   "gpt2_block",
+                                   "gpt2_16x1024"})
         EXPECT_THAT(result.output, ::testing::ContainsRegex("\n *" + name + " "));
 }
 
