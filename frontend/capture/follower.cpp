@@ -44,7 +44,7 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     debug_ = config().debug;
     ending_ = nullptr;
     is_open_ = true;
-    leaving_ = cells_known_ = is_passing_ = follows_others_ = false;
+    leaving_ = cells_known_ = is_passing_ = false;
     input_numbers_.clear();
     needs_code_ = nullptr;
     last_composite_scalar_ = -1;
@@ -362,13 +362,7 @@ Variables Follower::extend(const OpCall& given) {
 
 //---- other notifications
 
-void Follower::attached(Node& node) {
-    node.made_by = this;
-    node.number = int(nodes_.size());
-    nodes_.push_back({&node, step_, last_composite_scalar_});
-    if (node.location.line == 0 && step_) node.location = step_->call->location;
-    for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
-}
+void Follower::attached(Node& node) { nodes_.add({&node, step_, last_composite_scalar_}); }
 
 void Follower::passing() {
     ++disturbances_;
@@ -420,7 +414,7 @@ void Follower::asks(const std::shared_ptr<const HostFact>& fact) {
 
 void Follower::walks(const Node& node) {
     // Its arrays are not those that a later call's graph would have.
-    if (node.made_by != this)
+    if (!nodes_.made(node))
         needs_code_ = "backward() or grad() inside it goes on through a graph from outside";
 }
 

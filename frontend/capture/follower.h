@@ -9,11 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/capture/graph_end.h"
 #include "frontend/capture/host_read.h"
 #include "frontend/capture/known_body.h"
 #include "frontend/capture/known_walk.h"
+#include "frontend/capture/live_graph.h"
+#include "frontend/capture/made_nodes.h"
 #include "frontend/capture/path.h"
+#include "frontend/capture/planned/expected_results.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/undo_log.h"
 #include "frontend/capture/view_layout.h"
@@ -27,8 +29,9 @@
 
 namespace catena::capture {
 
-class Follower;
 class Activation;
+class Follower;
+struct GraphEnd;
 
 /// Interface to the region, which owns the programs and runs them.
 class SegmentRunner {
@@ -48,10 +51,9 @@ protected:
 /// is added. At the end of the code, and where the host reads a pending array, all arrays still
 /// referenced are computed and filled in place. One object serves many calls in sequence; it reuses
 /// the array bodies of values that are no longer referenced.
-class Follower final : public Recorder, public Pending, public NodeOwner, public WalkMemory {
+class Follower final : public Recorder, public Pending, public WalkMemory {
 public:
     explicit Follower(Tree& tree) : tree_(&tree), log_(this) {}
-    ~Follower();
     Follower(const Follower&) = delete;
 
     struct Rules {
@@ -151,28 +153,13 @@ public:
     void stored(const VariableBody& leaf) override;
     void ended(std::span<const Variable> results) override;
 
-    //---- Pending, NodeOwner
+    //---- Pending
     void force(ArrayBody& array) override;
     ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides,
                     int64_t offset) override;
     Array row_major(ArrayBody& array) override;
-    void freed(int number) override { nodes_[size_t(number)].node = nullptr; }
 
-    /// A graph node created by the code, with the data needed to record its gradient.
-    struct MadeNode {
-        Node* node = nullptr;        ///< Null when it was destroyed.
-        const Step* step = nullptr;  ///< The latest; null when a composite had none.
-        int composite_scalar = -1;   ///< The first scalar slot of a composite.
-        int slot_of(size_t scalar) const {
-            return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars()[scalar];
-        }
-    };
-    std::span<const MadeNode> nodes() const { return nodes_; }
-    /// Index of the latest operation when the node was created; -1: none.
-    int place_of(const Node& node) const {
-        const Step* step = nodes_[size_t(node.number)].step;
-        return step ? step->index : -1;
-    }
+    const MadeNodes& nodes() const { return nodes_; }
 
 private:
     /// The results of a call that is the expected one; of a composite, if its body need not run.
@@ -296,7 +283,7 @@ private:
     UndoLog log_;
     std::vector<OpenComposite> composites_;
     int last_composite_scalar_ = -1;
-    std::vector<MadeNode> nodes_;
+    MadeNodes nodes_;
     std::vector<StandIn> stand_ins_;
     std::vector<std::pair<Array, Array>>
         copies_;                ///< Watcher::same, of arrays from outside: the copy, its original.
@@ -328,7 +315,6 @@ private:
     bool is_unread_end_ = false;  ///< No call came to this end before.
     int cuts_ = 0;
     bool is_passing_ = false;
-    bool follows_others_ = false;  ///< A node of this call has inputs computed before the call.
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
     HostRead reader_;
@@ -340,8 +326,7 @@ private:
     GraphWalk walk_;
     std::optional<WalkRecording> recording_;
     int64_t disturbances_ = 0;  ///< Counts what a walk that can be repeated does not do.
-    LiveGraph walk_graph_;      ///< Of a walk that is asked for; these three keep their memory.
-    std::vector<int64_t> walk_key_;
+    LiveGraph walk_graph_;      ///< Of a walk that is asked for; these two keep their memory.
     std::vector<Variable> walk_variables_;
     Activation* activation_ = nullptr;
 };

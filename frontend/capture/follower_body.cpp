@@ -96,14 +96,12 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
 //---- bodies that are known
 
 KnownBody* Follower::known_body(const OpCall& call) {
-    for (KnownBody* known = place().bodies(); known;
-         known = known->sibling.load(std::memory_order_acquire))
-        if (known->op == &call.op && known->settings == config_key() &&
-            known->device == &current_device() && known->first_scalar == int(scalars_.size()) &&
-            same_numbers(call.scalars, known->numbers) && is_given(*known, call.inputs) &&
-            known->attributes == call.attributes && known->steps.read_the_same_cells(scalars_))
-            return known;
-    return nullptr;
+    return place().find<KnownBody>([&](const KnownBody& known) {
+        return known.op == &call.op && known.settings == config_key() &&
+               known.device == &current_device() && known.first_scalar == int(scalars_.size()) &&
+               same_numbers(call.scalars, known.numbers) && is_given(known, call.inputs) &&
+               known.attributes == call.attributes && known.steps.read_the_same_cells(scalars_);
+    });
 }
 
 /// As matches().
@@ -195,9 +193,9 @@ BodyRecording Follower::begin_body(const OpCall& call) {
     const bool is_open =
         known ? known->state == KnownState::new_one ||
                     (known->state == KnownState::confirmed && known_steps_are_checked())
-              : place().body_attempts() < most_body_attempts;
+              : place().attempts(Outgrowth::Kind::body) < most_body_attempts;
     if (!is_open) return {};
-    if (!known) ++place().rare().body_attempts;
+    if (!known) place().add_attempt(Outgrowth::Kind::body);
     return {.at = &place(),
             .expected = known,
             .changes = log_.size(),
@@ -266,7 +264,7 @@ void Follower::end_body(const OpenComposite& open, std::span<const Variable> out
     if (!r.expected) {
         if (!made) return;
         std::lock_guard lock(tree_->mutex);
-        tree_->add(*r.at, std::move(made));
+        tree_->grow(*r.at, std::move(made));
         return;
     }
     const bool is_same = made && r.expected->did_the_same(*made);

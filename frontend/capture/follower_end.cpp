@@ -9,6 +9,7 @@
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
 #include "frontend/capture/planned/known_sizes.h"
+#include "frontend/capture/record_graph.h"
 #include "frontend/capture/used_up.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/forget_location.h"
@@ -25,11 +26,6 @@ void move_out(Variables& from, std::vector<Variable>& to) {
 }
 
 }  // namespace
-
-Follower::~Follower() {
-    for (const MadeNode& made : nodes_)
-        if (made.node) made.node->made_by = nullptr;
-}
 
 void Follower::check_thread() const {
     if (thread_ != std::this_thread::get_id())
@@ -217,8 +213,6 @@ void Follower::end_call() {
     copies_.clear();
     copy_places_.clear();
     facts_.clear();
-    for (const MadeNode& made : nodes_)
-        if (made.node) made.node->made_by = nullptr;
     nodes_.clear();
     composites_.clear();
     scalars_.clear();
@@ -309,7 +303,7 @@ void Follower::forget(std::string_view why) {
 /// Returns the number of live nodes.
 int Follower::live_results(Variables& open, Variables& walked) {
     int nodes = 0;
-    for (const MadeNode& made : nodes_) {
+    for (const MadeNode& made : nodes_.all()) {
         if (!made.node) continue;
         ++nodes;
         for (VariableBody* body : made.node->outputs)
@@ -319,7 +313,7 @@ int Follower::live_results(Variables& open, Variables& walked) {
 }
 
 const OpDef* Follower::user_gradient() const {
-    for (const MadeNode& made : nodes_)
+    for (const MadeNode& made : nodes_.all())
         if (made.node && has_user_gradient(*made.node->op)) return made.node->op;
     return nullptr;
 }
@@ -330,7 +324,7 @@ void Follower::keep_inner_results(Variables& open, Variables& walked) {
     if (open.empty() || walked.empty()) return;
     const ClearedGraph at_end{walk_graph_};
     walk_graph_.results.assign(open.begin(), open.end());
-    walk_.run(*this, walk_graph_);
+    walk_.run(nodes_, this, walk_graph_);
     scratch_.clear();
     for (const Node* node : walk_graph_.nodes) scratch_.insert(node, 0);
     Variables others;
@@ -343,11 +337,11 @@ void Follower::refuse_second_backward(Variables& refused) {
     // Keeping the graph would keep every activation. Only its border is kept, for
     // unchain_backward().
     LiveGraph live;
-    if (follows_others_) {
+    if (nodes_.follow_others()) {
         live.results.assign(refused.begin(), refused.end());
-        walk_.run(*this, live);
+        walk_.run(nodes_, this, live);
     }
-    Reach reach(live, this);
+    Reach reach(live, nodes_);
     std::vector<int64_t> ranks;
     for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k)
         ranks.push_back(refused[k].body()->creator->rank);
@@ -381,16 +375,15 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     LiveGraph& live = walk_graph_;
     const ClearedGraph at_end{live};
     move_out(open, live.results);
-    walk_.run(*this, live);
+    walk_.run(nodes_, this, live);
     GraphEnd* graph = nullptr;
     std::shared_ptr<AskedResults> latest;
     auto find = [&] {
-        for (GraphEnd* g = place().graphs(); g && !graph;
-             g = g->sibling.load(std::memory_order_acquire)) {
-            if (!g->fits(live, scalars_)) continue;
-            latest = g->latest;
-            if (latest->is_latest(g->asked)) graph = g;
-        }
+        graph = place().find<GraphEnd>([&](const GraphEnd& known) {
+            if (!known.fits(live, scalars_)) return false;
+            latest = known.latest;
+            return latest->is_latest(known.asked);
+        });
     };
     find();
     if (!graph) {
@@ -400,11 +393,11 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
         made->latest = latest;
         std::lock_guard lock(tree_->mutex);
         find();
-        if (!graph) graph = &tree_->add(place(), std::move(made));
+        if (!graph) graph = &tree_->grow(place(), std::move(made));
     }
     auto made_activation = std::make_unique<Activation>(tree_->shared_from_this(), *graph);
     activation = made_activation.get();
-    for (const MadeNode& made : nodes_)
+    for (const MadeNode& made : nodes_.all())
         for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)
             if (made.node->scalars[k].cell())
                 activation->cells.emplace_back(made.slot_of(k), made.node->scalars[k]);

@@ -32,45 +32,43 @@ bool is_function_of_the_graph(const Node& node) {
 
 }  // namespace
 
-/// Writes into `walk_key_` and `walk_graph_` what the walk depends on; false if it leads out of
-/// this call's graph.
+/// Writes into `walk_graph_` what the walk depends on; false if it leads out of this call's graph.
 bool Follower::describe(const WalkRequest& request) {
-    const auto number = [&](const Array& array) {
-        const ArrayBody* body = array.body();
+    GraphKey& key = walk_graph_.key;
+    const auto add = [&](const Array* gradient) {
+        const ArrayBody* body = gradient ? gradient->body() : nullptr;
         // The walk may depend on whether it is row-major (leaves' gradients are).
-        return body->pending == this && !shows_outside(body->value) ? body->value : -2;
+        if (body && (body->pending != this || shows_outside(body->value))) return false;
+        key.gradient(body ? body->value : -1);
+        return true;
     };
     walk_graph_.results.assign(request.outputs.begin(), request.outputs.end());
     for (const Variable& y : request.outputs)
-        if (!y.body()->creator || y.body()->creator->made_by != this) return false;
-    walk_.run(*this, walk_graph_);
-    walk_key_.assign({int64_t(config_key()), int64_t(reinterpret_cast<intptr_t>(&current_device())),
-                      request.into_leaves, int64_t(request.outputs.size()),
-                      int64_t(request.targets.size())});
-    for (const Variable& start : request.starts) {
-        walk_key_.push_back(start.defined() ? number(start.array()) : -1);
-        if (walk_key_.back() == -2) return false;
-    }
+        if (!y.body()->creator || !nodes_.made(*y.body()->creator)) return false;
+    walk_.run(nodes_, this, walk_graph_);
+    key.settings(config_key(), &current_device(), request.into_leaves);
+    key.walk(request.outputs.size(), request.targets.size());
+    for (const Variable& start : request.starts)
+        if (!add(start.defined() ? &start.array() : nullptr)) return false;
     for (const Edge& edge : walk_graph_.border) {
         if (!edge.leaf || (request.into_leaves && edge.leaf->grad_consumed)) return false;
         if (!request.into_leaves) continue;
         reads_gradient(*edge.leaf);
-        walk_key_.push_back(edge.leaf->grad ? number(edge.leaf->grad->array) : -1);
-        if (walk_key_.back() == -2) return false;
+        if (!add(edge.leaf->grad ? &edge.leaf->grad->array : nullptr)) return false;
     }
     for (const Edge& edge : request.targets) {
-        if (edge.node && edge.node->made_by != this) return false;
+        if (edge.node && !nodes_.made(*edge.node)) return false;
         if (edge.node)
-            walk_key_.insert(walk_key_.end(), {-4, edge.node->number, edge.index});
+            key.target(edge.node->number, edge.index);
         else
-            walk_key_.insert(walk_key_.end(), {-5, edge.leaf ? walk_.number_of(*edge.leaf) : -1});
+            key.leaf_target(edge.leaf ? walk_.number_of(*edge.leaf) : -1);
     }
     return true;
 }
 
 /// Whether the gradients of the graph's nodes would read what they read then.
 bool Follower::reads_the_same(const KnownWalk& known) const {
-    if (known.key != walk_key_ || known.shape != walk_graph_.shape) return false;
+    if (!(known.key == walk_graph_.key)) return false;
     const auto same = [](double a, uint64_t b) { return std::bit_cast<uint64_t>(a) == b; };
     for (size_t n = 0; n < known.nodes.size(); ++n) {
         const Node& node = *walk_graph_.nodes[n];
@@ -92,21 +90,21 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     Place& at = place();
     if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() ||
         !addressed_.empty() || config().debug || debug_ || config().tf32 != tf32_ ||
-        at.walk_attempts() >= most_walk_attempts || !watched_.are_unchanged())
+        at.attempts(Outgrowth::Kind::walk) >= most_walk_attempts || !watched_.are_unchanged())
         return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {
-        ++at.rare().walk_attempts;
+        at.add_attempt(Outgrowth::Kind::walk);
         return false;
     }
-    KnownWalk* known = at.walks();
-    while (known && !reads_the_same(*known)) known = known->sibling.load(std::memory_order_acquire);
+    KnownWalk* known =
+        at.find<KnownWalk>([&](const KnownWalk& walk) { return reads_the_same(walk); });
     if (known && known->state == KnownState::refuted) return false;
     if (known && known->state == KnownState::confirmed && !leaving_ && !known_steps_are_checked()) {
         do_again(*known, request, results);
         return true;
     }
-    if (!known) ++at.rare().walk_attempts;
+    if (!known) at.add_attempt(Outgrowth::Kind::walk);
     begin_recording(request, at, known);
     return false;
 }
@@ -132,7 +130,7 @@ void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Vari
     }
     if (step_) steps_ = step_->index + 1;
     walk_variables_.clear();
-    for (int n : known.visited) nodes_[size_t(n)].node->walked = true;
+    for (int n : known.visited) nodes_[n].walked = true;
 }
 
 //---- remembering
@@ -152,8 +150,7 @@ void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk*
                 if (array.defined() && facts.kept.back() < 0) return;
             }
     }
-    made->key = walk_key_;
-    made->shape = walk_graph_.shape;
+    made->key = walk_graph_.key;
     recording_.emplace();
     recording_->made = std::move(made);
     recording_->expected = expected;
@@ -170,7 +167,7 @@ void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk*
 
 void Follower::visits(const Node& node) {
     if (!recording_) return;
-    if (node.made_by != this) recording_->is_repeatable = false;
+    if (!nodes_.made(node)) recording_->is_repeatable = false;
     recording_->made->visited.push_back(node.number);
 }
 
@@ -222,7 +219,7 @@ void Follower::ended(std::span<const Variable> results) {
     if (!r.expected) {
         if (!is_complete) return;
         std::lock_guard lock(tree_->mutex);
-        tree_->add(*r.at, std::move(r.made));
+        tree_->grow(*r.at, std::move(r.made));
         return;
     }
     const bool is_same = is_complete && r.expected->did_the_same(*r.made);

@@ -1,92 +1,21 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/capture/asked_results.h"
+#include "frontend/capture/live_graph.h"
+#include "frontend/capture/outgrowth.h"
 #include "frontend/capture/packed_trace.h"
-#include "frontend/capture/pointer_table.h"
-#include "runtime/graph/node.h"
+#include "frontend/capture/reach.h"
 #include "runtime/graph/trace.h"
-#include "runtime/graph/variable.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {
-
-class Follower;
-
-/// Whether gradients flow along both edges to the same place.
-bool same_edge(const Edge& a, const Edge& b);
-
-/// The part of the graph built by a region's code that is still referenced when the code has
-/// returned.
-struct LiveGraph {
-    /// The variables still referenced whose creator is in the graph.
-    std::vector<Variable> results;
-    std::vector<Edge> border;        ///< The edges at which gradients leave the region, each once.
-    std::vector<Type> border_types;  ///< The types of the values at `border`.
-    /// A description of the graph in numbers: results by node, output and value; nodes by number
-    /// and by the operation that created them, and their edges. Two graphs of one path are equal if
-    /// these words and the attributes of their nodes are.
-    std::vector<int64_t> shape;
-    std::vector<const Node*> nodes;  ///< The nodes, in the order in which GraphWalk found them.
-
-    /// Empties the lists but keeps their memory for the next call.
-    void clear() {
-        results.clear();
-        border.clear();
-        border_types.clear();
-        shape.clear();
-        nodes.clear();
-    }
-};
-
-/// Clears a graph when the scope ends: its variables and edges are counted as references.
-struct ClearedGraph {
-    LiveGraph& graph;
-    ~ClearedGraph() { graph.clear(); }
-};
-
-/// Reachability in a LiveGraph: which results and border edges lie below which results.
-class Reach {
-public:
-    Reach() = default;
-    Reach(const LiveGraph& live, const NodeOwner* owner);
-    /// Whether result `from` was computed from result `other`.
-    bool result(int from, int other) const { return below_[size_t(from)][size_t(other)]; }
-    /// Whether result `from` was computed by the operation that gave result `other`.
-    bool creator(int from, int other) const { return creators_[size_t(from)][size_t(other)]; }
-    /// Whether a gradient of `result` flows to edge `edge` of the border.
-    bool border(int result, int edge) const { return above_[size_t(edge)][size_t(result)]; }
-
-private:
-    /// For each result, the results that it was computed from.
-    std::vector<std::vector<bool>> below_;
-    std::vector<std::vector<bool>>
-        creators_;  ///< For each result, the results that an operation of its history gave.
-    std::vector<std::vector<bool>>
-        above_;  ///< For each border edge, the results whose gradient reaches it.
-};
-
-/// Finds the LiveGraph by walking from the results towards the inputs.
-class GraphWalk {
-public:
-    /// Fills `graph`, which must hold nothing but its results; their creators are nodes of
-    /// `follower`'s call.
-    void run(const Follower& follower, LiveGraph& graph);
-    /// The index of the edge that leads to `leaf` in the border of the graph found last; -1: none.
-    int number_of(const VariableBody& leaf);
-
-private:
-    void visit(const Follower& follower, const Node& root, LiveGraph& graph);
-    PointerTable outside_;
-    std::vector<char> seen_;
-    std::vector<const Node*> waiting_;
-};
 
 /// The data needed to create one node of a LiveGraph again.
 struct NodeRecord {
@@ -111,7 +40,8 @@ struct NodeRecord {
 
 /// The backward program of a LiveGraph, for gradients of some of its results. It is recorded when
 /// it is first needed.
-struct GraphEnd {
+struct GraphEnd : Outgrowth {
+    static constexpr Kind kind = Kind::graph;
     /// A scalar of the backward program: a scalar of the forward program, a cell, or a constant.
     struct Number {
         int slot = -1;
@@ -123,9 +53,9 @@ struct GraphEnd {
         Ref<VariableBody> state;
         Array constant;
     };
-    std::vector<int64_t> shape;
+    GraphKey key;
     AskedMask asked;  ///< The results whose gradients it takes as inputs.
-    /// The results that backwards have asked for lately; shared by all GraphEnds of this shape.
+    /// The results that backwards have asked for lately; shared by all GraphEnds of this key.
     std::shared_ptr<AskedResults> latest;
     /// For each result: whether a zero gradient of it has the same effect as none on the operation
     /// that gave it.
@@ -156,7 +86,6 @@ struct GraphEnd {
     /// For each edge of the border, the line of the last operation that reads the value there,
     /// whose gradient reaches it first.
     std::vector<SourceLoc> border_locations;
-    std::atomic<GraphEnd*> sibling{nullptr};
 
     mutable std::mutex mutex;  ///< Guards the members below.
     /// The unpacked `backward`, where it is interpreted or KnownSizes refers to it; else null.
@@ -172,11 +101,7 @@ struct GraphEnd {
     bool may_be_zero(int result, std::span<const Variable> gy) const;
     /// The backward program as a Trace, unpacked unless it is already. The mutex must be held.
     std::shared_ptr<const Trace> backward_trace() const;
-    size_t bytes() const;
+    size_t bytes() const override;
 };
-
-/// Records the backward program of `live` for gradients of the asked results, on shapes only.
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live,
-                                       const AskedMask& asked);
 
 }  // namespace catena::capture

@@ -8,6 +8,7 @@
 #include "frontend/capture/known_steps.h"
 #include "frontend/capture/path.h"
 #include "runtime/core/memory/small_vector.h"
+#include "runtime/graph/attributes.h"
 #include "runtime/graph/op.h"
 
 namespace catena::capture {
@@ -16,7 +17,9 @@ namespace catena::capture {
 /// without calling the body. This is allowed because eager code runs the composite's own kernel, so
 /// the body depends on its inputs alone. A composite without a kernel always runs its body, which
 /// may be the user's code.
-struct KnownBody {
+struct KnownBody : Outgrowth {
+    static constexpr Kind kind = Kind::body;
+
     struct Input {
         int value = -1;
         /// The description of an input from outside, if one of the body's steps is the first to
@@ -37,11 +40,10 @@ struct KnownBody {
     KnownSteps steps;
     std::vector<int> outputs;  ///< The composite's outputs, as values of the segment.
     std::atomic<KnownState> state{KnownState::new_one};
-    std::atomic<KnownBody*> sibling{nullptr};
 
     /// Whether `other`, which was given the same inputs, took the same steps.
     bool did_the_same(const KnownBody& other) const;
-    size_t bytes() const;
+    size_t bytes() const override;
 };
 
 /// The data needed, when a body ends, to compare it with a known one or to remember it.

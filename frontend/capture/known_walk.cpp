@@ -7,9 +7,8 @@ bool KnownWalk::did_the_same(const KnownWalk& other) const {
 }
 
 size_t KnownWalk::bytes() const {
-    return sizeof(*this) + (key.size() + shape.size()) * sizeof(int64_t) +
-           nodes.size() * sizeof(Facts) + steps.bytes() + given.size() * sizeof(Given) +
-           visited.size() * sizeof(int);
+    return sizeof(*this) + key.bytes() + nodes.size() * sizeof(Facts) + steps.bytes() +
+           given.size() * sizeof(Given) + visited.size() * sizeof(int);
 }
 
 }  // namespace catena::capture

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/capture/graph_key.h"
 #include "frontend/capture/known_steps.h"
+#include "frontend/capture/outgrowth.h"
 #include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
 #include "runtime/graph/variable.h"
@@ -20,7 +22,8 @@ class Place;
 /// the graph and the settings alone, so the same walk over an equal graph takes the same steps,
 /// which are repeated without calling the gradients. Custom functions, whose gradient is the user's
 /// code, are no part of such graphs.
-struct KnownWalk {
+struct KnownWalk : Outgrowth {
+    static constexpr Kind kind = Kind::walk;
     /// The inputs of a node's gradient that the graph's shape does not tell.
     struct Facts {
         Attributes attributes;
@@ -39,17 +42,15 @@ struct KnownWalk {
         friend bool operator==(const Given&, const Given&) = default;
     };
 
-    std::vector<int64_t> key;    ///< The settings and the request of the walk, in numbers.
-    std::vector<int64_t> shape;  ///< The LiveGraph::shape of the graph.
-    std::vector<Facts> nodes;    ///< The nodes' facts, in the order of GraphWalk.
+    GraphKey key;              ///< The graph, the settings and the request of the walk.
+    std::vector<Facts> nodes;  ///< The nodes' facts, in the order of GraphWalk.
     KnownSteps steps;
     std::vector<Given> given;
     std::vector<int> visited;  ///< Numbers of the nodes that the walk visited.
     std::atomic<KnownState> state{KnownState::new_one};
-    std::atomic<KnownWalk*> sibling{nullptr};
 
     bool did_the_same(const KnownWalk& other) const;
-    size_t bytes() const;
+    size_t bytes() const override;
 };
 
 /// A walk that is under way; when it ends it is compared with a known one or remembered.

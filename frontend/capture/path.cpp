@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "frontend/capture/graph_end.h"
-#include "frontend/capture/known_body.h"
-#include "frontend/capture/program.h"
 #include "frontend/capture/type_hash.h"
 
 namespace catena::capture {
@@ -93,22 +90,10 @@ Ending& Tree::add(Place& place, std::unique_ptr<Ending> made) {
     return *endings_.emplace_back(std::move(made));
 }
 
-GraphEnd& Tree::add(Place& place, std::unique_ptr<GraphEnd> made) {
+void Tree::add(Place& place, Outgrowth::Kind kind, std::unique_ptr<Outgrowth> made) {
     bytes_ += made->bytes();
-    append(rare(place).graphs, made.get());
-    return *graphs_.emplace_back(std::move(made));
-}
-
-KnownWalk& Tree::add(Place& place, std::unique_ptr<KnownWalk> made) {
-    bytes_ += made->bytes();
-    append(rare(place).walks, made.get());
-    return *walks_.emplace_back(std::move(made));
-}
-
-KnownBody& Tree::add(Place& place, std::unique_ptr<KnownBody> made) {
-    bytes_ += made->bytes();
-    append(rare(place).bodies, made.get());
-    return *bodies_.emplace_back(std::move(made));
+    append(rare(place).grown[size_t(kind)], made.get());
+    grown_.push_back(std::move(made));
 }
 
 std::vector<const Step*> steps_to(const Step* last) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -9,19 +10,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/capture/known_walk.h"
+#include "frontend/capture/outgrowth.h"
 #include "frontend/capture/recorded_call.h"
-#include "runtime/core/memory/small_vector.h"
+#include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {
 
-struct KnownBody;
-class KnownSizes;
-class Program;
-class Step;
-struct GraphEnd;
 struct Ending;
+class KnownSizes;
+class Step;
+// What is made of a path, and known to who makes it alone.
+struct GraphEnd;
+class Program;
 
 /// A point between two operations of a region's code, with all continuations that calls have taken
 /// there.
@@ -31,12 +32,10 @@ public:
     struct Rare {
         /// The ends of the segment here; the first of a list linked by Ending::sibling.
         std::atomic<Ending*> endings{nullptr};
-        std::atomic<GraphEnd*> graphs{nullptr};
-        /// Known walks of backward() or grad() that began here.
-        std::atomic<KnownWalk*> walks{nullptr};
-        std::atomic<KnownBody*> bodies{nullptr};  ///< Known bodies of composites that began here.
-        std::atomic<int> walk_attempts{0},
-            body_attempts{0};  ///< How often an unknown walk or body began here.
+        /// What has grown here, by kind; each the first of a list linked by Outgrowth::sibling.
+        std::array<std::atomic<Outgrowth*>, Outgrowth::kinds> grown{};
+        /// How often something began here that might grow, by kind.
+        std::array<std::atomic<int>, Outgrowth::kinds> attempts{};
     };
     Place() = default;
     ~Place() { delete rare_.load(std::memory_order_relaxed); }
@@ -44,22 +43,31 @@ public:
 
     /// The operations that followed here; the first of a list linked by Step::sibling.
     std::atomic<Step*> steps{nullptr};
-    Ending* endings() const { return first(&Rare::endings); }
-    GraphEnd* graphs() const { return first(&Rare::graphs); }
-    KnownWalk* walks() const { return first(&Rare::walks); }
-    KnownBody* bodies() const { return first(&Rare::bodies); }
-    int walk_attempts() const { return first(&Rare::walk_attempts); }
-    int body_attempts() const { return first(&Rare::body_attempts); }
+    Ending* endings() const {
+        const Rare* rare = rare_.load(std::memory_order_acquire);
+        return rare ? rare->endings.load(std::memory_order_acquire) : nullptr;
+    }
+    /// The first outgrowth of type `T` here that `is_wanted` accepts; null: there is none.
+    template <class T, class Wanted>
+    T* find(Wanted is_wanted) const {
+        const Rare* rare = rare_.load(std::memory_order_acquire);
+        if (!rare) return nullptr;
+        for (const std::atomic<Outgrowth*>* next = &rare->grown[size_t(T::kind)];;) {
+            T* grown = static_cast<T*>(next->load(std::memory_order_acquire));
+            if (!grown || is_wanted(*grown)) return grown;
+            next = &grown->sibling;
+        }
+    }
+    int attempts(Outgrowth::Kind kind) const {
+        const Rare* rare = rare_.load(std::memory_order_acquire);
+        return rare ? rare->attempts[size_t(kind)].load(std::memory_order_acquire) : 0;
+    }
+    void add_attempt(Outgrowth::Kind kind) { ++rare().attempts[size_t(kind)]; }
 
     bool has_rare() const { return rare_.load(std::memory_order_relaxed); }
     Rare& rare();  ///< The rare lists, which are made if there are none; any thread may call it.
 
 private:
-    template <class T>
-    T first(std::atomic<T> Rare::* member) const {
-        const Rare* rare = rare_.load(std::memory_order_acquire);
-        return rare ? (rare->*member).load(std::memory_order_acquire) : T();
-    }
     std::atomic<Rare*> rare_{nullptr};
 };
 
@@ -171,9 +179,12 @@ public:
     /// Adds `made`, or returns the equal step that another call has added. The mutex must be held.
     Step& add(Place& place, std::unique_ptr<Step> made);
     Ending& add(Place& place, std::unique_ptr<Ending> made);
-    GraphEnd& add(Place& place, std::unique_ptr<GraphEnd> made);
-    KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
-    KnownBody& add(Place& place, std::unique_ptr<KnownBody> made);
+    template <class T>
+    T& grow(Place& place, std::unique_ptr<T> made) {
+        T& grown = *made;
+        add(place, T::kind, std::move(made));
+        return grown;
+    }
 
     /// An equal list of types, or an equal call, that lives as long as the tree, so that steps can
     /// share it: most steps of a path have one of a few types, and many are iterations of loops.
@@ -185,6 +196,7 @@ public:
     const std::deque<std::unique_ptr<Ending>>& endings() const { return endings_; }
 
 private:
+    void add(Place& place, Outgrowth::Kind kind, std::unique_ptr<Outgrowth> made);
     Place::Rare& rare(Place& place);
 
     std::mutex kept_mutex_;
@@ -193,9 +205,7 @@ private:
     std::unordered_multimap<uint64_t, Step::Call> calls_;  ///< Shared calls, by their hash.
     std::deque<std::unique_ptr<Step>> steps_;
     std::deque<std::unique_ptr<Ending>> endings_;
-    std::deque<std::unique_ptr<GraphEnd>> graphs_;
-    std::deque<std::unique_ptr<KnownWalk>> walks_;
-    std::deque<std::unique_ptr<KnownBody>> bodies_;
+    std::deque<std::unique_ptr<Outgrowth>> grown_;
     std::atomic<size_t> bytes_{0};
 };
 

@@ -9,7 +9,6 @@
 #include "frontend/capture/activation.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/path.h"
-#include "frontend/capture/replay.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena::program {
@@ -19,6 +18,7 @@ class JointExecutable;
 namespace catena::capture {
 
 class Follower;
+class Replay;
 
 /// Whether the array begins its storage. Only then may a program give the memory of this input to
 /// one of its results, if nobody else refers to it.
@@ -101,8 +101,8 @@ public:
 
     std::atomic<int64_t> hits{0};
     std::atomic<int64_t> last_used{0};  ///< The number of the region's call that used it last.
-    std::shared_ptr<Replay>
-        replay;  ///< The description of the latest followed call; guarded by the region's mutex.
+    /// What calls that skip the code go by, which the region makes and knows; guarded by its mutex.
+    std::shared_ptr<Replay> replay;
 
 private:
     struct Traces {

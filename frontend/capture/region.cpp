@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/replay.h"
 #include "frontend/capture/session.h"
 #include "frontend/capture/verify.h"
 #include "frontend/compiler/compiler_loader.h"

@@ -15,6 +15,7 @@
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/repetition.h"
+#include "frontend/static_graph/call/exported_program.h"
 #include "frontend/static_graph/call/flatten.h"
 #include "frontend/static_graph/call/options.h"
 #include "frontend/static_graph/call/statistics.h"

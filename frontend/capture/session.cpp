@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/capture/replay.h"
 #include "frontend/capture/verify.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/compiler/compiling_threads.h"

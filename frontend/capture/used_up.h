@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/capture/graph_end.h"
+#include "frontend/capture/reach.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/variable.h"
 
 namespace catena::capture {
 
