@@ -1,10 +1,7 @@
 #include "frontend/capture/interpreter.h"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 
-#include "frontend/capture/follower.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/check_nan.h"
@@ -127,39 +124,6 @@ void Interpreter::run(std::span<Array> values, std::span<const double> scalars,
         for (int v : item.last_used) values[size_t(v - first_value_)] = Array();
     }
     failed_at = -1;
-}
-
-void interpret(Follower& follower, const Step* last, std::span<const int> alive) {
-    const Segment& segment = follower.segment();
-    std::vector<int> wanted(
-        alive.begin(), alive.end());  // And intermediate contents of states, in case a step fails.
-    follower.log().for_each_value([&](int v) {
-        if (v >= segment.first_value) wanted.push_back(v);
-    });
-    std::optional<Interpreter> interpreter;
-    {
-        std::lock_guard lock(follower.tree().mutex);  // Guards the composites.
-        interpreter.emplace(segment, last, wanted);
-    }
-    std::vector<Array> values(size_t(interpreter->value_count()));
-    for (size_t i = 0; i < values.size(); ++i) {
-        const Array& array = follower.content(segment.first_value + int(i));
-        if (array.defined() && array.body()->pending != &follower) values[i] = array;
-    }
-    auto deliver = [&] {
-        for (int v : wanted)
-            if (const Array& array = values[size_t(v - segment.first_value)]; array.defined())
-                follower.deliver(v, array);
-    };
-    int failed_at = -1;
-    try {
-        interpreter->run(values, follower.scalars(), failed_at);
-    } catch (...) {
-        follower.fail_at(failed_at);
-        deliver();
-        throw;
-    }
-    deliver();
 }
 
 }  // namespace catena::capture

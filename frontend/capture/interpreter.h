@@ -8,8 +8,6 @@
 
 namespace catena::capture {
 
-class Follower;
-
 /// Runs the steps of a segment in order with the eager kernels, as eager code would. A composite
 /// uses its own kernel unless one of its inner values is wanted.
 class Interpreter {
@@ -40,9 +38,5 @@ private:
     int first_value_, value_count_;
     std::vector<Item> items_;
 };
-
-/// Computes the `wanted` values of the current segment and delivers them to `follower`. After a
-/// failure, those computed before are delivered.
-void interpret(Follower& follower, const Step* last, std::span<const int> wanted);
 
 }  // namespace catena::capture

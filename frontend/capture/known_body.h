@@ -1,11 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "frontend/capture/known_steps.h"
+#include "frontend/capture/memo.h"
 #include "frontend/capture/path.h"
 #include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
@@ -17,7 +15,7 @@ namespace catena::capture {
 /// without calling the body. This is allowed because eager code runs the composite's own kernel, so
 /// the body depends on its inputs alone. A composite without a kernel always runs its body, which
 /// may be the user's code.
-struct KnownBody : Outgrowth {
+struct KnownBody : Remembered {
     static constexpr Kind kind = Kind::body;
 
     struct Input {
@@ -37,22 +35,11 @@ struct KnownBody : Outgrowth {
     int first_scalar = 0;
     SmallVector<uint64_t, 2> numbers;  ///< The bits of the composite's scalars.
     std::vector<Input> inputs;
-    KnownSteps steps;
     std::vector<int> outputs;  ///< The composite's outputs, as values of the segment.
-    std::atomic<KnownState> state{KnownState::new_one};
 
     /// Whether `other`, which was given the same inputs, took the same steps.
     bool did_the_same(const KnownBody& other) const;
     size_t bytes() const override;
-};
-
-/// The data needed, when a body ends, to compare it with a known one or to remember it.
-struct BodyRecording {
-    Place* at = nullptr;
-    /// The KnownBody to compare with; null: this body is a new one.
-    KnownBody* expected = nullptr;
-    size_t changes = 0, nodes = 0;
-    int64_t disturbances = 0;
 };
 
 }  // namespace catena::capture

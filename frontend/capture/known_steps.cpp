@@ -1,30 +1,24 @@
 #include "frontend/capture/known_steps.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
+#include "frontend/capture/same_number.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/graph/node.h"
 
 namespace catena::capture {
-namespace {
-
-bool same(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
-
-}  // namespace
 
 bool KnownSteps::read_the_same_cells(std::span<const double> before) const {
     return std::ranges::all_of(cells, [&](const ReadCell& read) {
         const size_t slot = size_t(read.slot);
-        return same(read.cell->value, read.value) &&
-               (slot >= before.size() || same(before[slot], read.value));
+        return same_number(read.cell->value, read.value) &&
+               (slot >= before.size() || same_number(before[slot], read.value));
     });
 }
 
 bool KnownSteps::are_the_same(const KnownSteps& others) const {
     // The last one says which were before it.
-    return last == others.last && std::ranges::equal(scalars, others.scalars, same);
+    return last == others.last && std::ranges::equal(scalars, others.scalars, same_number);
 }
 
 size_t KnownSteps::bytes() const {

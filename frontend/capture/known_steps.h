@@ -12,10 +12,6 @@ namespace catena::capture {
 
 class Step;
 
-/// How far a remembered walk or body is trusted. It is repeated from the third time on, if the
-/// second time did the same as the first (confirmed).
-enum class KnownState { new_one, confirmed, refuted };
-
 /// Consecutive steps of a region's code, which can be taken again as a whole.
 struct KnownSteps {
     const Step* last = nullptr;  ///< The last of the steps; null: there are none.
@@ -24,7 +20,7 @@ struct KnownSteps {
     std::vector<const Step*> makers;
     std::vector<const Step*> views;  ///< The steps whose results may be views, in order.
     std::vector<double> scalars;     ///< The values of the new scalar slots.
-    /// Those of the new scalar slots that are cells, by slot; see Follower::cells().
+    /// Those of the new scalar slots that are cells, by slot; see Numbers::cells().
     std::vector<std::pair<int, Ref<Cell::Body>>> new_cells;
     /// A cell that the steps read, its value then, and its scalar slot: an older slot where the
     /// cell was read before and had not changed since.

@@ -1,28 +1,20 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "frontend/capture/graph_key.h"
-#include "frontend/capture/known_steps.h"
-#include "frontend/capture/outgrowth.h"
+#include "frontend/capture/memo.h"
 #include "runtime/core/memory/small_vector.h"
 #include "runtime/graph/attributes.h"
-#include "runtime/graph/variable.h"
 
 namespace catena::capture {
-
-class Place;
 
 /// The steps that a backward() or grad() took at one place of a region's code. Gradients depend on
 /// the graph and the settings alone, so the same walk over an equal graph takes the same steps,
 /// which are repeated without calling the gradients. Custom functions, whose gradient is the user's
 /// code, are no part of such graphs.
-struct KnownWalk : Outgrowth {
+struct KnownWalk : Remembered {
     static constexpr Kind kind = Kind::walk;
     /// The inputs of a node's gradient that the graph's shape does not tell.
     struct Facts {
@@ -44,29 +36,11 @@ struct KnownWalk : Outgrowth {
 
     GraphKey key;              ///< The graph, the settings and the request of the walk.
     std::vector<Facts> nodes;  ///< The nodes' facts, in the order of GraphWalk.
-    KnownSteps steps;
     std::vector<Given> given;
     std::vector<int> visited;  ///< Numbers of the nodes that the walk visited.
-    std::atomic<KnownState> state{KnownState::new_one};
 
     bool did_the_same(const KnownWalk& other) const;
     size_t bytes() const override;
-};
-
-/// A walk that is under way; when it ends it is compared with a known one or remembered.
-struct WalkRecording {
-    std::unique_ptr<KnownWalk> made;
-    /// The KnownWalk to compare with; null: this walk is a new one.
-    KnownWalk* expected = nullptr;
-    Place* at = nullptr;
-    const Step* before = nullptr;
-    size_t scalars = 0, changes = 0, nodes = 0;
-    int64_t disturbances = 0;
-    std::vector<const VariableBody*> leaves;
-    /// The variables of the starts, and of all gradients given so far.
-    std::vector<Variable> variables;
-    bool into_leaves = false;  ///< True for backward(); see WalkRequest.
-    bool is_repeatable = true;
 };
 
 }  // namespace catena::capture

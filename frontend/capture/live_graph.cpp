@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/capture/made_nodes.h"
+#include "frontend/capture/values.h"
 
 namespace catena::capture {
 
@@ -10,7 +11,7 @@ bool same_edge(const Edge& a, const Edge& b) {
     return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index);
 }
 
-void GraphWalk::run(const MadeNodes& nodes, const Pending* call, LiveGraph& graph) {
+void GraphWalk::run(const MadeNodes& nodes, const Values& values, LiveGraph& graph) {
     outside_.clear();
     seen_.assign(nodes.size(), 0);
     graph.key.results(graph.results.size());
@@ -18,7 +19,7 @@ void GraphWalk::run(const MadeNodes& nodes, const Pending* call, LiveGraph& grap
         const VariableBody& body = *result.body();
         const ArrayBody* array = body.array.body();
         graph.key.result(body.creator->number, body.output_index,
-                         array->pending == call ? array->value : -1);
+                         values.is_pending(*array) ? array->value : -1);
     }
     for (const Variable& result : graph.results) visit(nodes, *result.body()->creator, graph);
 }

@@ -4,13 +4,13 @@
 
 #include "frontend/capture/graph_key.h"
 #include "frontend/capture/pointer_table.h"
-#include "runtime/core/array/pending.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/variable.h"
 
 namespace catena::capture {
 
 class MadeNodes;
+class Values;
 
 /// Whether gradients flow along both edges to the same place.
 bool same_edge(const Edge& a, const Edge& b);
@@ -45,8 +45,7 @@ struct ClearedGraph {
 class GraphWalk {
 public:
     /// Fills `graph`, which must hold nothing but its results; their creators are among `nodes`.
-    /// `call`: whose pending arrays are the values of the segment.
-    void run(const MadeNodes& nodes, const Pending* call, LiveGraph& graph);
+    void run(const MadeNodes& nodes, const Values& values, LiveGraph& graph);
     /// The index of the edge that leads to `leaf` in the border of the graph found last; -1: none.
     int number_of(const VariableBody& leaf);
 

@@ -4,8 +4,7 @@
 #include <chrono>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/follower.h"
-#include "frontend/capture/interpreter.h"
+#include "frontend/capture/followed_call.h"
 #include "frontend/capture/joint_trace.h"
 #include "frontend/capture/path_trace.h"
 #include "frontend/capture/trace_interpreter.h"
@@ -32,18 +31,15 @@ int place_in(const std::vector<int>& list, int v) {
 
 }  // namespace
 
-/// As what an operation makes does: a result in its memory has no offset either.
-bool begins_its_storage(const Array& array) { return array.body()->offset == 0; }
-
-Program::Program(const Follower& follower, const Ending& ending)
-    : tree_(follower.tree()),
+Program::Program(const FollowedCall& call, const Ending& ending)
+    : tree_(call.cursor.tree()),
       ending_(ending),
-      region_(follower.region()),
+      region_(call.rules.region),
       sizes_(tree_.sizes),
       graph_(ending.graph),
       device_(&device_of(ending)),
       fast_math_(config().fast_math) {
-    for (double value : follower.scalars()) scalars_.push_back({value, {}});
+    for (double value : call.numbers.values()) scalars_.push_back({value, {}});
     traces_.forward = std::make_shared<Trace>(recorded());
     Trace& forward = *traces_.forward;
     scalars_ = forward.scalars;
@@ -56,7 +52,7 @@ Program::Program(const Follower& follower, const Ending& ending)
             if (forward.values[size_t(v)].role == Trace::Role::computed &&
                 place_in(wanted_, first + v) < 0)
                 wanted_.push_back(first + v);
-    find_assigns(follower, forward);
+    find_assigns(call, forward);
     std::vector<int> assigned;
     for (const Trace::Assign& a : assigns_) assigned.push_back(first + a.value);
     for (int v : wanted_)
@@ -123,14 +119,15 @@ void Program::drop_traces() {
 Program::~Program() = default;
 
 /// States whose new content may overwrite the old one in place.
-void Program::find_assigns(const Follower& follower, const Trace& forward) {
+void Program::find_assigns(const FollowedCall& call, const Trace& forward) {
     const int first = ending_.segment->first_value;
     PointerTable bodies, numbers;
-    for (int v : inputs_) numbers.insert(follower.value(v).body(), v);
-    follower.log().for_each_first_content(
+    for (int v : inputs_) numbers.insert(call.values.array(v).body(), v);
+    call.effects.log().for_each_first_content(
         bodies, [&](const Ref<VariableBody>& body, const Array& before, int) {
             const ArrayBody* now = body->array.body();
-            if (!body->is_state || !before.defined() || !now || now->pending != &follower) return;
+            if (!body->is_state || !before.defined() || !now || !call.values.is_pending(*now))
+                return;
             const int* target = numbers.find(before.body());
             if (!target) return;
             auto taken = [&](const Trace::Assign& a) {
@@ -233,38 +230,32 @@ void Program::run_compiled(std::span<const Array> inputs, std::span<const double
     outputs.back() = std::move(made[places.size()]);
 }
 
-void Program::run(Follower& follower, const Check& check) {
+void Program::run(FollowedCall& call, Activation* activation, const Check& check) {
     SmallVector<Array, 32> inputs, outputs(given_outputs());
     inputs.reserve(inputs_.size());
-    follower.count_references();
+    call.values.count_references(call.effects.log());
     SmallVector<bool, 64> donated;
-    for (int v : inputs_) {
-        const Array& x = follower.value(v);
-        donated.push_back(!follower.activation() &&
-                          x.body()->use_count() == follower.own_references(v) &&
-                          x.storage()->may_be_taken(follower.own_references(*x.storage())) &&
-                          begins_its_storage(x));
-    }
-    for (int v : inputs_) inputs.push_back(follower.content(v));
-    run_compiled(inputs, follower.scalars(), donated, outputs);
+    for (int v : inputs_) donated.push_back(!activation && call.may_give_away(v));
+    for (int v : inputs_) inputs.push_back(call.content(v));
+    run_compiled(inputs, call.numbers.values(), donated, outputs);
     if (check) check(outputs);
-    deliver(follower, outputs);
-    if (follower.activation()) keep_for_backward(follower, inputs, outputs);
+    deliver(call, outputs);
+    if (activation) keep_for_backward(call, *activation, inputs, outputs);
 }
 
-void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
+void Program::deliver(FollowedCall& call, std::span<const Array> outputs) const {
     for (size_t i = 0; i < outputs_.size(); ++i)
-        if (output_alive_[i]) follower.deliver(outputs_[i], outputs[i]);
+        if (output_alive_[i]) call.values.deliver(outputs_[i], outputs[i]);
 }
 
-void Program::interpret(Follower& follower) {
-    if (!follower.activation()) return capture::interpret(follower, ending_.last, wanted_);
+void Program::interpret(FollowedCall& call, Activation* activation) {
+    if (!activation) return call.interpret(ending_.last, wanted_);
     std::vector<Array> inputs;
-    for (int v : inputs_) inputs.push_back(follower.content(v));
-    capture::interpret(follower, ending_.last, wanted_);
+    for (int v : inputs_) inputs.push_back(call.content(v));
+    call.interpret(ending_.last, wanted_);
     std::vector<Array> outputs;
-    for (int v : outputs_) outputs.push_back(follower.value(v));
-    keep_for_backward(follower, inputs, outputs);
+    for (int v : outputs_) outputs.push_back(call.values.array(v));
+    keep_for_backward(call, *activation, inputs, outputs);
 }
 
 std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars,
@@ -278,12 +269,11 @@ std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const d
     return outputs;
 }
 
-void Program::keep_for_backward(Follower& follower, std::span<const Array> inputs,
-                                std::span<const Array> outputs) {
-    Activation& activation = *follower.activation();
-    keep_for_backward(activation, inputs, outputs, follower.scalars());
+void Program::keep_for_backward(const FollowedCall& call, Activation& activation,
+                                std::span<const Array> inputs, std::span<const Array> outputs) {
+    keep_for_backward(activation, inputs, outputs, call.numbers.values());
     for (size_t i = 0; i < inputs.size(); ++i)
-        if (const Array& original = follower.value(inputs_[i]); !(original == inputs[i]))
+        if (const Array& original = call.values.array(inputs_[i]); !(original == inputs[i]))
             activation.originals.emplace_back(int(i), original);
 }
 

@@ -17,19 +17,15 @@ class JointExecutable;
 
 namespace catena::capture {
 
-class Follower;
+struct FollowedCall;
 class Replay;
-
-/// Whether the array begins its storage. Only then may a program give the memory of this input to
-/// one of its results, if nobody else refers to it.
-bool begins_its_storage(const Array& array);
 
 /// The program that computes one segment for one ending. Shared by all calls that take this path;
 /// contains no data of a single call.
 class Program : public std::enable_shared_from_this<Program> {
 public:
-    /// Makes a program that is not compiled yet; `follower` has just reached `ending`.
-    Program(const Follower& follower, const Ending& ending);
+    /// Makes a program that is not compiled yet; `call` has just reached `ending`.
+    Program(const FollowedCall& call, const Ending& ending);
     ~Program();
 
     /// Compiles the program; false if that was done already. Concurrent callers wait.
@@ -41,15 +37,16 @@ public:
     bool claim_compilation() { return !is_claimed_.exchange(true); }
     bool is_compiled() const { return compiled_.load(std::memory_order_acquire); }
 
-    /// Runs compiled code and delivers the referenced values to `follower`. Before that `check` is
-    /// called with all outputs.
+    /// Runs compiled code and delivers the referenced values to `call`. Before that `check` is
+    /// called with all outputs. `activation` gets what a backward outside needs; null: there can be
+    /// none.
     using Check = std::function<void(std::span<const Array> outputs)>;
-    void run(Follower& follower, const Check& check = {});
-    /// Runs the eager kernels and delivers the referenced values to `follower`.
-    void interpret(Follower& follower);
-    /// Runs a call without a Follower, see Replay. Returns outputs(), in order; if the program is
-    /// compiled together with its backward, outputs that are only saved for backward are undefined,
-    /// and the block of saved bytes comes last.
+    void run(FollowedCall& call, Activation* activation, const Check& check = {});
+    /// The same with the eager kernels.
+    void interpret(FollowedCall& call, Activation* activation);
+    /// Runs a call whose code is skipped, see Replay. Returns outputs(), in order; if the program
+    /// is compiled together with its backward, outputs that are only saved for backward are
+    /// undefined, and the block of saved bytes comes last.
     std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars,
                            std::span<const bool> donated);
     /// Stores in `activation` what backward will need from a call.
@@ -113,10 +110,10 @@ private:
     void complete(Trace& trace) const;  ///< Adds outputs and assigns to the path's trace.
     Traces traces() const;              ///< The stored traces, or new ones.
     void drop_traces();
-    void find_assigns(const Follower& follower, const Trace& forward);
-    void deliver(Follower& follower, std::span<const Array> outputs) const;
-    void keep_for_backward(Follower& follower, std::span<const Array> inputs,
-                           std::span<const Array> outputs);
+    void find_assigns(const FollowedCall& call, const Trace& forward);
+    void deliver(FollowedCall& call, std::span<const Array> outputs) const;
+    void keep_for_backward(const FollowedCall& call, Activation& activation,
+                           std::span<const Array> inputs, std::span<const Array> outputs);
 
     template <class Make>
     bool make_executable(Make make);

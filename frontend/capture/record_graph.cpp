@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "frontend/capture/follower.h"
+#include "frontend/capture/followed_call.h"
 #include "frontend/capture/path_trace.h"
 #include "runtime/core/array/device.h"
 #include "runtime/graph/backward.h"
@@ -16,8 +16,8 @@ namespace {
 /// gradients.
 class TaggedNumbers {
 public:
-    explicit TaggedNumbers(const Follower& follower) : reads_(follower.scalars().size()) {
-        for (const MadeNode& made : follower.nodes().all()) {
+    explicit TaggedNumbers(const FollowedCall& call) : reads_(call.numbers.values().size()) {
+        for (const MadeNode& made : call.nodes.all()) {
             if (!made.node) continue;
             for (size_t k = 0; k < made.node->scalars.size(); ++k) {
                 Scalar& scalar = made.node->scalars[k];
@@ -65,7 +65,7 @@ std::span<const Type> kept_in(Tree& tree, std::span<const Type> types) {
 }
 
 /// The records for creating the nodes of `live` again.
-void record_nodes(const Follower& follower, const LiveGraph& live,
+void record_nodes(const FollowedCall& call, const LiveGraph& live,
                   std::span<const std::pair<Array, int>> known, GraphEnd& end) {
     std::map<const ArrayBody*, int> values;
     for (const auto& [array, v] : known) values[array.body()] = v;
@@ -82,18 +82,18 @@ void record_nodes(const Follower& follower, const LiveGraph& live,
     for (const Node* node : live.nodes) end.walk_order.push_back(numbers.at(node));
     end.border_locations.resize(live.border.size());
     for (const Node* node : in_order) {
-        const MadeNode& made = follower.nodes().all()[size_t(node->number)];
+        const MadeNode& made = call.nodes.all()[size_t(node->number)];
         NodeRecord& record = end.nodes.emplace_back();
         record.op = node->op;
         record.attributes = node->attributes;
         record.location = node->location;
-        record.input_types = kept_in(follower.tree(), node->input_types);
-        record.output_types = kept_in(follower.tree(), node->output_types);
+        record.input_types = kept_in(call.cursor.tree(), node->input_types);
+        record.output_types = kept_in(call.cursor.tree(), node->output_types);
         for (size_t k = 0; k < node->scalars.size(); ++k) record.scalars.push_back(made.slot_of(k));
         for (const Edge& edge : node->edges) {
             NodeRecord::Target& target = record.targets.emplace_back();
             if (!edge.wanted()) continue;
-            if (edge.node && follower.nodes().made(*edge.node)) {
+            if (edge.node && call.nodes.made(*edge.node)) {
                 target = {NodeRecord::Target::inside, numbers.at(edge.node.get()), edge.index};
                 continue;
             }
@@ -150,21 +150,21 @@ Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& sta
 
 }  // namespace
 
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live,
+std::unique_ptr<GraphEnd> record_graph(const FollowedCall& call, const LiveGraph& live,
                                        const AskedMask& asked) {
     auto end = std::make_unique<GraphEnd>();
     end->key = live.key;
     end->asked = asked;
-    const std::vector<std::pair<Array, int>> known = follower.known_arrays();
-    end->name = follower.region();
-    Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(),
-                                  follower.region(), follower.scalars());
+    const std::vector<std::pair<Array, int>> known = call.values.known_arrays();
+    end->name = call.rules.region;
+    Trace forward = trace_of_path(call.cursor.tree(), call.cursor.segment(), call.cursor.step(),
+                                  call.rules.region, call.numbers.values());
     end->inputs = forward.inputs;
     const size_t forward_steps = forward.steps.size();
-    end->reach = Reach(live, follower.nodes());
-    record_nodes(follower, live, known, *end);
+    end->reach = Reach(live, call.nodes);
+    record_nodes(call, live, known, *end);
 
-    TaggedNumbers numbers(follower);
+    TaggedNumbers numbers(call);
     Tracer tracer(Trace(forward), known);
     std::vector<int> start, gradients;
     {
@@ -197,7 +197,7 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     end->backward_outputs = backward.outputs.size();
     end->forward = PackedTrace(forward);
     end->backward = PackedTrace(backward);
-    end->numbers = numbers.computed_with(follower.scalars());
+    end->numbers = numbers.computed_with(call.numbers.values());
     return end;
 }
 

@@ -6,10 +6,10 @@
 
 namespace catena::capture {
 
-class Follower;
+struct FollowedCall;
 
 /// Records the backward program of `live` for gradients of the asked results, on shapes only.
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live,
+std::unique_ptr<GraphEnd> record_graph(const FollowedCall& call, const LiveGraph& live,
                                        const AskedMask& asked);
 
 }  // namespace catena::capture

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/close_graph.h"
 #include "frontend/capture/replay.h"
 #include "frontend/capture/session.h"
 #include "frontend/capture/verify.h"
@@ -230,7 +231,7 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
     }
     Flat results;
     Session session(*this, *entry, number, arguments, results);
-    follower->begin(arguments,
+    follower->begin(arguments.variables,
                     {.region = options_.name.c_str(),
                      .breaks = options_.breaks,
                      .keep_grads = options_.keep_grads,
@@ -243,10 +244,10 @@ Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& nu
         const profile::Span span("the user's code of", options_.name, at_);
         body(results);
     } catch (...) {
-        session.abandon(*follower);
+        follower->abandon();
         throw;
     }
-    session.finish(*follower);
+    follower->finish();
     Outcome outcome;
     const ReleaseLater after_unlocking;
     std::lock_guard lock(mutex_);
@@ -359,12 +360,16 @@ class Exporter final : public SegmentRunner {
 public:
     Exporter(const Flat& arguments, const Flat& results)
         : arguments_(arguments), results_(results) {}
-    void run(Follower& follower, Ending& ending) override {
-        Program program(follower, ending);
-        exported = Replay(follower, program, arguments_, results_).exported(program);
+    void run(FollowedCall& call, Ending& ending) override {
+        Program program(call, ending);
+        exported = Replay(call, nullptr, program, arguments_, results_).exported(program);
         throw Done();
     }
     void left(const Step*, const Step*) override {}
+    const GraphEnd* close_graph(FollowedCall& call, Variables&) override {
+        drop_graph(call);
+        return nullptr;
+    }
     struct Done : std::exception {};
     ExportedProgram exported;
 
@@ -385,10 +390,8 @@ ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, Rerun re
     Tree shapes(given);
     Follower follower(shapes);
     Exporter exporter(arguments, results);
-    follower.begin(
-        arguments,
-        {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads, .has_no_graph = true},
-        exporter);
+    follower.begin(arguments.variables,
+                   {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads}, exporter);
     const UpdatesUndone unwritten;
     try {
         RecorderScope recording(&follower);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/capture/activation.h"
-#include "frontend/capture/follower.h"
+#include "frontend/capture/followed_call.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/used_up.h"
@@ -39,23 +39,25 @@ Tables& tables() {
 
 }  // namespace
 
-Replay::Replay(Follower& follower, const Program& program, const Flat& arguments,
-               const Flat& results) {
-    region_ = follower.region();
-    scalars_.resize(follower.scalars().size());
-    take_scalars(follower);
-    find_inputs(follower, program, arguments);
-    find_places(follower, program);
+Replay::Replay(FollowedCall& call, const Activation* activation, const Program& program,
+               const Flat& arguments, const Flat& results)
+    : activation_(activation) {
+    region_ = call.rules.region;
+    scalars_.resize(call.numbers.values().size());
+    take_scalars(call);
+    find_inputs(call, program, arguments);
+    find_places(call, program);
     find_ambiguities(arguments);
-    find_effects(follower, program, arguments, results);
+    find_effects(call, program, arguments, results);
     find_assigned_inputs();
-    find_results(follower, program, arguments, results);
-    find_reads(follower, arguments);
-    find_facts(follower);
-    look_for_obstacles(follower, program, arguments, results);
+    find_results(call, program, arguments, results);
+    find_reads(call, arguments);
+    find_facts(call);
+    look_for_obstacles(call, program, arguments, results);
+    activation_ = nullptr;
 }
 
-void Replay::find_inputs(Follower& follower, const Program& program, const Flat& arguments) {
+void Replay::find_inputs(FollowedCall& call, const Program& program, const Flat& arguments) {
     Tables& t = tables();
     t.gradients.clear();
     t.contents.clear();
@@ -67,15 +69,15 @@ void Replay::find_inputs(Follower& follower, const Program& program, const Flat&
         else if (place != shared && t.bodies[size_t(place)] != body)
             place = shared;
     };
-    follower.log().for_each_first_gradient(
+    call.effects.log().for_each_first_gradient(
         t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
             if (before.defined()) note(t.gradients, before, body.get());
         });
-    for (const UndoLog::Read& r : follower.log().reads())
-        if (r.body->grad && r.body->grad->array.body()->pending != &follower)
+    for (const UndoLog::Read& r : call.effects.log().reads())
+        if (r.body->grad && !call.values.is_pending(*r.body->grad->array.body()))
             note(t.gradients, r.body->grad->array, r.body.get());
     t.changed.clear();
-    follower.log().for_each_first_content(
+    call.effects.log().for_each_first_content(
         t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
             t.changed.insert(body.get(), 0);
             if (before.defined() && body->is_state) note(t.contents, before, body.get());
@@ -85,7 +87,7 @@ void Replay::find_inputs(Follower& follower, const Program& program, const Flat&
         if (v < int(arguments.variables.size()))
             inputs_.push_back({.kind = Source::argument, .index = v});
         else
-            inputs_.push_back(from_outside(follower.original(follower.value(v)), arguments));
+            inputs_.push_back(from_outside(call.effects.original(call.values.array(v)), arguments));
     }
     input_read_later_.resize(inputs_.size());
     input_assigned_.resize(inputs_.size());
@@ -114,11 +116,11 @@ Replay::Source Replay::from_outside(const Array& array, const Flat& arguments) {
     return {.kind = Source::captured, .array = array};
 }
 
-void Replay::find_places(const Follower& follower, const Program& program) {
+void Replay::find_places(const FollowedCall& call, const Program& program) {
     Tables& t = tables();
     t.inputs.clear();
     for (size_t i = 0; i < inputs_.size(); ++i)
-        t.inputs.insert(follower.value(program.inputs()[i]).body(), int(i));
+        t.inputs.insert(call.values.array(program.inputs()[i]).body(), int(i));
     t.outputs.clear();
     for (size_t i = 0; i < program.outputs().size(); ++i) {
         if (!program.is_referenced(i)) continue;  // It is kept for backward only.
@@ -129,33 +131,33 @@ void Replay::find_places(const Follower& follower, const Program& program) {
 }
 
 /// A view is made of the array whose memory it shows, unless it is computed in its place.
-Replay::Source Replay::computed(int value, Follower& follower, const Flat& arguments) {
+Replay::Source Replay::computed(int value, FollowedCall& call, const Flat& arguments) {
     const auto place_of = [](int v) {
         const std::vector<int>& places = tables().outputs;
         return size_t(v) < places.size() ? places[size_t(v)] : -1;
     };
     int base = -1;
-    std::vector<const Step*> views = follower.view_steps(value, base);
+    std::vector<const Step*> views = call.values.view_steps(value, base);
     Source source;
-    if (!follower.is_computed(base))
-        source = source_of(follower.value(base), follower, arguments);
+    if (!call.values.is_computed(base))
+        source = source_of(call.values.array(base), call, arguments);
     else if (const int place = place_of(base); place >= 0)
         source = {.kind = Source::output, .index = place};
     else
         source = {.kind = Source::output, .index = place_of(value)};
-    if (!follower.is_computed(base) || place_of(base) >= 0) source.views = std::move(views);
+    if (!call.values.is_computed(base) || place_of(base) >= 0) source.views = std::move(views);
     CATENA_ASSERT(source.kind != Source::output || source.index >= 0,
                   "a program does not compute what is referenced");
     source.value = value;
     return source;
 }
 
-Replay::Source Replay::source_of(const Array& array, Follower& follower, const Flat& arguments) {
+Replay::Source Replay::source_of(const Array& array, FollowedCall& call, const Flat& arguments) {
     if (!array.defined()) return {};
-    if (array.body()->pending == &follower)
-        return computed(array.body()->value, follower, arguments);
+    if (call.values.is_pending(*array.body()))
+        return computed(array.body()->value, call, arguments);
     if (const int* i = tables().inputs.find(array.body())) return inputs_[size_t(*i)];
-    return from_outside(follower.original(array), arguments);
+    return from_outside(call.effects.original(array), arguments);
 }
 
 /// Two arguments that are one array have one input in the recording. (Calls that skip the code have
@@ -173,11 +175,11 @@ void Replay::find_ambiguities(const Flat& arguments) {
     }
 }
 
-void Replay::find_effects(Follower& follower, const Program& program, const Flat& arguments,
+void Replay::find_effects(FollowedCall& call, const Program& program, const Flat& arguments,
                           const Flat& results) {
     PointerTable& seen = tables().seen;
     const auto is_made = [&](const VariableBody& body) {
-        return !body.is_state && body.array.defined() && body.array.body()->pending == &follower;
+        return !body.is_state && body.array.defined() && call.values.is_pending(*body.array.body());
     };
     effects_.reserve(inputs_.size());
     auto add = [&](const Ref<VariableBody>& body, bool is_gradient) {
@@ -190,16 +192,16 @@ void Replay::find_effects(Follower& follower, const Program& program, const Flat
             if (results.variables[k].body() == body.get()) effect.result = int(k);
         if (effect.argument < 0 && effect.result < 0) effect.body = body;
         if (!is_gradient)
-            effect.value = source_of(body->array, follower, arguments);
+            effect.value = source_of(body->array, call, arguments);
         else if (body->grad_consumed)
             effect.consumed = true;
         else if (body->grad)
-            effect.value = source_of(body->grad->array, follower, arguments);
+            effect.value = source_of(body->grad->array, call, arguments);
         effects_.push_back(std::move(effect));
     };
-    follower.log().for_each_first_gradient(
+    call.effects.log().for_each_first_gradient(
         seen, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
-    follower.log().for_each_first_content(
+    call.effects.log().for_each_first_content(
         seen, [&](const Ref<VariableBody>& body, const Array&, int) {
             if (body->is_state)
                 add(body, false);
@@ -219,7 +221,7 @@ void Replay::find_assigned_inputs() {
 }
 
 /// A result that later calls cannot make is an obstacle.
-Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat& arguments,
+Replay::Result Replay::result_of(size_t k, const FollowedCall& call, const Flat& arguments,
                                  const Flat& results) {
     const Variable& y = results.variables[k];
     if (!y.defined()) return {};
@@ -238,8 +240,7 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
     if (const Node* creator = body.creator.get()) {
         made.is_used_up =
             dynamic_cast<const UsedUp*>(creator->region.get()) && creator->edges.empty();
-        if (!made.is_used_up &&
-            (!follower.activation() || creator->region.get() != follower.activation()))
+        if (!made.is_used_up && (!activation_ || creator->region.get() != activation_))
             obstacle_ = "a result has a graph from outside";
     } else if (body.alias_of) {
         obstacle_ = "a result stands for a variable from outside";
@@ -255,17 +256,17 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
     return made;
 }
 
-void Replay::find_results(Follower& follower, const Program& program, const Flat& arguments,
+void Replay::find_results(FollowedCall& call, const Program& program, const Flat& arguments,
                           const Flat& results) {
     for (const Variable& y : results.variables) {
-        Source source = y.defined() ? source_of(y.array(), follower, arguments) : Source();
+        Source source = y.defined() ? source_of(y.array(), call, arguments) : Source();
         for (size_t k = 0; y.defined() && k < arguments.variables.size(); ++k)
             if (arguments.variables[k].body() == y.body())
                 source = {.kind = Source::argument, .index = int(k)};
         results_.push_back(std::move(source));
     }
     for (size_t k = 0; k < results_.size(); ++k)
-        variables_.push_back(result_of(k, follower, arguments, results));
+        variables_.push_back(result_of(k, call, arguments, results));
     PointerTable& kept = tables().seen;
     kept.clear();
     auto keep = [&](const Source& s) {
@@ -278,8 +279,8 @@ void Replay::find_results(Follower& follower, const Program& program, const Flat
             input_read_later_[i] = 1;
 }
 
-void Replay::find_reads(const Follower& follower, const Flat& arguments) {
-    for (const UndoLog::Read& r : follower.log().reads()) {
+void Replay::find_reads(const FollowedCall& call, const Flat& arguments) {
+    for (const UndoLog::Read& r : call.effects.log().reads()) {
         const auto its = std::ranges::find_if(
             arguments.variables, [&](const Variable& x) { return x.body() == r.body.get(); });
         if (its == arguments.variables.end())
@@ -292,24 +293,23 @@ void Replay::find_reads(const Follower& follower, const Flat& arguments) {
 }
 
 /// What the code asked of the host, and the graph that recurrent states are left with.
-void Replay::find_facts(const Follower& follower) {
-    for (const auto& [fact, before] : follower.facts())
+void Replay::find_facts(const FollowedCall& call) {
+    for (const auto& [fact, before] : call.effects.facts())
         facts_.push_back({fact, before, fact->present()});
-    for (const Follower::StandIn& s : follower.stand_ins())
+    for (const Effects::StandIn& s : call.effects.stand_ins())
         if (s.second->creator)
             obstacle_ =
                 "a recurrent state keeps its graph for the next call (unchain_backward cuts it)";
 }
 
 /// The graph of the results that later calls make must be this call's, edge by edge.
-void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments,
+void Replay::find_graph(const FollowedCall& call, const GraphEnd& graph, const Flat& arguments,
                         const Flat& results) {
     graph_results_.assign(graph.outputs.size(), -1);
     const Node* node = nullptr;
     for (size_t k = results.variables.size(); k-- > 0;) {
         const VariableBody* body = results.variables[k].body();
-        if (!body || !body->creator || !follower.activation() ||
-            body->creator->region.get() != follower.activation())
+        if (!body || !body->creator || !activation_ || body->creator->region.get() != activation_)
             continue;
         node = body->creator.get();
         graph_results_[size_t(body->output_index)] = int(k);
@@ -317,7 +317,7 @@ void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const F
     if (std::ranges::count(graph_results_, -1) > 0)
         obstacle_ = "a variable with a graph that is not a result is still referenced";
     if (!node) return;
-    cells_ = follower.activation()->cells;
+    cells_ = activation_->cells;
     for (size_t i = 0; i < node->edges.size(); ++i) {
         const Edge& edge = node->edges[i];
         Border& border = border_.emplace_back(Border{.type = node->input_types[i]});
@@ -330,9 +330,9 @@ void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const F
     }
 }
 
-void Replay::look_for_obstacles(const Follower& follower, const Program& program,
+void Replay::look_for_obstacles(const FollowedCall& call, const Program& program,
                                 const Flat& arguments, const Flat& results) {
-    if (program.graph()) find_graph(follower, *program.graph(), arguments, results);
+    if (program.graph()) find_graph(call, *program.graph(), arguments, results);
     for (const Source& s : inputs_)
         for (const Variable& x : arguments.variables)
             if (s.kind == Source::gradient && s.body.get() == x.body())
@@ -345,16 +345,16 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         if (body && t.seen.insert(body, 0)++ == 0) ++t.holders.insert(body->array.body(), 0);
     };
     for (const Variable& y : results.variables) hold(y.body());
-    for (const Follower::StandIn& s : follower.stand_ins()) hold(s.second.get());
+    for (const Effects::StandIn& s : call.effects.stand_ins()) hold(s.second.get());
     for (const Effect& e : effects_) {
         const VariableBody* body = e.target(arguments.variables, results.variables);
         hold(body);
         hold(body->grad.get());
     }
-    std::vector<int> values = program.outputs(), views = follower.live_views();
+    std::vector<int> values = program.outputs(), views = call.values.live_views();
     values.insert(values.end(), views.begin(), views.end());
     for (int v : values) {
-        const ArrayBody* array = follower.value(v).body();
+        const ArrayBody* array = call.values.array(v).body();
         const int* known = t.holders.find(array);
         if (array->use_count() > 1 + uint32_t(known ? *known : 0))
             obstacle_ = fmt::format(
@@ -362,16 +362,16 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
                 "gradient",
                 to_string(array->type));
     }
-    if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
-    if (follower.needs_code()) obstacle_ = follower.needs_code();
+    if (call.cursor.cuts() > 0) obstacle_ = "the host reads a computed value in it";
+    if (call.effects.needs_code()) obstacle_ = call.effects.needs_code();
 }
 
 // Stored variables may belong to another thread by now: compare only those that this call has, too.
-bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments,
+bool Replay::holds(FollowedCall& call, const Program& program, const Flat& arguments,
                    const Flat& results) {
     if (results.variables.size() != results_.size()) return false;
     auto is_output = [&](const Array& array, const Source& s) {
-        return s.value >= 0 && array.defined() && array.body()->pending == &follower &&
+        return s.value >= 0 && array.defined() && call.values.is_pending(*array.body()) &&
                array.body()->value == s.value;
     };
     size_t next = 0;
@@ -392,31 +392,31 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
             is_same =
                 body->grad ? is_output(body->grad->array, e.value) : e.value.kind == Source::none;
     };
-    follower.log().for_each_first_gradient(
-        follower.scratch(),
+    call.effects.log().for_each_first_gradient(
+        call.scratch,
         [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), true); });
-    follower.log().for_each_first_content(
-        follower.scratch(),
+    call.effects.log().for_each_first_content(
+        call.scratch,
         [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), false); });
     if (!is_same || next != effects_.size()) return false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
         Source& s = inputs_[i];
-        const Array& array = follower.value(program.inputs()[i]);
+        const Array& array = call.values.array(program.inputs()[i]);
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
         // An assigned state is identified by its new content.
         if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get())
             return false;
     }
-    take_scalars(follower);
+    take_scalars(call);
     return true;
 }
 
-void Replay::take_scalars(const Follower& follower) {
-    auto next = follower.cells().begin();
+void Replay::take_scalars(const FollowedCall& call) {
+    auto next = call.numbers.cells().begin();
     for (size_t s = 0; s < scalars_.size(); ++s) {
-        scalars_[s].value = follower.scalars()[s];
-        const bool is_cell = next != follower.cells().end() && next->first == int(s);
+        scalars_[s].value = call.numbers.values()[s];
+        const bool is_cell = next != call.numbers.cells().end() && next->first == int(s);
         const Ref<Cell::Body> cell = is_cell ? (next++)->second : Ref<Cell::Body>();
         if (!(scalars_[s].cell == cell)) scalars_[s].cell = cell;
     }

@@ -16,7 +16,8 @@
 
 namespace catena::capture {
 
-class Follower;
+class Activation;
+struct FollowedCall;
 struct GraphEnd;
 class Program;
 class Step;
@@ -26,8 +27,10 @@ class Tree;
 /// and how its outputs were used. It serves calls that skip the code, and files.
 class Replay {
 public:
-    /// Describes the call at whose end `follower` is, and which `program` is about to compute.
-    Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    /// Describes the call at the end of its code, which `program` is about to compute.
+    /// `activation`: of its results; null: they have none.
+    Replay(FollowedCall& call, const Activation* activation, const Program& program,
+           const Flat& arguments, const Flat& results);
 
     /// The reason why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
@@ -36,9 +39,9 @@ public:
     bool is_special() const { return is_special_; }
     /// Whether the call ran on this thread: states such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
-    /// Whether the call that `follower` has just finished has the same description. Updates the
+    /// Whether `call`, which is at its end, has the same description. Updates the
     /// captured arrays and numbers.
-    bool holds(Follower& follower, const Program& program, const Flat& arguments,
+    bool holds(FollowedCall& call, const Program& program, const Flat& arguments,
                const Flat& results);
     /// Whether the conditions that are not part of the key are unchanged: types of states, which
     /// gradients exist, and the host facts that the code asks for.
@@ -110,24 +113,24 @@ private:
     std::vector<Source> merge_inputs(Trace& trace) const;
     void refuse_gradients(const std::string& region) const;
     static Trace::Role role_of(Source::Kind kind);
-    void find_inputs(Follower& follower, const Program& program, const Flat& arguments);
-    void find_effects(Follower& follower, const Program& program, const Flat& arguments,
+    void find_inputs(FollowedCall& call, const Program& program, const Flat& arguments);
+    void find_effects(FollowedCall& call, const Program& program, const Flat& arguments,
                       const Flat& results);
     void find_assigned_inputs();
-    void find_results(Follower& follower, const Program& program, const Flat& arguments,
+    void find_results(FollowedCall& call, const Program& program, const Flat& arguments,
                       const Flat& results);
-    Result result_of(size_t k, const Follower& follower, const Flat& arguments,
+    Result result_of(size_t k, const FollowedCall& call, const Flat& arguments,
                      const Flat& results);
-    void find_reads(const Follower& follower, const Flat& arguments);
-    void find_facts(const Follower& follower);
-    void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments,
+    void find_reads(const FollowedCall& call, const Flat& arguments);
+    void find_facts(const FollowedCall& call);
+    void find_graph(const FollowedCall& call, const GraphEnd& graph, const Flat& arguments,
                     const Flat& results);
-    void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
+    void look_for_obstacles(const FollowedCall& call, const Program& program, const Flat& arguments,
                             const Flat& results);
-    Source source_of(const Array& array, Follower& follower, const Flat& arguments);
-    Source computed(int value, Follower& follower, const Flat& arguments);
-    void take_scalars(const Follower& follower);
-    void find_places(const Follower& follower, const Program& program);
+    Source source_of(const Array& array, FollowedCall& call, const Flat& arguments);
+    Source computed(int value, FollowedCall& call, const Flat& arguments);
+    void take_scalars(const FollowedCall& call);
+    void find_places(const FollowedCall& call, const Program& program);
     Source from_outside(const Array& array, const Flat& arguments);
     void find_ambiguities(const Flat& arguments);
     Array value_of(const Source& source, const Flat& arguments,
@@ -140,6 +143,7 @@ private:
                 std::span<const Array> inputs, std::span<const Array> outputs,
                 std::span<const double> scalars, SmallVector<Variable, 4>& results) const;
 
+    const Activation* activation_ = nullptr;  ///< While it is described.
     std::vector<Source> inputs_, results_;
     std::vector<Result> variables_;  ///< The variables of `results_`.
     std::vector<Read> reads_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/capture/close_graph.h"
 #include "frontend/capture/replay.h"
 #include "frontend/capture/verify.h"
 #include "frontend/compiler/compiler_loader.h"
@@ -72,13 +73,6 @@ Session::Session(Region& region, Entry& entry, const CallNumber& number, const F
     if (is_timed_) start_ = Clock::now();
 }
 
-void Session::finish(Follower& follower) {
-    follower.finish();
-    cuts_ = follower.cuts();
-}
-
-void Session::abandon(Follower& follower) { follower.abandon(); }
-
 void Session::count() {
     StaticGraphStatistics& s = region_.statistics_;
     ++s.followed_calls;
@@ -109,9 +103,15 @@ void Session::left(const Step* now, const Step* expected) {
     region_.note(std::move(line));
 }
 
-std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending) {
-    std::lock_guard lock(follower.tree().mutex);
-    if (!ending.program) ending.program = std::make_shared<Program>(follower, ending);
+const GraphEnd* Session::close_graph(FollowedCall& call, Variables& left) {
+    const ClosedGraph closed = capture::close_graph(call, left);
+    activation_ = closed.activation;
+    return closed.graph;
+}
+
+std::shared_ptr<Program> Session::program_of(FollowedCall& call, Ending& ending) {
+    std::lock_guard lock(call.cursor.tree().mutex);
+    if (!ending.program) ending.program = std::make_shared<Program>(call, ending);
     return ending.program;
 }
 
@@ -203,7 +203,7 @@ void Session::make_room_if_new(const Program& program) {
     region_.make_room(program);
 }
 
-void Session::compute(Follower& follower, Program& program) {
+void Session::compute(FollowedCall& call, Program& program) {
     const Clock::time_point before = is_timed_ ? Clock::now() : Clock::time_point();
     const bool is_compiled = compile(program);
     const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
@@ -214,10 +214,10 @@ void Session::compute(Follower& follower, Program& program) {
     if (is_compiled) {
         try {
             if (verifies_ && !program.sends_messages())
-                run_verified(follower, program);
+                run_verified(call, program, activation_);
             else
-                program.run(follower);
-            if (Activation* activation = follower.activation()) activation->verifies = verifies_;
+                program.run(call, activation_);
+            if (activation_) activation_->verifies = verifies_;
         } catch (const VerificationError&) {
             throw;
         } catch (const OutOfMemory&) {
@@ -230,38 +230,39 @@ void Session::compute(Follower& follower, Program& program) {
             // Computes the steps before the failing one in the user's order, and throws the error
             // of eager code.
             interpreted_ = true;
-            program.interpret(follower);
+            program.interpret(call, activation_);
         }
     } else {
         interpreted_ = interpreted_ || program.step_count() > 0;
-        program.interpret(follower);
+        program.interpret(call, activation_);
         make_room_if_new(program);
     }
     if (is_timed_) computing_ += Clock::now() - start;
 }
 
 /// Describes this call, for calls that skip the code and for files.
-void Session::remember(Follower& follower, const Ending& ending,
+void Session::remember(FollowedCall& call, const Ending& ending,
                        const std::shared_ptr<Program>& program) {
     program_ = program;
-    if (follower.was_cut() || ending.is_cut || follower.is_passing()) return;
+    cuts_ = call.cursor.cuts() + ending.is_cut;
+    if (cuts_ > 0 || call.effects.is_passing()) return;
     std::shared_ptr<Replay> known;
     {
         std::lock_guard lock(region_.mutex_);
         known = program->replay;
         if (region_.options_.audit == Audit::always && known &&
-            known->holds(follower, *program, arguments_, results_))
+            known->holds(call, *program, arguments_, results_))
             return;
     }
-    replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
+    replay_ = std::make_shared<Replay>(call, activation_, *program, arguments_, results_);
 }
 
-void Session::run(Follower& follower, Ending& ending) {
-    const std::shared_ptr<Program> program = program_of(follower, ending);
+void Session::run(FollowedCall& call, Ending& ending) {
+    const std::shared_ptr<Program> program = program_of(call, ending);
     program->last_used = number_.of_region;
-    if (ending.is_cut) cut_at_ = follower.reader();
-    remember(follower, ending, program);
-    compute(follower, *program);
+    if (ending.is_cut) cut_at_ = call.reader;
+    remember(call, ending, program);
+    compute(call, *program);
 }
 
 }  // namespace catena::capture

@@ -13,27 +13,26 @@ public:
     Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments,
             const Flat& results);
 
-    void finish(Follower& follower);
-    void abandon(Follower& follower);
     /// Adds this call to the region's counters; the region's mutex must be held.
     void count();
     const std::shared_ptr<Replay>& replay() const { return replay_; }
 
-    void run(Follower& follower, Ending& ending) override;
+    void run(FollowedCall& call, Ending& ending) override;
     void left(const Step* now, const Step* expected) override;
+    const GraphEnd* close_graph(FollowedCall& call, Variables& left) override;
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    std::shared_ptr<Program> program_of(Follower& follower, Ending& ending);
+    std::shared_ptr<Program> program_of(FollowedCall& call, Ending& ending);
     bool compile(Program& program);
     void compile_beside(Program& program);
     static void could_not_compile(Region& region, const std::string& description,
                                   const char* why) noexcept;
     static void compiled(Region& region, const std::string& description, Program& program);
     void make_room_if_new(const Program& program);
-    void compute(Follower& follower, Program& program);
-    void remember(Follower& follower, const Ending& ending,
+    void compute(FollowedCall& call, Program& program);
+    void remember(FollowedCall& call, const Ending& ending,
                   const std::shared_ptr<Program>& program);
 
     Region& region_;
@@ -42,6 +41,7 @@ private:
     const Flat &arguments_, &results_;
     std::shared_ptr<Program> program_;
     std::shared_ptr<Replay> replay_;
+    Activation* activation_ = nullptr;  ///< Of the results; null: no backward can follow.
     bool interpreted_ = false, is_new_ = false;
     int cuts_ = 0;
     HostRead cut_at_;

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "frontend/capture/exact_results.h"
-#include "frontend/capture/follower.h"
+#include "frontend/capture/followed_call.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "frontend/compiler/compiler_loader.h"
@@ -270,16 +270,16 @@ bool verifies(const StaticGraphOptions& options) {
     return options.verify || all;
 }
 
-void run_verified(Follower& follower, Program& program) {
+void run_verified(FollowedCall& call, Program& program, Activation* activation) {
     Case whole;
     whole.trace = *program.forward();
-    for (int v : program.inputs()) whole.inputs.push_back(follower.content(v));
-    whole.scalars.assign(follower.scalars().begin(), follower.scalars().end());
+    for (int v : program.inputs()) whole.inputs.push_back(call.content(v));
+    whole.scalars.assign(call.numbers.values().begin(), call.numbers.values().end());
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
     const std::vector<Array> eager = whole.eager();
     // Owning the inputs keeps the program from overwriting them.
     program.run(
-        follower,
+        call, activation,
         [&](std::span<const Array> compiled) {  // What only backward would read is undefined.
             if (auto d = whole.difference_of(compiled, eager)) report(whole, *d);
         });

@@ -9,8 +9,9 @@
 
 namespace catena::capture {
 
-class Follower;
+class Activation;
 class Program;
+struct FollowedCall;
 
 /// The error for a program whose compiled code and eager kernels give different results.
 struct VerificationError : CompileError {
@@ -20,10 +21,10 @@ struct VerificationError : CompileError {
 /// Whether a region's programs are verified: by its options, or for all regions by CATENA_VERIFY.
 bool verifies(const StaticGraphOptions& options);
 
-/// Runs the current program of `follower` compiled and with the eager kernels, and compares. If
-/// they differ, finds the first differing operation, writes the program up to it and its inputs to
-/// files, and throws a VerificationError that names both.
-void run_verified(Follower& follower, Program& program);
+/// Runs `program` for `call` compiled and with the eager kernels, and compares. If they differ,
+/// finds the first differing operation, writes the program up to it and its inputs to files, and
+/// throws a VerificationError that names both.
+void run_verified(FollowedCall& call, Program& program, Activation* activation);
 
 /// Compares the results of a backward outside of the region with those of the eager kernels; errors
 /// as run_verified(). `compiled` are its results for these inputs and scalars: the outputs of

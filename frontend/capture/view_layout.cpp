@@ -14,6 +14,9 @@ Array stand_in(const ArrayBody& pending) {
     return Array(std::move(body));
 }
 
+/// As what an operation makes does: a result in its memory has no offset either.
+bool begins_its_storage(const Array& array) { return array.body()->offset == 0; }
+
 ViewLayout layout_of(const Step& step, const ArrayBody& viewed) {
     const Step::Call& call = *step.call;
     ViewLayout layout{.step = &step, .from = viewed.strides, .strides = {}};

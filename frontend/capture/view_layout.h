@@ -27,6 +27,10 @@ ViewLayout layout_of(const Step& step, const ArrayBody& viewed);
 /// elements can be read only if the pending array is a view of an array from outside.
 Array stand_in(const ArrayBody& pending);
 
+/// Whether the array begins its storage. Only then may a program give the memory of this input to
+/// one of its results, if nobody else refers to it.
+bool begins_its_storage(const Array& array);
+
 /// The elements of an array at one moment, row-major.
 struct Snapshot {
     const Storage* storage = nullptr;  ///< The storage in which the array lies.
