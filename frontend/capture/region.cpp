@@ -362,7 +362,7 @@ public:
         : arguments_(arguments), results_(results) {}
     void run(FollowedCall& call, Ending& ending) override {
         Program program(call, ending);
-        exported = Replay(call, nullptr, program, arguments_, results_).exported(program);
+        exported = Replay(describe(call, nullptr, program, arguments_, results_)).exported(program);
         throw Done();
     }
     void left(const Step*, const Step*) override {}

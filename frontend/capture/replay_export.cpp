@@ -9,6 +9,8 @@
 namespace catena::capture {
 namespace {
 
+using Source = CallDescription::Source;
+
 int index_in(std::vector<int>& list, int value) {
     auto found = std::find(list.begin(), list.end(), value);
     if (found != list.end()) return int(found - list.begin());
@@ -18,22 +20,21 @@ int index_in(std::vector<int>& list, int value) {
 
 std::string quoted_name(const VariableBody& body) { return body.name ? *body.name : "a variable"; }
 
-}  // namespace
-
-bool Replay::is_same(const Source& a, const Source& b) {
+bool same_source(const Source& a, const Source& b) {
     return a.kind == b.kind && a.body == b.body &&
            (a.kind != Source::argument || a.index == b.index) &&
            (a.kind != Source::captured || a.array == b.array);
 }
 
-Trace::Role Replay::role_of(Source::Kind kind) {
+Trace::Role role_of(Source::Kind kind) {
     return kind == Source::argument ? Trace::Role::argument
            : kind == Source::state  ? Trace::Role::state
                                     : Trace::Role::captured;
 }
 
-void Replay::refuse_gradients(const std::string& region) const {
-    for (const Effect& e : effects_) {
+void refuse_gradients(const CallDescription& call) {
+    const std::string& region = call.region;
+    for (const CallDescription::Effect& e : call.effects) {
         if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
         if (e.result >= 0)
             fail<ValueError>(
@@ -56,18 +57,18 @@ void Replay::refuse_gradients(const std::string& region) const {
 
 /// The sources of the trace's inputs. A state that was read before and after another took its
 /// content came in as two arrays: they become one input.
-std::vector<Replay::Source> Replay::merge_inputs(Trace& trace) const {
+std::vector<Source> merge_inputs(const CallDescription& call, Trace& trace) {
     std::vector<Source> read;
     std::vector<int> inputs, place(trace.values.size());
     for (size_t v = 0; v < place.size(); ++v) place[v] = int(v);
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-        const auto known =
-            std::ranges::find_if(read, [&](const Source& s) { return is_same(s, inputs_[i]); });
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+        const auto known = std::ranges::find_if(
+            read, [&](const Source& s) { return same_source(s, call.inputs[i]); });
         if (known != read.end()) {
             place[size_t(trace.inputs[i])] = inputs[size_t(known - read.begin())];
             continue;
         }
-        read.push_back(inputs_[i]);
+        read.push_back(call.inputs[i]);
         inputs.push_back(trace.inputs[i]);
     }
     trace.inputs = inputs;
@@ -76,29 +77,32 @@ std::vector<Replay::Source> Replay::merge_inputs(Trace& trace) const {
     return read;
 }
 
+}  // namespace
+
 ExportedProgram Replay::exported(const Program& program) const {
     using Value = ExportedProgram::Value;
-    if (!ambiguity_.empty())
+    if (!call_.ambiguity.empty())
         fail<ValueError>(
             "save: region {}: {}, so that it cannot be told which of them the program reads; call "
             "it with arrays of their "
             "own (copy(x)) before it is saved",
-            region_, ambiguity_);
+            call_.region, call_.ambiguity);
     // Whatever was empty then is empty for the program at each run.
-    if (std::ranges::any_of(facts_, [](const Fact& f) { return f.before != f.after; }))
+    if (std::ranges::any_of(call_.facts,
+                            [](const CallDescription::Fact& f) { return f.before != f.after; }))
         say(LogLevel::warning,
             fmt::format("save: region {}: a recurrent link was empty, or had another history, at "
                         "the last call, and so it is at each run of the package; call the region "
                         "once more for a package that goes on from the link's state",
-                        region_));
+                        call_.region));
     ExportedProgram made;
     made.trace = *program.forward();
     made.trace.outputs.clear();
     made.trace.assigns.clear();
-    made.trace.scalars = scalars_;
+    made.trace.scalars = call_.scalars;
     const std::string& region = made.trace.name;
-    refuse_gradients(region);
-    std::vector<Source> read = merge_inputs(made.trace);
+    refuse_gradients(call_);
+    std::vector<Source> read = merge_inputs(call_, made.trace);
     for (size_t i = 0; i < read.size(); ++i) {
         Trace::Value& value = made.trace.values[size_t(made.trace.inputs[i])];
         const Source& s = read[i];
@@ -133,7 +137,7 @@ ExportedProgram Replay::exported(const Program& program) const {
     // What is passed on without being computed with becomes an input as well.
     const auto input_of = [&](const Source& s, const Type& type) {
         for (size_t i = 0; i < read.size(); ++i)
-            if (is_same(read[i], s)) return made.trace.inputs[i];
+            if (same_source(read[i], s)) return made.trace.inputs[i];
         const int v = int(made.trace.values.size());
         Trace::Value& value = made.trace.values.emplace_back(
             Trace::Value{.type = type, .role = role_of(s.kind), .state = s.body});
@@ -144,14 +148,14 @@ ExportedProgram Replay::exported(const Program& program) const {
         read.push_back(s);
         return v;
     };
-    for (const Source& s : results_) {
+    for (const Source& s : call_.results) {
         if (s.kind == Source::none)
             fail<ValueError>("save: region {} returns a variable that is not defined", region);
         const bool is_held = s.value < 0 && (s.kind == Source::state || s.kind == Source::captured);
         made.results.push_back(value_at(
             is_held ? input_of(s, s.body ? s.body->array.type() : s.array.type()) : -1, s));
     }
-    for (const Effect& e : effects_) {
+    for (const CallDescription::Effect& e : call_.effects) {
         if (e.is_gradient ||
             (e.value.value < 0 && e.value.kind == Source::state && e.value.body == e.body))
             continue;

@@ -254,7 +254,7 @@ void Session::remember(FollowedCall& call, const Ending& ending,
             known->holds(call, *program, arguments_, results_))
             return;
     }
-    replay_ = std::make_shared<Replay>(call, activation_, *program, arguments_, results_);
+    replay_ = std::make_shared<Replay>(describe(call, activation_, *program, arguments_, results_));
 }
 
 void Session::run(FollowedCall& call, Ending& ending) {
