@@ -38,14 +38,16 @@ const OpDef& op_region = define_region_op();
 /// computed before the program was compiled together with its backward.
 Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd& graph,
                               const Program& program) {
-    if (!compiler_installed() || config().debug || program.device().is_meta() || program.is_joint())
+    if (!compiler_installed() || config().debug || program.plan().device().is_meta() ||
+        program.compiled().is_joint())
         return nullptr;
     std::lock_guard lock(graph.mutex);
     if (!graph.executable) {
         const auto start = std::chrono::steady_clock::now();
         const std::shared_ptr<const Trace> backward = graph.backward_trace();
         const KnownSizes::Made made = tree->sizes->compile(
-            backward, {.fast_math = program.fast_math(), .device = &program.device()});
+            backward,
+            {.fast_math = program.plan().fast_math(), .device = &program.plan().device()});
         graph.executable = made.executable;
         if (!made.is_resized) graph.unpacked_backward = backward;
         graph.compile_seconds =
@@ -145,7 +147,7 @@ bool Activation::serves(std::span<const Variable> gy) {
 
 /// Messages are not sent twice, and an operation may keep an array that it does not compute with.
 bool Activation::can_expand() const {
-    return !program->sends_messages() &&
+    return !program->plan().sends_messages() &&
            std::ranges::none_of(graph.nodes, [](const NodeRecord& node) {
                return std::ranges::count(node.kept_inputs, -2) +
                           std::ranges::count(node.kept_outputs, -2) >
@@ -208,14 +210,14 @@ bool Activation::has_forward_numbers(std::span<const double> numbers) const {
 void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs) {
     SmallVector<Array, 32> arrays;
     size_t next = 0;
-    for (int from : program->joint()->backward_inputs())
+    for (int from : program->compiled().joint()->backward_inputs())
         arrays.push_back(from < 0                       ? kept[next++]
                          : size_t(from) < inputs.size() ? inputs[size_t(from)]
                                                         : given[size_t(from) - inputs.size()]);
     arrays.push_back(kept[next]);
     kept.clear();
     given.clear();
-    program->run_backward(arrays, joint_scalars, {}, outputs);
+    program->compiled().run_backward(arrays, joint_scalars, outputs);
 }
 
 /// GraphEnd::extras and the gradients of the asked results; before them, with `with_kept`,
@@ -238,7 +240,7 @@ SmallVector<Array, 32> Activation::given_to_backward(const Node& node, std::span
 
 /// Messages are not sent twice.
 bool Activation::can_verify() const {
-    if (!verifies || program->sends_messages()) return false;
+    if (!verifies || program->plan().sends_messages()) return false;
     const std::shared_ptr<const Trace> backward = unpacked_backward(graph);
     return std::ranges::none_of(backward->steps, [](const Trace::Step& step) {
         return step.attributes.has("communicator");
@@ -248,7 +250,7 @@ bool Activation::can_verify() const {
 /// Together with forward, whose rounding the gradients depend on.
 void Activation::verify_joint(std::span<const Array> given,
                               std::span<const Array> gradients) const {
-    const Trace whole = without_border(*program->joint_trace());
+    const Trace whole = without_border(*program->compiled().joint_trace());
     SmallVector<Array, 32> arrays = inputs;
     arrays.append(given.begin(), given.end());
     std::vector<Array> outputs(whole.outputs.size() +

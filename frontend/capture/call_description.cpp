@@ -121,8 +121,8 @@ void Describer::find_inputs() {
             t_.changed.insert(body.get(), 0);
             if (before.defined() && body->is_state) note(t_.contents, before, body.get());
         });
-    made_.inputs.reserve(program_.inputs().size());
-    for (int v : program_.inputs()) {
+    made_.inputs.reserve(program_.plan().inputs().size());
+    for (int v : program_.plan().inputs()) {
         if (v < int(arguments_.variables.size()))
             made_.inputs.push_back({.kind = Source::argument, .index = v});
         else
@@ -157,11 +157,11 @@ CallDescription::Source Describer::from_outside(const Array& array) {
 void Describer::find_places() {
     t_.inputs.clear();
     for (size_t i = 0; i < made_.inputs.size(); ++i)
-        t_.inputs.insert(call_.values.array(program_.inputs()[i]).body(), int(i));
+        t_.inputs.insert(call_.values.array(program_.plan().inputs()[i]).body(), int(i));
     t_.outputs.clear();
-    for (size_t i = 0; i < program_.outputs().size(); ++i) {
-        if (!program_.is_referenced(i)) continue;  // It is kept for backward only.
-        const auto v = size_t(program_.outputs()[i]);
+    for (size_t i = 0; i < program_.plan().outputs().size(); ++i) {
+        if (!program_.plan().is_referenced(i)) continue;  // It is kept for backward only.
+        const auto v = size_t(program_.plan().outputs()[i]);
         if (v >= t_.outputs.size()) t_.outputs.resize(v + 1, -1);
         if (t_.outputs[v] < 0) t_.outputs[v] = int(i);
     }
@@ -361,7 +361,7 @@ void Describer::find_graph(const GraphEnd& graph) {
 }
 
 void Describer::look_for_obstacles() {
-    if (program_.graph()) find_graph(*program_.graph());
+    if (program_.plan().graph()) find_graph(*program_.plan().graph());
     for (const Source& s : made_.inputs)
         for (const Variable& x : arguments_.variables)
             if (s.kind == Source::gradient && s.body.get() == x.body())
@@ -385,7 +385,7 @@ void Describer::look_for_held_arrays() {
         hold(body);
         hold(body->grad.get());
     }
-    std::vector<int> values = program_.outputs(), views = call_.values.live_views();
+    std::vector<int> values = program_.plan().outputs(), views = call_.values.live_views();
     values.insert(values.end(), views.begin(), views.end());
     for (int v : values) {
         const ArrayBody* array = call_.values.array(v).body();

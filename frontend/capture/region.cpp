@@ -176,7 +176,8 @@ Outcome Region::call(const Flat& arguments, Body body) try {
             program = entry->current;
             replay = program->replay;
             program->last_used = statistics_.calls;
-            ++(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
+            ++(program->compiled().is_ready() ? statistics_.compiled_calls
+                                              : statistics_.interpreted_calls);
         }
     }
     if (!program) return follow(entry, number, arguments, body);
@@ -187,7 +188,8 @@ Outcome Region::call(const Flat& arguments, Body body) try {
         // error names its line.
         {
             std::lock_guard lock(mutex_);
-            --(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
+            --(program->compiled().is_ready() ? statistics_.compiled_calls
+                                              : statistics_.interpreted_calls);
         }
         program.reset();
         return follow(entry, number, arguments, body);
@@ -203,8 +205,8 @@ bool Region::must_follow(Entry& entry) {
     if (code_must_run() || verifies(options_) || is_due(options_.audit, entry.calls) ||
         !entry.current || !entry.current->replay || config().debug)
         return true;
-    if (!entry.current->is_compiled() && compiler_installed()) return true;
-    if (const GraphEnd* graph = entry.current->graph();
+    if (!entry.current->compiled().is_ready() && compiler_installed()) return true;
+    if (const GraphEnd* graph = entry.current->plan().graph();
         graph && !graph->latest->is_latest(graph->asked))
         return true;
     const Replay& replay = *entry.current->replay;

@@ -74,7 +74,7 @@ struct SavedCall {
     std::vector<char> want_gradients;
     Config config;
 
-    Device& device() const { return program->device(); }
+    Device& device() const { return program->plan().device(); }
     ExportedProgram exported() const;
     /// Exports the code for arguments of other types, by running it on shapes only.
     ExportedProgram exported_for(const std::vector<Type>& types, Rerun rerun) const;

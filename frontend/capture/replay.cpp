@@ -47,7 +47,7 @@ bool Replay::holds(FollowedCall& now, const Program& program, const Flat& argume
     if (!is_same || next != call_.effects.size()) return false;
     for (size_t i = 0; i < call_.inputs.size(); ++i) {
         Source& s = call_.inputs[i];
-        const Array& array = now.values.array(program.inputs()[i]);
+        const Array& array = now.values.array(program.plan().inputs()[i]);
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
         // An assigned state is identified by its new content.
@@ -67,9 +67,9 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
         const Array* array = s.kind == Source::state      ? &s.body->array
                              : s.kind == Source::gradient ? &s.body->grad->array
                                                           : nullptr;
-        if (array &&
-            (!array->defined() || array->body()->pending ||
-             !(array->type() == program.input_type(i)) || &array->device() != &program.device()))
+        if (array && (!array->defined() || array->body()->pending ||
+                      !(array->type() == program.plan().input_type(i)) ||
+                      &array->device() != &program.plan().device()))
             return false;
     }
     for (const CallDescription::Read& r : call_.reads) {
@@ -118,7 +118,7 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
     for (const Source& s : call_.inputs) inputs.push_back(value_of(s, arguments, {}));
     SmallVector<bool, 64> donated;
     for (size_t i = 0; i < call_.inputs.size(); ++i)
-        donated.push_back(call_.inputs[i].kind == Source::state && !program.graph() &&
+        donated.push_back(call_.inputs[i].kind == Source::state && !program.plan().graph() &&
                           !call_.input_read_later[i] && inputs[i].body()->use_count() == 2 &&
                           inputs[i].storage()->may_be_taken(1) && begins_its_storage(inputs[i]));
     SmallVector<double, 16> scalars;
@@ -129,11 +129,11 @@ bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<
         RecorderScope unseen(nullptr);
         outputs = program.run(inputs, scalars, donated);
     } catch (const std::exception&) {
-        if (program.sends_messages()) throw;  // Messages must not be sent twice.
+        if (program.plan().sends_messages()) throw;  // Messages must not be sent twice.
         return false;
     }
     make_results(arguments, outputs, results);
-    if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
+    if (program.plan().graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
     apply_effects(arguments, outputs, results);
     return true;
@@ -188,7 +188,7 @@ void Replay::make_results(const Flat& arguments, std::span<const Array> outputs,
 void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree,
                     std::span<const Array> inputs, std::span<const Array> outputs,
                     std::span<const double> scalars, SmallVector<Variable, 4>& results) const {
-    const GraphEnd& graph = *program.graph();
+    const GraphEnd& graph = *program.plan().graph();
     SmallVector<Variable, 2> made;
     SmallVector<Edge, 4> border;
     SmallVector<Type, 2> types;

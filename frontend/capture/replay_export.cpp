@@ -96,7 +96,7 @@ ExportedProgram Replay::exported(const Program& program) const {
                         "once more for a package that goes on from the link's state",
                         call_.region));
     ExportedProgram made;
-    made.trace = *program.forward();
+    made.trace = *program.compiled().forward();
     made.trace.outputs.clear();
     made.trace.assigns.clear();
     made.trace.scalars = call_.scalars;

@@ -117,10 +117,10 @@ std::shared_ptr<Program> Session::program_of(FollowedCall& call, Ending& ending)
 
 /// True when compiled code should run now.
 bool Session::compile(Program& program) {
-    if (!compiler_installed() || config().debug || program.device().is_meta() ||
-        program.step_count() == 0)
+    if (!compiler_installed() || config().debug || program.plan().device().is_meta() ||
+        program.plan().step_count() == 0)
         return false;
-    if (program.is_compiled()) return true;
+    if (program.compiled().is_ready()) return true;
     int64_t programs, calls_since;
     {
         std::lock_guard lock(region_.mutex_);
@@ -132,15 +132,15 @@ bool Session::compile(Program& program) {
     if (first && mode == CompileMode::later) return false;
     const WithoutHostLock others_may_run;
     if (first && programs >= programs_compiled_at_once && calls_since <= programs) {
-        if (program.resize()) compiled(region_, entry_.description, program);
-        return program.is_compiled();
+        if (program.compiled().resize()) compiled(region_, entry_.description, program);
+        return program.compiled().is_ready();
     }
     if (mode == CompileMode::background) {
         compile_beside(program);
-        return program.is_compiled();
+        return program.compiled().is_ready();
     }
-    if (program.compile()) compiled(region_, entry_.description, program);
-    return program.is_compiled();
+    if (program.compiled().compile()) compiled(region_, entry_.description, program);
+    return program.compiled().is_ready();
 }
 
 void Session::could_not_compile(Region& region, const std::string& description,
@@ -153,7 +153,7 @@ void Session::could_not_compile(Region& region, const std::string& description,
 }
 
 void Session::compile_beside(Program& program) {
-    if (!program.claim_compilation()) return;
+    if (!program.compiled().claim()) return;
     region_.beside_.begin();
     // The region's destructor waits for it. The thread has settings of its own.
     try {
@@ -162,7 +162,7 @@ void Session::compile_beside(Program& program) {
                                             program = program.shared_from_this()]() mutable {
             const auto mode = using_config(&Config::tf32, tf32);
             try {
-                if (program->compile()) compiled(region, description, *program);
+                if (program->compiled().compile()) compiled(region, description, *program);
             } catch (const std::exception& error) {
                 could_not_compile(region, description, error.what());
             }
@@ -181,16 +181,18 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     std::lock_guard lock(region.mutex_);
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their
     // arenas are made of each other.
-    if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
-    region.statistics_.resized += program.is_resized();
-    region.statistics_.from_disk += program.is_from_disk();
-    if (!program.is_resized()) region.last_compiling_call_ = region.statistics_.calls;
-    region.statistics_.compile_seconds += program.compile_seconds();
-    region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
-                            program.is_resized()     ? "planned, as for other sizes,"
-                            : program.is_from_disk() ? "read, as compiled by an earlier process,"
-                                                     : "compiled",
-                            program.step_count(), description, program.compile_seconds() * 1e3));
+    if (++region.statistics_.programs == 1 && program.plan().device().is_host())
+        release_cached_memory();
+    region.statistics_.resized += program.compiled().is_resized();
+    region.statistics_.from_disk += program.compiled().is_from_disk();
+    if (!program.compiled().is_resized()) region.last_compiling_call_ = region.statistics_.calls;
+    region.statistics_.compile_seconds += program.compiled().seconds();
+    region.note(
+        fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
+                    program.compiled().is_resized()     ? "planned, as for other sizes,"
+                    : program.compiled().is_from_disk() ? "read, as compiled by an earlier process,"
+                                                        : "compiled",
+                    program.plan().step_count(), description, program.compiled().seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();
 }
@@ -208,12 +210,13 @@ void Session::compute(FollowedCall& call, Program& program) {
     const bool is_compiled = compile(program);
     const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
     compiling_ += start - before;
-    const bool may_rest =
-        program.step_count() > 0 && !program.sends_messages();  // All ranks run the same.
-    is_new_ |= ++program.hits == 1 && may_rest && !program.is_resized() && !program.is_from_disk();
+    const bool may_rest = program.plan().step_count() > 0 &&
+                          !program.plan().sends_messages();  // All ranks run the same.
+    is_new_ |= ++program.hits == 1 && may_rest && !program.compiled().is_resized() &&
+               !program.compiled().is_from_disk();
     if (is_compiled) {
         try {
-            if (verifies_ && !program.sends_messages())
+            if (verifies_ && !program.plan().sends_messages())
                 run_verified(call, program, activation_);
             else
                 program.run(call, activation_);
@@ -225,7 +228,7 @@ void Session::compute(FollowedCall& call, Program& program) {
         } catch (const std::bad_alloc&) {
             throw;
         } catch (const std::exception&) {
-            if (program.sends_messages())
+            if (program.plan().sends_messages())
                 throw;  // Messages must not be sent twice: everything is undone.
             // Computes the steps before the failing one in the user's order, and throws the error
             // of eager code.
@@ -233,7 +236,7 @@ void Session::compute(FollowedCall& call, Program& program) {
             program.interpret(call, activation_);
         }
     } else {
-        interpreted_ = interpreted_ || program.step_count() > 0;
+        interpreted_ = interpreted_ || program.plan().step_count() > 0;
         program.interpret(call, activation_);
         make_room_if_new(program);
     }

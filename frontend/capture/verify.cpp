@@ -272,10 +272,10 @@ bool verifies(const StaticGraphOptions& options) {
 
 void run_verified(FollowedCall& call, Program& program, Activation* activation) {
     Case whole;
-    whole.trace = *program.forward();
-    for (int v : program.inputs()) whole.inputs.push_back(call.content(v));
+    whole.trace = *program.compiled().forward();
+    for (int v : program.plan().inputs()) whole.inputs.push_back(call.content(v));
     whole.scalars.assign(call.numbers.values().begin(), call.numbers.values().end());
-    whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
+    whole.options = {.fast_math = program.plan().fast_math(), .device = &program.plan().device()};
     const std::vector<Array> eager = whole.eager();
     // Owning the inputs keeps the program from overwriting them.
     program.run(
@@ -288,10 +288,11 @@ void run_verified(FollowedCall& call, Program& program, Activation* activation) 
 void verify_backward(const Trace& trace, std::span<const Array> inputs,
                      std::span<const double> scalars, const Program& program,
                      std::span<const Array> compiled) {
-    Case whole{.trace = trace,
-               .inputs = {inputs.begin(), inputs.end()},
-               .scalars = {scalars.begin(), scalars.end()},
-               .options = {.fast_math = program.fast_math(), .device = &program.device()}};
+    Case whole{
+        .trace = trace,
+        .inputs = {inputs.begin(), inputs.end()},
+        .scalars = {scalars.begin(), scalars.end()},
+        .options = {.fast_math = program.plan().fast_math(), .device = &program.plan().device()}};
     if (auto d = whole.difference_of(compiled, whole.eager()))
         report(whole, *d,
                " (in forward and backward compiled to run in two parts; in one part there is no "
