@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/capture/region.h"
+#include "frontend/capture/region/region.h"
 #include "frontend/capture/report/costs.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
