@@ -17,6 +17,28 @@ namespace {
 /// Of an operation's input, which apply() has checked.
 ArrayBody* body_of(const Variable& x) { return x.body()->array.body(); }
 
+/// The inputs as they are now, where the code has a pointer to write through.
+std::span<const Variable* const> as_read(FollowedCall& followed, const OpCall& call) {
+    const std::span<const Variable* const> read = followed.memory.as_read(call);
+    if (read.data() != call.inputs.data()) {
+        followed.effects.disturb();
+        followed.effects.need_code(
+            "it writes, or may write through a pointer, to an array that it reads");
+    }
+    return read;
+}
+
+/// ValueError where the operation runs on a device: libraries ask for the setting when the program
+/// runs, which is after its scope.
+void refuse_precision(const OpCall& call, bool before) {
+    for (const Variable* x : call.inputs)
+        if (x->defined() && !x->array().device().is_host())
+            fail<ValueError>(
+                "{}: the setting tf32 is {} here and was {} when the region was called; it holds "
+                "for a whole call: set it around the call",
+                call.op.name, config().tf32, before);
+}
+
 }  // namespace
 
 //---- operations
@@ -45,7 +67,7 @@ bool Follower::follow(const OpCall& call, Variables& outputs) {
                 call_.memory.watch(call, read, call_.values);
     if (call_.memory.has_pointers()) [[unlikely]] {
         if (op.body) return false;
-        return follow_step({op, as_read(call), call.attributes, call.scalars}, outputs);
+        return follow_step({op, as_read(call_, call), call.attributes, call.scalars}, outputs);
     }
     return op.body ? composites_.repeat(call, outputs) : follow_step(call, outputs);
 }
@@ -65,7 +87,7 @@ Variables Follower::extend(const OpCall& given) {
     for (const Type& type : types) byte_count(type);  // Refuses what no array can be.
     Device& device = call_device(given);
     call_.numbers.know_cells(call_.cursor.step());
-    const OpCall call{given.op, call_.memory.has_pointers() ? as_read(given) : given.inputs,
+    const OpCall call{given.op, call_.memory.has_pointers() ? as_read(call_, given) : given.inputs,
                       given.attributes, given.scalars};
     std::unique_ptr<Step> made = call_.made_step(call, types, device);
     if (call_.cursor.leaves_known_paths())
@@ -93,28 +115,9 @@ Variables Follower::follow_body(const OpCall& call) {
     return outputs;
 }
 
-/// The inputs as they are now, where the code has a pointer to write through.
-std::span<const Variable* const> Follower::as_read(const OpCall& call) {
-    const std::span<const Variable* const> read = call_.memory.as_read(call);
-    if (read.data() != call.inputs.data())
-        needs_code("it writes, or may write through a pointer, to an array that it reads");
-    return read;
-}
-
-/// ValueError where the operation runs on a device: libraries ask for the setting when the program
-/// runs, which is after its scope.
-void Follower::refuse_precision(const OpCall& call) const {
-    for (const Variable* x : call.inputs)
-        if (x->defined() && !x->array().device().is_host())
-            fail<ValueError>(
-                "{}: the setting tf32 is {} here and was {} when the region was called; it holds "
-                "for a whole call: set it around the call",
-                call.op.name, config().tf32, tf32_);
-}
-
 /// What was recorded before is computed with the old setting.
 void Follower::change_settings(const OpCall& call) {
-    if (config().tf32 != tf32_) refuse_precision(call);
+    if (config().tf32 != tf32_) refuse_precision(call, tf32_);
     if (config().debug == debug_) return;
     if (call_.cursor.steps() > 0 && !call_.rules.breaks)
         fail<ValueError>(

@@ -90,8 +90,6 @@ private:
     Variables extend(const OpCall& call);
     /// The results of a composite, which is followed as the calls of its body.
     Variables follow_body(const OpCall& call);
-    std::span<const Variable* const> as_read(const OpCall& call);
-    void refuse_precision(const OpCall& call) const;
     void change_settings(const OpCall& call);
     void leave_device(const OpDef& op, const Device& next);
     void take(const Step& step, const OpCall& call, Variables& outputs) {
@@ -101,7 +99,6 @@ private:
 
     /// Whether the code is running, so that what it does is its own.
     bool is_in_code() const { return is_open_ && !call_.is_computing; }
-    void check_thread() const;
     void cut();
     void run(Ending& ending);
     template <class Compute>

@@ -26,19 +26,15 @@ void Follower::begin(std::span<const Variable> arguments, const FollowedCall::Ru
     call_.begin(arguments, rules);
 }
 
-void Follower::check_thread() const {
+//---- cuts
+
+void Follower::force(ArrayBody& array) {
     if (thread_ != std::this_thread::get_id())
         fail<TraceError>(
             "static_graph {}: another thread asks for a value that the region's code has not "
             "computed yet; read it "
             "on the thread that calls the region",
             call_.rules.region);
-}
-
-//---- cuts
-
-void Follower::force(ArrayBody& array) {
-    check_thread();
     if (!call_.rules.breaks)
         fail<TraceError>(
             "static_graph {}: the host reads a value computed in the region ({}), and the "
