@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "runtime/c/scratch.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/connection/convolution.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/noise/random.h"
 #include "runtime/program/run/code_library.h"
 

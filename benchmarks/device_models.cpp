@@ -15,7 +15,7 @@
 #include "frontend/catena.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/array/code_device.h"
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include "runtime/core/memory/memory_pool.h"
-#include "runtime/cpu/map_kernel.h"
-#include "runtime/cpu/reduce_kernel.h"
-#include "runtime/graph/op.h"
+#include "runtime/cpu/blocks/map_kernel.h"
+#include "runtime/cpu/blocks/reduce_kernel.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena {

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

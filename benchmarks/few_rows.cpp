@@ -11,7 +11,7 @@
 #include <dnnl.h>
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/product/gemm_rows.h"
+#include "runtime/cpu/product/rows/gemm_rows.h"
 
 namespace catena {
 namespace {

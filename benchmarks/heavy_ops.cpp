@@ -3,7 +3,7 @@
 
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/loss/loss.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/noise/noise.h"
 #include "runtime/ops/noise/random.h"
 #include "runtime/ops/normalization/normalization.h"

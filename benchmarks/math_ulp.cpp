@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/cpu/block_kernels.h"
+#include "runtime/cpu/blocks/block_kernels.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // How fast are the products of networks of transformers, op(a) op(b), oneDNN's and ours
-// (runtime/cpu/product/product_tiles.h), in the same parts? Least times of runs in turn.
+// (runtime/cpu/product/tiles/product_tiles.h), in the same parts? Least times of runs in turn.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/product/product_division.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 
 namespace catena {
 namespace {

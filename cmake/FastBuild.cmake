@@ -6,9 +6,9 @@ option(CATENA_UNITY "Compile small sources of a folder together; OFF where singl
 
 set(standard_headers <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstdlib> <cstring> <functional> <limits> <map> <memory>
     <mutex> <numeric> <optional> <set> <span> <string> <string_view> <utility> <vector>)
-set(runtime_headers ${standard_headers} <fmt/format.h> runtime/core/array/device.h runtime/core/parallel/parallel.h runtime/graph/arithmetic.h
-    runtime/graph/op.h runtime/ops/by_name/function.h)
-set(frontend_headers ${runtime_headers} <filesystem> runtime/graph/config.h runtime/graph/recorder.h frontend/link/link.h
+set(runtime_headers ${standard_headers} <fmt/format.h> runtime/core/array/device.h runtime/core/parallel/parallel.h runtime/graph/op/arithmetic.h
+    runtime/graph/op/op.h runtime/ops/by_name/function.h)
+set(frontend_headers ${runtime_headers} <filesystem> runtime/graph/settings/config.h runtime/graph/call/recorder.h frontend/link/link.h
     frontend/serializer/serializer.h)
 set(compiler_headers ${standard_headers} <fmt/format.h> mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h
     mlir/Dialect/Math/IR/Math.h mlir/IR/Builders.h mlir/IR/BuiltinOps.h mlir/IR/IRMapping.h

@@ -18,7 +18,7 @@
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"
-#include "passes/place.h"
+#include "passes/analysis/place.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/channels_last.h"

@@ -3,7 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "codegen/draft.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::codegen {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena {

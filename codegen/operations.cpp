@@ -6,7 +6,7 @@
 
 #include "ir/dialect.h"
 #include "ir/step_location.h"
-#include "passes/place.h"
+#include "passes/analysis/place.h"
 
 namespace catena::codegen {
 

@@ -1,6 +1,6 @@
 #include "codegen/stage_timer.h"
 
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 
 namespace catena::codegen {
 

@@ -1,6 +1,6 @@
 #include "codegen/views.h"
 
-#include "passes/channels_last.h"
+#include "passes/analysis/channels_last.h"
 
 namespace catena::codegen {
 

@@ -11,8 +11,8 @@
 #include "ir/step_location.h"
 #include "ir/types.h"
 #include "runtime/core/system/error.h"
-#include "runtime/cpu/map_kernel.h"
-#include "runtime/graph/copy_op.h"
+#include "runtime/cpu/blocks/map_kernel.h"
+#include "runtime/graph/op/copy_op.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena::ir {

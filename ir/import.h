@@ -3,7 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::ir {
 

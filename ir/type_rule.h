@@ -3,7 +3,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "mlir/IR/Operation.h"
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::ir {
 

@@ -4,7 +4,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "runtime/core/array/shape.h"
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 namespace catena::ir {
 

@@ -3,9 +3,9 @@
 #include "mlir/IR/Builders.h"
 
 #include "ir/types.h"
-#include "passes/change_limit.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/place.h"
 #include "passes/passes.h"
-#include "passes/place.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/tail.h"
 

@@ -5,9 +5,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-#include "passes/change_limit.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/place.h"
 #include "passes/passes.h"
-#include "passes/place.h"
 
 namespace catena::passes {
 

@@ -1,9 +1,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "passes/change_limit.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/place.h"
 #include "passes/passes.h"
-#include "passes/place.h"
 
 namespace catena::passes {
 

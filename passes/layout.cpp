@@ -6,11 +6,11 @@
 #include "mlir/IR/Builders.h"
 
 #include "ir/types.h"
-#include "passes/bytes.h"
-#include "passes/change_limit.h"
-#include "passes/channels_last.h"
+#include "passes/analysis/bytes.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/channels_last.h"
+#include "passes/analysis/place.h"
 #include "passes/passes.h"
-#include "passes/place.h"
 #include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/channels_last.h"
 

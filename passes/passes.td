@@ -38,9 +38,9 @@ def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
     A loop over time steps applies the same weights at every step. Where no step needs another's result, the
     calls become one on their operands side by side, which reads the weights once; and the sum of the steps' gradients
     becomes one call as well, whose steps are never stored apart: `sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...]`.
-    The gradients of slices, each placed among zeros and then summed, become the slices side by side (`passes/join_slices.h`).
-    What an embedding's gradient scatters among zeros is scattered onto the other term of a sum instead (`passes/join_scattered.h`).
-    Products of the rows that an embedding reads, where it reads more than it has, are products of its rows (`passes/join_rows.h`).
+    The gradients of slices, each placed among zeros and then summed, become the slices side by side (`passes/join/join_slices.h`).
+    What an embedding's gradient scatters among zeros is scattered onto the other term of a sum instead (`passes/join/join_scattered.h`).
+    Products of the rows that an embedding reads, where it reads more than it has, are products of its rows (`passes/join/join_rows.h`).
     How an op's calls can be joined is declared in its definition (`runtime/ops/declare/joined_calls.h`); parts of a summed reduction are joined too.
 
     Done where it copies fewer bytes than it saves. A sum over steps is rounded in another order then,
@@ -117,8 +117,8 @@ def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
     - no reduced value would be read over the domain before its reduction has ended: that needs the
       reduced dimensions to be the last ones (each row ends its own reduction) and, unless the domain is
       small, more than one row;
-    - no operation outside would have to run between them (passes/cluster_graph.h);
-    - the later one is not better computed where it is used (passes/levels.h).
+    - no operation outside would have to run between them (passes/analysis/cluster_graph.h);
+    - the later one is not better computed where it is used (passes/fuse/levels.h).
     What was refused for these reasons is noted.
   }];
   let options = [
@@ -168,7 +168,7 @@ def Rematerialize : Pass<"catena-rematerialize", "::mlir::func::FuncOp"> {
   let description = [{
     A training step keeps what the forward pass stores until the backward pass reads it. Under `budget`, values that wait at the
     place where most memory is used are not kept but made again by a copy of their group or call, shortly before they are read.
-    Which ones is planned on plain data (passes/memory_model.h); results of the function, assigned values and messages are never
+    Which ones is planned on plain data (passes/analysis/memory_model.h); results of the function, assigned values and messages are never
     made again. Every value is the same bits as before: groups and calls are functions of their operands.
 
     Without a budget that is done where more than `from` bytes are needed at a time, with what takes hardly any time to make again:

@@ -6,12 +6,12 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "passes/bytes.h"
-#include "passes/change_limit.h"
+#include "passes/analysis/bytes.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/place.h"
+#include "passes/analysis/sweep.h"
 #include "passes/cse.h"
 #include "passes/passes.h"
-#include "passes/place.h"
-#include "passes/sweep.h"
 #include "runtime/core/system/counted.h"
 
 namespace catena::passes {

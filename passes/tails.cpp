@@ -1,7 +1,7 @@
 #include "ir/types.h"
-#include "passes/change_limit.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/place.h"
 #include "passes/passes.h"
-#include "passes/place.h"
 #include "passes/tail_steps.h"
 #include "runtime/ops/declare/border.h"
 

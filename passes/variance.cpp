@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "passes/change_limit.h"
-#include "passes/formula_writer.h"
+#include "passes/analysis/change_limit.h"
+#include "passes/analysis/formula_writer.h"
+#include "passes/analysis/place.h"
+#include "passes/analysis/spread.h"
+#include "passes/analysis/sweep.h"
 #include "passes/passes.h"
-#include "passes/place.h"
-#include "passes/spread.h"
-#include "passes/sweep.h"
 
 namespace catena::passes {
 

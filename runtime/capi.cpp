@@ -7,8 +7,8 @@
 
 #include "runtime/core/array/borrowed_storage.h"
 #include "runtime/core/array/sizes.h"
-#include "runtime/graph/call_types.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/call_types.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/program/file/program.h"
 
 namespace catena {

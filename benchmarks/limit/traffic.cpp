@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "runtime/graph/tracing.h"
+#include "runtime/graph/trace/tracing.h"
 #include "runtime/ops/declare/work.h"
 
 namespace catena::tool {

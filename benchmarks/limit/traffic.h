@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::tool {
 

@@ -2,7 +2,7 @@
 
 #include "codegen/stage_timer.h"
 #include "ir/import.h"
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::codegen {

@@ -10,8 +10,8 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "codegen/compiler/context_pool.h"
-#include "passes/pipeline.h"
-#include "runtime/graph/trace.h"
+#include "passes/pipeline/pipeline.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::codegen {
 

@@ -18,7 +18,7 @@
 #include "codegen/cuda/target.h"
 #include "codegen/schedule_text.h"
 #include "codegen/stage_timer.h"
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 #include "passes/rematerialize.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/fork.h"

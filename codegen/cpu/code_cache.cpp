@@ -16,7 +16,7 @@
 #include "codegen/cpu/kernel_module.h"
 #include "codegen/generator_version.h"
 #include "codegen/stage_timer.h"
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/file/disk_cache.h"

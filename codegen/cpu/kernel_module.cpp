@@ -12,7 +12,7 @@
 #include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/lower.h"
 #include "codegen/stage_timer.h"
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 
 namespace catena::codegen::cpu {
 

@@ -8,8 +8,8 @@
 #include "codegen/kernel/kernel.h"
 #include "runtime/core/array/address.h"
 #include "runtime/file/disk_cache.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/program/schedule/device_form.h"
 

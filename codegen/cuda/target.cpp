@@ -2,10 +2,10 @@
 
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 #include "runtime/core/array/code_device.h"
 #include "runtime/core/system/environment.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::codegen::cuda {
 

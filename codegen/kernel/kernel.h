@@ -5,7 +5,7 @@
 
 #include "codegen/kernel/instruction.h"
 #include "codegen/kernel/register.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/program/schedule/kernel_geometry.h"
 
 namespace catena::codegen {

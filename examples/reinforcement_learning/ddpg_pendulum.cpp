@@ -6,7 +6,7 @@
 #include "examples/reinforcement_learning/replay_buffer.h"
 #include "examples/reinforcement_learning/simulators.h"
 #include "examples/support/example.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace ct = catena;
 

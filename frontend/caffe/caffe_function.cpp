@@ -18,7 +18,7 @@
 #include "runtime/core/system/printable.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::caffe {
 namespace {

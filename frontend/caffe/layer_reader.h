@@ -6,7 +6,7 @@
 
 #include "frontend/caffe/errors.h"
 #include "frontend/link/owned_link.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::caffe {
 

@@ -4,7 +4,7 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "runtime/core/system/ascii.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena::caffe {
 namespace {

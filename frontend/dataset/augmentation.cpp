@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/noise/random.h"
 #include "runtime/ops/spatial/resize.h"
 

@@ -7,7 +7,7 @@
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "frontend/distribution/draws.h"
-#include "runtime/graph/arithmetic.h"
+#include "frontend/distribution/base/draws.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/special.h"
 

@@ -1,12 +1,12 @@
 #include "frontend/distribution/dirichlet.h"
 
-#include "frontend/distribution/divergence.h"
-#include "frontend/distribution/draws.h"
+#include "frontend/distribution/base/divergence.h"
+#include "frontend/distribution/base/draws.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/math/special.h"
 
 namespace catena::distributions {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "frontend/distribution/divergence.h"
-#include "frontend/distribution/draws.h"
-#include "runtime/graph/arithmetic.h"
+#include "frontend/distribution/base/divergence.h"
+#include "frontend/distribution/base/draws.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/special.h"
 

@@ -1,10 +1,10 @@
 #include "frontend/distribution/independent.h"
 
-#include "frontend/distribution/divergence.h"
+#include "frontend/distribution/base/divergence.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::distributions {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "frontend/distribution/distribution.h"
+#include "frontend/distribution/base/distribution.h"
 
 namespace catena::distributions {
 

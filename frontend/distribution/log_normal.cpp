@@ -1,9 +1,9 @@
 #include "frontend/distribution/log_normal.h"
 
-#include "frontend/distribution/constants.h"
-#include "frontend/distribution/divergence.h"
-#include "frontend/distribution/draws.h"
-#include "runtime/graph/arithmetic.h"
+#include "frontend/distribution/base/constants.h"
+#include "frontend/distribution/base/divergence.h"
+#include "frontend/distribution/base/draws.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/math/math.h"
 
 namespace catena::distributions {

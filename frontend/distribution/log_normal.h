@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/distribution/distribution.h"
+#include "frontend/distribution/base/distribution.h"
 
 namespace catena::distributions {
 

@@ -1,16 +1,16 @@
 #include "frontend/distribution/multivariate_normal.h"
 
-#include "frontend/distribution/constants.h"
-#include "frontend/distribution/divergence.h"
-#include "frontend/distribution/draws.h"
+#include "frontend/distribution/base/constants.h"
+#include "frontend/distribution/base/divergence.h"
+#include "frontend/distribution/base/draws.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/blocks.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/linalg/linalg.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::distributions {
 namespace {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "frontend/distribution/distribution.h"
+#include "frontend/distribution/base/distribution.h"
 
 namespace catena::distributions {
 
 /// The normal distribution of vectors of d numbers with mean loc [...,d] and covariance L L^T,
 /// where L is the lower triangle of scale_tril [...,d,d]. Samples are differentiable. log_prob and
-/// divergences invert L through LAPACK (runtime/ops/math/linalg.h).
+/// divergences invert L through LAPACK (runtime/ops/math/linalg/linalg.h).
 class MultivariateNormal : public Distribution {
 public:
     MultivariateNormal(const Operand& loc, const Operand& scale_tril);

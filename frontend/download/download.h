@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/dataset/cache_folder.h"
+#include "frontend/dataset/well_known/cache_folder.h"
 
 namespace catena {
 

@@ -14,7 +14,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::hdf5 {
 namespace {

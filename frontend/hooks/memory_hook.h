@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/hooks.h"
+#include "runtime/graph/op/hooks.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <iosfwd>
 
-#include "runtime/graph/hooks.h"
+#include "runtime/graph/op/hooks.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/hooks/call_times.h"
-#include "runtime/graph/hooks.h"
+#include "runtime/graph/op/hooks.h"
 
 namespace catena {
 

@@ -11,7 +11,7 @@
 #include "runtime/file/zip_reader.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

@@ -1,7 +1,7 @@
 #include "frontend/link/chain_list.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 

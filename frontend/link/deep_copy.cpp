@@ -1,6 +1,6 @@
 #include "frontend/link/deep_copy.h"
 
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena {
 

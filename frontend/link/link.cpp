@@ -9,9 +9,9 @@
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/class_name.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
 
 namespace catena {
 namespace {

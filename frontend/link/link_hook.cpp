@@ -4,7 +4,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 namespace {

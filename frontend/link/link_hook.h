@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontend/link/link.h"
-#include "runtime/graph/code_must_run.h"
+#include "runtime/graph/call/code_must_run.h"
 
 namespace catena {
 

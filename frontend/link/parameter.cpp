@@ -5,12 +5,12 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/graph/code_changes.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/call/code_changes.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "frontend/init/initializer.h"
 #include "frontend/link/part.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "frontend/link/owned_link.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

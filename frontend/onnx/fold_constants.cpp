@@ -4,8 +4,8 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/model.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::onnx {
 namespace {

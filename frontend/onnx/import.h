@@ -9,7 +9,7 @@
 
 #include "frontend/link/owned_link.h"
 #include "frontend/onnx/errors.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::onnx {
 

@@ -12,7 +12,7 @@
 
 #include "frontend/onnx/errors.h"
 #include "runtime/core/memory/function_ref.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace onnx {
 class AttributeProto;

@@ -9,9 +9,9 @@
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/forget_location.h"
 #include "runtime/file/limits.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracer.h"
 
 namespace catena::onnx {
 namespace {

@@ -7,7 +7,7 @@
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/file/write_file.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::onnx {
 namespace {

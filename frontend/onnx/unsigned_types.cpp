@@ -7,7 +7,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena::onnx {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace onnx {
 class GraphProto;

@@ -8,10 +8,10 @@
 #include "frontend/optimizer/by_device.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include "frontend/optimizer/by_device.h"
 
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "runtime/ops/array/copy_to_device.h"
 
 namespace catena {

@@ -6,8 +6,8 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/noise/random.h"
 

@@ -3,9 +3,9 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena {
 namespace {

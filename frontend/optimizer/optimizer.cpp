@@ -11,11 +11,11 @@
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/code_changes.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/code_changes.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "frontend/link/link.h"
 #include "frontend/optimizer/update_slot.h"
-#include "runtime/graph/op.h"
-#include "runtime/graph/untrained.h"
+#include "runtime/graph/op/op.h"
+#include "runtime/graph/walk/untrained.h"
 
 namespace catena {
 
@@ -36,7 +36,7 @@ public:
 };
 
 /// Combines the gradients of several processes before they are used; see
-/// frontend/parallel/multi_node_optimizer.h.
+/// frontend/parallel/optimizer/multi_node_optimizer.h.
 class GradientExchange {
 public:
     virtual ~GradientExchange() = default;
@@ -201,7 +201,8 @@ public:
 
 protected:
     Optimizer();
-    /// Changes the parameters of a group; usually by one sweep (frontend/optimizer/update_rule.h).
+    /// Changes the parameters of a group; usually by one sweep
+    /// (frontend/optimizer/rules/update_rule.h).
     virtual void update_group(const UpdateGroup& group) = 0;
     /// The content of a moment before its first update; zeros unless a rule says otherwise.
     virtual Array first_moment(const std::string& name, const Type& type) const;

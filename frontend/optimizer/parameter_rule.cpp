@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include "frontend/optimizer/optimizer.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/code_changes.h"
+#include "runtime/graph/call/code_changes.h"
 
 namespace catena {
 

@@ -9,10 +9,10 @@
 #include "runtime/core/parallel/share.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
-#include "runtime/cpu/map_kernel.h"
-#include "runtime/graph/hooks.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/registered_together.h"
+#include "runtime/cpu/blocks/map_kernel.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/hooks.h"
+#include "runtime/graph/op/registered_together.h"
 #include "runtime/ops/define/register_map.h"
 
 namespace catena {

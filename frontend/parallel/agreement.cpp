@@ -6,8 +6,8 @@
 
 #include "frontend/parallel/lines.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

@@ -1,7 +1,7 @@
 #include "frontend/parallel/allreduce_persistent.h"
 
 #include "frontend/link/parameter.h"
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/held_state.h"
 
 namespace catena::extensions {
 

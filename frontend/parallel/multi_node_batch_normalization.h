@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "frontend/link/batch_normalization.h"
+#include "frontend/link/normalization/batch_normalization.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {

@@ -5,7 +5,7 @@
 
 #include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

@@ -1,11 +1,11 @@
 #include "frontend/parallel/multi_node_trainer_evaluator.h"
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/parallel/multi_node_evaluator.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/trainer/reporter.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::extensions {
 

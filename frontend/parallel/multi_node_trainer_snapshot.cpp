@@ -2,7 +2,7 @@
 
 #include "frontend/parallel/whole_files.h"
 #include "frontend/serializer/memory_archive.h"
-#include "frontend/trainer/extensions/snapshot_file.h"
+#include "frontend/trainer/extensions/snapshot/snapshot_file.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/file/file.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/parallel/multi_node_snapshot.h"
-#include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/snapshot/snapshot.h"
 
 namespace catena::extensions {
 

@@ -2,9 +2,9 @@
 
 #include "frontend/dataset/example_bytes.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "frontend/parallel/lines.h"
-#include "frontend/trainer/extensions/snapshot_file.h"
+#include "frontend/trainer/extensions/snapshot/snapshot_file.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/notice.h"
 

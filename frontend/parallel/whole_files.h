@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/trainer/extensions/snapshot_writer.h"
+#include "frontend/trainer/extensions/snapshot/snapshot_writer.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {

@@ -9,7 +9,7 @@
 #include "frontend/static_graph/call/flatten.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

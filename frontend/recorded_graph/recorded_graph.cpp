@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/variable/variable_body.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

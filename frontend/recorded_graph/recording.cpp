@@ -8,9 +8,9 @@
 #include "frontend/static_graph/sizes/outside_arrays.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/notice.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/tracer.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracer.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontend/static_graph/sizes/open_size.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {

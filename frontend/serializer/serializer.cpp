@@ -7,7 +7,7 @@
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/nearest.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/testing/variants.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/gradient.h"
 
 namespace catena {
 namespace {

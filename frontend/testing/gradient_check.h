@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/testing/assert_allclose.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include "frontend/serializer/npz.h"
 #include "frontend/testing/save_and_load.h"
 #include "frontend/testing/variants.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::checks {
 namespace {

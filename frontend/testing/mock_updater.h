@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 
 namespace catena::checks {
 namespace {

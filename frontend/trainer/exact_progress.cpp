@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/trainer/updater.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/trainer.h"

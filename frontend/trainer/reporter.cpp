@@ -4,8 +4,8 @@
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/per_thread.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

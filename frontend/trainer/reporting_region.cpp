@@ -2,8 +2,8 @@
 
 #include "frontend/trainer/reporter.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 

@@ -1,6 +1,6 @@
 #include "frontend/trainer/standard_updater.h"
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/reporter.h"

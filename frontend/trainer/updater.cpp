@@ -1,6 +1,6 @@
 #include "frontend/trainer/updater.h"
 
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/optimizer/optimizer.h"
 #include "runtime/core/system/error.h"
 

@@ -14,7 +14,7 @@
 
 #include "ir/dialect.h"
 #include "passes/passes.h"
-#include "passes/pipeline.h"
+#include "passes/pipeline/pipeline.h"
 
 int main(int argc, char** argv) {
     mlir::DialectRegistry registry;

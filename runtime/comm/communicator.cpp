@@ -8,7 +8,7 @@
 #include "runtime/comm/communicator_turns.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena {
 namespace {

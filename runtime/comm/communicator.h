@@ -12,7 +12,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/memory/owned.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

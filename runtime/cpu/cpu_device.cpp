@@ -3,10 +3,10 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/memory_pool.h"
 #include "runtime/core/system/error.h"
+#include "runtime/cpu/blocks/map_kernel.h"
+#include "runtime/cpu/blocks/reduce_kernel.h"
 #include "runtime/cpu/kernel_errors.h"
-#include "runtime/cpu/map_kernel.h"
-#include "runtime/cpu/reduce_kernel.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "runtime/core/array/address.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/declare/library_role.h"
 
 namespace catena::cuda {

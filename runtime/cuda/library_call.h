@@ -7,7 +7,7 @@
 #include "runtime/core/array/code_device.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::cuda {
 

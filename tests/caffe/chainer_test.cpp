@@ -9,7 +9,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::testing {
 namespace {

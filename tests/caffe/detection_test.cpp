@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "tests/caffe/net_file.h"
 
 namespace catena::testing {

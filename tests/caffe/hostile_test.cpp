@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "runtime/file/limits.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 #include "tests/caffe/net_file.h"
 
 namespace catena::testing {

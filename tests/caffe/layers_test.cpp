@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/caffe/net_file.h"
 
 namespace catena::testing {

@@ -2,15 +2,15 @@
 // what eager code gives.
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/normalization/normalization.h"
 #include "runtime/ops/pooling/pooling.h"
 #include "tests/codegen/region.h"

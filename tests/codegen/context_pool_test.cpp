@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 

@@ -2,12 +2,12 @@
 // numbers.
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/codegen/region.h"
 

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 

@@ -2,13 +2,13 @@
 // emission.fetching.test looks at it. Parts of an image with channels last are read as they lie.
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -1,9 +1,9 @@
 // Bytes that programs take, not how fast they are.
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 

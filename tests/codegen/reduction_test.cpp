@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

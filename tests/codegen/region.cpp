@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena::test {
 

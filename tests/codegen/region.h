@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 
 namespace catena::test {
 

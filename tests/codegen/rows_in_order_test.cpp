@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/program/run/scheduled_executable.h"
 #include "tests/codegen/region.h"
 

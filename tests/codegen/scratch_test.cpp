@@ -3,7 +3,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/ops/connection/convolution.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::codegen {
 namespace {

@@ -2,12 +2,12 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/codegen/region.h"
 #include "tests/support/environment.h"
 

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -9,8 +9,8 @@
 
 #include "frontend/distribution/distributions.h"
 #include "frontend/static_graph/static_function.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/gradient.h"
 
 namespace catena::testing {
 namespace {

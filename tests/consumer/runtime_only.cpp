@@ -1,7 +1,7 @@
 // Arrays and gradients without links or compiler.
 #include <iostream>
 
-#include <catena/runtime/graph/arithmetic.h>
+#include <catena/runtime/graph/op/arithmetic.h>
 
 int main() {
     catena::Variable x(catena::Array::from<float>({1, 2, 3}));

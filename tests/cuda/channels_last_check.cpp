@@ -4,7 +4,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/variable/variable_body.h"
 #include "runtime/program/run/device_executable.h"
 #include "tests/cuda/emulated_device.h"
 

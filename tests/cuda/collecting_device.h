@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/core/array/code_device.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::testing {
 

@@ -5,7 +5,7 @@
 
 #include "runtime/core/array/in_order.h"
 #include "runtime/cuda/library_call.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/cuda/channels_last_check.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/recording_cudnn.h"

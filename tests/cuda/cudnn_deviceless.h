@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/cuda/cudnn_descriptor.h"
+#include "runtime/cuda/cudnn/cudnn_descriptor.h"
 
 #ifdef CATENA_HAS_CUDNN
 

@@ -7,8 +7,8 @@
 
 #include "benchmarks/workloads/workload.h"
 #include "runtime/core/array/memory_order.h"
+#include "runtime/cuda/cudnn/window_plans.h"
 #include "runtime/cuda/library_call.h"
-#include "runtime/cuda/window_plans.h"
 #include "tests/cuda/collecting_device.h"
 #include "tests/cuda/cudnn_deviceless.h"
 #include "tests/cuda/library_check.h"

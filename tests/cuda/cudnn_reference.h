@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cuda/cudnn.h"
+#include "runtime/cuda/cudnn/cudnn.h"
 
 #ifdef CATENA_HAS_CUDNN
 

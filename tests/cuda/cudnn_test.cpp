@@ -9,7 +9,7 @@
 #include "codegen/cuda/nvrtc.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/file/disk_cache.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/library_check.h"
 #include "tests/cuda/recording_cudnn.h"

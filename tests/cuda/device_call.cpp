@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/tracer.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/trace/tracer.h"
+#include "runtime/graph/variable/variable_body.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/program/run/device_executable.h"
 #include "tests/ops/compiled_check.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/core/array/code_device.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::program {

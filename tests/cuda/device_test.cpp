@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "tests/cuda/recording_driver.h"
 
 namespace catena::testing {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda/cudnn.h"
+#include "runtime/cuda/cudnn/cudnn.h"
 
 #ifdef CATENA_HAS_CUDNN
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 #include "tests/cuda/emulated_device.h"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/link/connection/linear.h"
 #include "frontend/link/hooks/timer.h"
-#include "frontend/link/linear.h"
 #include "runtime/cuda/cuda_device.h"
 #include "tests/cuda/recording_driver.h"
 

@@ -8,7 +8,7 @@
 #include "frontend/catena.h"
 #include "frontend/optimizer/loss_scaling.h"
 #include "runtime/comm/local.h"
-#include "runtime/graph/mixed16.h"
+#include "runtime/graph/settings/mixed16.h"
 
 namespace catena {
 namespace {

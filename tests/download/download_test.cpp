@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "frontend/dataset/cifar.h"
+#include "frontend/dataset/well_known/cifar.h"
 #include "frontend/download/archive.h"
 #include "frontend/download/datasets.h"
 #include "runtime/core/system/error.h"

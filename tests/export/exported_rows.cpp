@@ -9,7 +9,7 @@
 
 #include "frontend/c_export/c_export.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/ops/declare/library_role.h"
 #include "runtime/program/file/package.h"
 #include "runtime/program/file/program.h"

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "runtime/capi.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/program/schedule/check_schedule.h"
 #include "tests/ops/row_runner.h"
 

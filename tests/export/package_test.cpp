@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/variable/variable_body.h"
 #include "runtime/program/file/program.h"
 #include "runtime/program/run/code_library.h"
 #include "tests/export/package_fixture.h"

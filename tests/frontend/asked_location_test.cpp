@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/creator.h"
+#include "runtime/graph/node/creator.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/link/connection/linear.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/timer.h"
-#include "frontend/link/linear.h"
 #include "frontend/link/link_hook.h"
 #include "tests/reject/rejection.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 
 #include <cmath>
 #include <functional>

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/frontend/allocation_count.h"
 #include "tests/reject/rejection.h"
 

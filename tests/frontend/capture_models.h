@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/catena.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "tests/support/beside.h"
 
 namespace catena::testing {

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

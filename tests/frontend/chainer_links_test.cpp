@@ -6,9 +6,9 @@
 #include "frontend/link/link_hook.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/frontend/link_cases.h"
 
 namespace catena::testing {

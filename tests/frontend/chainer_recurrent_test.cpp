@@ -8,15 +8,15 @@
 #include "frontend/link/loss/crf1d.h"
 #include "frontend/link/loss/hierarchical_softmax.h"
 #include "frontend/link/loss/negative_sampling.h"
-#include "frontend/link/lstm.h"
 #include "frontend/link/rnn/gru.h"
+#include "frontend/link/rnn/lstm.h"
 #include "frontend/link/rnn/mgu.h"
 #include "frontend/link/rnn/n_step.h"
 #include "frontend/link/rnn/stateful_lstm.h"
 #include "frontend/link/rnn/tree_lstm.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/gradient.h"
 
 namespace catena::testing {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "frontend/distribution/distributions.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/noise/random.h"
 

@@ -10,7 +10,7 @@
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/array/held_memory.h"
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/held_state.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

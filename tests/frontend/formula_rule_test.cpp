@@ -1,5 +1,5 @@
 // Update rules from one formula.
-#include "frontend/optimizer/formula_rule.h"
+#include "frontend/optimizer/rules/formula_rule.h"
 
 #include <cmath>
 

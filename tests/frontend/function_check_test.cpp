@@ -6,17 +6,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/link/batch_normalization.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/normalization/batch_normalization.h"
 #include "frontend/testing/function_check.h"
 #include "frontend/testing/generate_matrix.h"
 #include "frontend/testing/link_check.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/custom/custom_function.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/linalg/linalg.h"
 #include "runtime/ops/math/math.h"
 
 namespace catena {

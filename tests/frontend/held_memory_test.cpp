@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/held_state.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/support/two_states.h"
 

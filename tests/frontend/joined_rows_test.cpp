@@ -1,5 +1,5 @@
 // Products of the rows that an embedding reads: compiled, those of a long text are products of the
-// embedding's rows (pass join-calls, passes/join_rows.h).
+// embedding's rows (pass join-calls, passes/join/join_rows.h).
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -17,7 +17,7 @@
 #include "frontend/capture/planned/trace_stream.h"
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/program/run/joint_executable.h"
 #include "runtime/program/run/scheduled_executable.h"
 #include "tests/frontend/capture_models.h"

@@ -15,12 +15,12 @@
 #include "frontend/link/connection/simplified_dropconnect.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/weight_standardization.h"
-#include "frontend/link/layer_normalization.h"
 #include "frontend/link/normalization/batch_renormalization.h"
 #include "frontend/link/normalization/decorrelated_batch_normalization.h"
 #include "frontend/link/normalization/group_normalization.h"
+#include "frontend/link/normalization/layer_normalization.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 
 namespace catena::testing {

@@ -9,18 +9,18 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/callable.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/timer.h"
 #include "frontend/link/hooks/weight_standardization.h"
-#include "frontend/link/linear.h"
-#include "frontend/link/lstm.h"
+#include "frontend/link/rnn/lstm.h"
 #include "frontend/link/rnn/n_step.h"
 #include "frontend/link/sequential.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/activation/activation.h"
 
 namespace catena {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/link/convolution.h"
-#include "frontend/link/embed_id.h"
-#include "frontend/link/layer_normalization.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/convolution.h"
+#include "frontend/link/connection/embed_id.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/normalization/layer_normalization.h"
 #include "runtime/core/system/error.h"
 #include "runtime/ops/pooling/pooling.h"
 #include "tests/reject/rejection.h"

@@ -7,9 +7,9 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "runtime/graph/tracing.h"
+#include "runtime/graph/trace/tracing.h"
 
 namespace catena {
 namespace {

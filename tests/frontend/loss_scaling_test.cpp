@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/optimizer/loss_scaling.h"
-#include "runtime/graph/mixed16.h"
+#include "runtime/graph/settings/mixed16.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -5,7 +5,7 @@
 
 #include "runtime/core/array/foreign_array.h"
 #include "runtime/core/array/held_memory.h"
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/held_state.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

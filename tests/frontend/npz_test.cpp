@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "frontend/link/chain.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "runtime/file/npy.h"
 #include "runtime/core/system/error.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "frontend/optimizer/update_rule.h"
+#include "frontend/optimizer/rules/update_rule.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-#include "frontend/optimizer/adam.h"
+#include "frontend/optimizer/rules/adam.h"
 
 #include <cmath>
 #include <map>
@@ -8,12 +8,12 @@
 
 #include "frontend/link/chain.h"
 #include "frontend/optimizer/hooks.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/optimizer/sweep.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/tracing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracing.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "frontend/link/deep_copy.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/owned_objects.h"
+#include "runtime/graph/node/owned_objects.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/custom/forget_objects.h"
 #include "runtime/ops/custom/user_function.h"
 #include "tests/frontend/capture_models.h"

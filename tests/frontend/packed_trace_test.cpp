@@ -8,7 +8,7 @@
 
 #include "frontend/capture/path/path_trace.h"
 #include "frontend/catena.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::capture {

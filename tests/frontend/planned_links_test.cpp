@@ -296,8 +296,8 @@ TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     }
 }
 
-/// Long texts: the rows of the embedding are multiplied once (passes/join_rows.h), and that was
-/// once enough for no length to be planned.
+/// Long texts: the rows of the embedding are multiplied once (passes/join/join_rows.h), and that
+/// was once enough for no length to be planned.
 TEST(PlannedLinks, lengths_are_planned_where_rows_of_an_embedding_are_multiplied_once) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     set_seed(3);

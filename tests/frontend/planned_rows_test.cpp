@@ -1,6 +1,6 @@
 // Loops over texts so long that the rows of their embedding are multiplied once
-// (passes/join_rows.h), with texts of other lengths: they are planned, with the bits of compiled
-// ones. CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (4).
+// (passes/join/join_rows.h), with texts of other lengths: they are planned, with the bits of
+// compiled ones. CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (4).
 #include <algorithm>
 #include <memory>
 #include <random>

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "frontend/dataset/cache_folder.h"
-#include "frontend/dataset/cached_file.h"
 #include "frontend/dataset/delegate_dataset.h"
+#include "frontend/dataset/well_known/cache_folder.h"
+#include "frontend/dataset/well_known/cached_file.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::testing {

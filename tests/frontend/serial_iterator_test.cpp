@@ -1,4 +1,4 @@
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
 
 #include <algorithm>
 #include <set>

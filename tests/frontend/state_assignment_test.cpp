@@ -5,9 +5,9 @@
 #include "frontend/link/chain.h"
 #include "frontend/link/state_operators.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/creation.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/creation.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

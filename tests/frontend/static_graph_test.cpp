@@ -8,9 +8,9 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/op/variable_math.h"
 
 namespace catena {
 namespace {

@@ -8,18 +8,18 @@
 
 #include "frontend/hooks/memory_hook.h"
 #include "frontend/hooks/print_hook.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/testing/gradient_check.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/creator.h"
-#include "runtime/graph/inspect.h"
+#include "runtime/graph/node/creator.h"
+#include "runtime/graph/call/inspect.h"
 #include "frontend/testing/save_and_load.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/node_hooks.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/graph/node/node_hooks.h"
 #include "runtime/ops/custom/custom_function.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena {
 namespace {

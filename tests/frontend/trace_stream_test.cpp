@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "frontend/catena.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/program/stream/rolled_stream.h"
 #include "tests/frontend/capture_models.h"
 

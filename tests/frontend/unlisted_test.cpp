@@ -2,17 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/link/batch_normalization.h"
 #include "frontend/link/chain.h"
 #include "frontend/link/chain_list.h"
-#include "frontend/link/convolution.h"
-#include "frontend/link/linear.h"
-#include "frontend/link/lstm.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/link/connection/convolution.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/normalization/batch_normalization.h"
+#include "frontend/link/rnn/lstm.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "tests/reject/rejection.h"
 
 namespace catena {

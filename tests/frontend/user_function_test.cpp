@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/testing/gradient_check.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/frontend/user_functions.h"
 #include "tests/reject/rejection.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/custom/user_function.h"
 
 namespace catena::testing {

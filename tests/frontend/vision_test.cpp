@@ -14,7 +14,7 @@
 #include "frontend/serializer/npz.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::testing {
 namespace {

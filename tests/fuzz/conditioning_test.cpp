@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "tests/fuzz/conditioning.h"
 
 namespace catena::fuzz {

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/math/division.h"
 #include "runtime/ops/math/math.h"
 #include "tests/ops/row_runner.h"

@@ -9,7 +9,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/noise/random.h"
 #include "runtime/program/file/program.h"
 #include "tests/fuzz/conditioning.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/function_program_check.h"
 #include "tests/fuzz/function_program_run.h"

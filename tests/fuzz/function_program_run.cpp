@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/fuzz/nearness.h"
 #include "tests/ops/row_runner.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "tests/support/memory.h"
 
 namespace catena::fuzz {

@@ -16,9 +16,9 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/random/random.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/connection/convolution.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "tests/fuzz/environment_number.h"
 
 namespace catena::fuzz {

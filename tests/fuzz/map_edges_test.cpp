@@ -12,7 +12,7 @@
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/dtype/half.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena::fuzz {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/fuzz/environment_number.h"
 
 namespace catena::fuzz {

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::fuzz {
 namespace {

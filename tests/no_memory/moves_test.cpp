@@ -9,7 +9,7 @@
 #include "frontend/catena.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/graph/mixed16.h"
+#include "runtime/graph/settings/mixed16.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/no_memory/failing_allocations.h"
 

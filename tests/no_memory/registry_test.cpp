@@ -7,7 +7,7 @@
 #include "frontend/catena.h"
 #include "frontend/optimizer/sweep.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/define/define.h"
 #include "tests/no_memory/failing_allocations.h"
 

@@ -11,7 +11,7 @@
 
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/importer.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/onnx/exported.h"
 #include "tests/onnx/python.h"
 #include "tests/support/command.h"

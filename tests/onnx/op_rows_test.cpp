@@ -5,7 +5,7 @@
 
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/onnx/exported.h"
 #include "tests/onnx/python.h"
 #include "tests/ops/row_runner.h"

@@ -5,7 +5,7 @@
 
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "tests/onnx/exported.h"
 
 namespace catena::testing {

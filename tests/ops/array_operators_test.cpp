@@ -13,10 +13,10 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/print_array.h"
 #include "runtime/file/text.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/ops/array/from_lists.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/array/layout/from_lists.h"
 #include "runtime/ops/math/array_operators.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -2,7 +2,7 @@
 // operations.
 #include <gtest/gtest.h>
 
-#include "runtime/graph/backward.h"
+#include "runtime/graph/walk/backward.h"
 #include "tests/ops/row_runner.h"
 
 namespace catena::testing {

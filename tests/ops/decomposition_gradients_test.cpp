@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/creation.h"
-#include "runtime/ops/math/linalg.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/ops/array/layout/creation.h"
+#include "runtime/ops/math/linalg/linalg.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::testing {
 namespace {

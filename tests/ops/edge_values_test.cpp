@@ -6,13 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/variable/variable.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/loss/loss.h"
 #include "runtime/ops/math/division.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/linalg.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/spatial/spatial_transformer.h"

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/tracing.h"
+#include "runtime/graph/trace/tracing.h"
+#include "runtime/graph/walk/gradient.h"
 #include "tests/ops/row_runner.h"
 
 namespace catena::testing {

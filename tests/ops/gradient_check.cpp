@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "tests/ops/row_runner.h"
 
 namespace catena::testing {

@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/evaluation/evaluation.h"
 #include "runtime/ops/loss/loss.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::testing {

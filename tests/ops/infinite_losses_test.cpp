@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/graph/gradient.h"
-#include "runtime/ops/array/from_lists.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/array/layout/from_lists.h"
 #include "runtime/ops/loss/likelihood.h"
 #include "runtime/ops/loss/loss.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/math/weighted.h"
 
 namespace catena {

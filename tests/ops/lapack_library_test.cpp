@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 
 #include "runtime/core/array/array.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/linalg.h"
 
 namespace catena {
 namespace {

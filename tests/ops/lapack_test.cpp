@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/linalg.h"
 
 namespace catena::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/math/array_operators.h"
 
 namespace catena::testing {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/tracing.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/trace/tracing.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/measured.h"
 #include "runtime/ops/declare/onto.h"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/backward.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/walk/backward.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/pooling/pooling_nd.h"
 
 namespace catena {

@@ -10,9 +10,9 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/backward.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/backward.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

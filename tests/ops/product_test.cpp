@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cpu/onednn/packed.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 #include "tests/support/threads.h"
 

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/define/constant.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/linalg/linalg.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::testing::linalg_rows {

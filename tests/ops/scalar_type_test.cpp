@@ -7,10 +7,10 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/math/linalg/contraction.h"
 
 namespace catena {
 namespace {

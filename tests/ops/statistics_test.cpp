@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/noise/dropconnect.h"
 #include "runtime/ops/noise/noise.h"
 #include "runtime/ops/noise/random.h"

@@ -8,7 +8,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/walk/gradient.h"
 #include "tests/ops/row_runner.h"
 #include "tests/support/threads.h"
 

@@ -1,4 +1,4 @@
-#include "passes/cluster_graph.h"
+#include "passes/analysis/cluster_graph.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "passes/dump.h"
+#include "passes/pipeline/dump.h"
 
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,7 @@
 
 #include "ir/dialect.h"
 #include "ir/import.h"
-#include "passes/pipeline.h"
+#include "passes/pipeline/pipeline.h"
 #include "runtime/core/system/error.h"
 #include "tests/support/environment.h"
 

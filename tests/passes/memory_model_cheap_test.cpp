@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "passes/memory_model.h"
+#include "passes/analysis/memory_model.h"
 
 namespace catena::passes {
 namespace {

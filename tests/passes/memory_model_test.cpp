@@ -1,4 +1,4 @@
-#include "passes/memory_model.h"
+#include "passes/analysis/memory_model.h"
 
 #include <algorithm>
 #include <map>

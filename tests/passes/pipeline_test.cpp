@@ -1,4 +1,4 @@
-#include "passes/pipeline.h"
+#include "passes/pipeline/pipeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "ir/dialect.h"
 #include "ir/import.h"
-#include "passes/change_limit.h"
+#include "passes/analysis/change_limit.h"
 #include "runtime/core/system/error.h"
 #include "runtime/ops/define/define.h"
 #include "tests/support/environment.h"

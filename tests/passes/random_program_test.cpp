@@ -8,9 +8,9 @@
 
 #include "ir/dialect.h"
 #include "ir/import.h"
-#include "passes/dump.h"
-#include "passes/pipeline.h"
-#include "runtime/graph/map_type.h"
+#include "passes/pipeline/dump.h"
+#include "passes/pipeline/pipeline.h"
+#include "runtime/graph/op/map_type.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/register_map.h"
 #include "tests/passes/interpreter.h"

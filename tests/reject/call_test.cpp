@@ -1,7 +1,7 @@
 // Wrong calls of operations and links: one of each kind of mistake, with the whole text and the
 // user's line. What each operation refuses by itself stands in its row in tests/ops.
 #include "frontend/catena.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "tests/reject/rejection.h"
 

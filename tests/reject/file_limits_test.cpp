@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "frontend/catena.h"
-#include "frontend/dataset/idx.h"
+#include "frontend/dataset/well_known/idx.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/json.h"

@@ -6,7 +6,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "tests/reject/rejection.h"
 #include "tests/support/command.h"
 

@@ -1,5 +1,5 @@
 // Large arrays whose axes are in another order than their memory: copies, maps and reductions.
-#include "runtime/cpu/across.h"
+#include "runtime/cpu/blocks/across.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/variable.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/variable/variable.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 #include <gtest/gtest.h>
 

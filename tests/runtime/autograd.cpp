@@ -5,15 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/hooks.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/hooks.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/gradient.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

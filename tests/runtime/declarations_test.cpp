@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/system/assertion.h"
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/checked_ranges.h"

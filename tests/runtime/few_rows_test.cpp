@@ -1,6 +1,6 @@
-// Products of few rows (runtime/cpu/product/gemm_rows.h) against float64: sizes around whole
+// Products of few rows (runtime/cpu/product/rows/gemm_rows.h) against float64: sizes around whole
 // blocks, strides, what lies beside the operands.
-#include "runtime/cpu/product/gemm_rows.h"
+#include "runtime/cpu/product/rows/gemm_rows.h"
 
 #include <cmath>
 #include <cstring>

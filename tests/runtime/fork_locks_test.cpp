@@ -16,7 +16,7 @@
 #include "runtime/core/array/code_device.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/file/limits.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::testing {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel/parallel.h"
-#include "runtime/graph/variable.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/graph/variable/variable.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
 
 namespace catena::testing {

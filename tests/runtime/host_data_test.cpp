@@ -7,7 +7,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/from_host_data.h"
-#include "runtime/graph/print_variable.h"
+#include "runtime/graph/variable/print_variable.h"
 
 namespace catena {
 namespace {

@@ -1,5 +1,5 @@
-// Products with a matrix that is kept in another order (runtime/cpu/product/kept_matrix.h): the
-// bits of those with one that is not.
+// Products with a matrix that is kept in another order (runtime/cpu/product/kept/kept_matrix.h):
+// the bits of those with one that is not.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -6,7 +6,7 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/device.h"
-#include "runtime/cpu/map_kernel.h"
+#include "runtime/cpu/blocks/map_kernel.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena::test {

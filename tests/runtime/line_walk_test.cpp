@@ -1,5 +1,5 @@
-// Which addresses are fetched ahead (runtime/cpu/product/line_walk.h).
-#include "runtime/cpu/product/line_walk.h"
+// Which addresses are fetched ahead (runtime/cpu/product/tiles/line_walk.h).
+#include "runtime/cpu/product/tiles/line_walk.h"
 
 #include <cstdint>
 #include <set>

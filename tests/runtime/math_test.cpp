@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/cpu/block_kernels.h"
+#include "runtime/cpu/blocks/block_kernels.h"
 #include "tests/runtime/kernel_call.h"
 
 namespace catena {

@@ -11,9 +11,9 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/op.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/op.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 #include "tests/runtime/convolution_truth.h"
 #include "tests/support/threads.h"
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
-// Products in tiles (runtime/cpu/product/product_tiles.h) against float64: sizes around whole tiles
-// and blocks, strides, what lies beside the operands.
-#include "runtime/cpu/product/product_tiles.h"
+// Products in tiles (runtime/cpu/product/tiles/product_tiles.h) against float64: sizes around whole
+// tiles and blocks, strides, what lies beside the operands.
+#include "runtime/cpu/product/tiles/product_tiles.h"
 
 #include <cmath>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cpu/product/gemm.h"
-#include "runtime/cpu/product/tile.h"
+#include "runtime/cpu/product/tiles/tile.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/threads.h"
 

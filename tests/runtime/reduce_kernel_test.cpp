@@ -5,7 +5,7 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/error.h"
-#include "runtime/cpu/reduce_kernel.h"
+#include "runtime/cpu/blocks/reduce_kernel.h"
 #include "tests/runtime/kernel_call.h"
 
 namespace catena {

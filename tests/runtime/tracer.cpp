@@ -1,11 +1,11 @@
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 
 #include <gtest/gtest.h>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/variable_math.h"
 
 namespace catena {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/variable/variable.h"
 #include "runtime/ops/activation/activation.h"
 #include "tests/reject/rejection.h"
 

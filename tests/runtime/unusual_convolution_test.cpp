@@ -10,7 +10,7 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/convolution_check.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 #include "runtime/ops/connection/convolution.h"
 
 namespace catena {

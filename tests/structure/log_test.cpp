@@ -38,9 +38,9 @@ TEST(LogStructure, nothing_but_say_writes_to_standard_error) {
     const std::vector<std::string> others = {
         "runtime/core/system/log.cpp",                     // say() itself
         "frontend/trainer/extensions/stop_on_signal.cpp",  // a signal handler, which asks is_said()
-        "frontend/trainer/extensions/run_program.cpp",     // the stream of a child
-        "passes/dump.cpp",          // CATENA_PRINT_IR and CATENA_TIME ask for it
-        "passes/change_limit.cpp",  // CATENA_PASS_LIMIT asks for it
+        "frontend/trainer/extensions/report/run_program.cpp",  // the stream of a child
+        "passes/pipeline/dump.cpp",          // CATENA_PRINT_IR and CATENA_TIME ask for it
+        "passes/analysis/change_limit.cpp",  // CATENA_PASS_LIMIT asks for it
     };
     for (const char* folder : {"runtime", "ir", "passes", "codegen", "frontend"})
         for (const std::string& file : sources_below(folder)) {

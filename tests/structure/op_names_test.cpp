@@ -12,7 +12,7 @@
 #include <regex>
 #include <set>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "tests/structure/source_tree.h"
 
 namespace catena::structure {

@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(layers, RoomsOf,
 TEST(Rooms, are_found) {
     const Rooms rooms = rooms_of("runtime");
     EXPECT_GT(rooms.size(), 10u);
-    EXPECT_TRUE(rooms.at("runtime/graph").contains("runtime/core/array"));
+    EXPECT_TRUE(rooms.at("runtime/graph/variable").contains("runtime/core/array"));
 }
 
 TEST(Rooms, a_cycle_is_told_by_its_includes) {

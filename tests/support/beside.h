@@ -11,7 +11,7 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 class Link;

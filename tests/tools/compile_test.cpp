@@ -6,7 +6,7 @@
 
 #include "frontend/serializer/npz.h"
 #include "runtime/file/npy.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "tests/support/command.h"
 #ifdef CATENA_HAS_ONNX

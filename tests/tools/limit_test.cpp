@@ -5,7 +5,7 @@
 #include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
 #include "frontend/catena.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "tools/catena/limit.h"
 
 namespace catena::tool {

@@ -1,16 +1,16 @@
 // Extensions start with the loaded state, whatever their order beside the snapshot.
 #include <gtest/gtest.h>
 
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/extensions/shift.h"
-#include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/snapshot/snapshot.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/triggers.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

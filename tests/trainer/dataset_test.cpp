@@ -6,14 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/dataset/cifar.h"
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/datasets.h"
-#include "frontend/dataset/multiprocess_iterator.h"
-#include "frontend/dataset/multithread_iterator.h"
-#include "frontend/dataset/ptb.h"
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator/multiprocess_iterator.h"
+#include "frontend/dataset/iterator/multithread_iterator.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
 #include "frontend/dataset/split.h"
+#include "frontend/dataset/well_known/cifar.h"
+#include "frontend/dataset/well_known/ptb.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"

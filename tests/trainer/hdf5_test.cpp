@@ -8,11 +8,11 @@
 #include <sys/resource.h>
 
 #include "frontend/link/chain.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/file/limits.h"
-#include "runtime/ops/array/from_lists.h"
+#include "runtime/ops/array/layout/from_lists.h"
 #include "tests/support/command.h"
 #include "tests/trainer/fixtures.h"
 

@@ -3,14 +3,14 @@
 
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/get_examples.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/trainer/classifier.h"
-#include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/snapshot/snapshot.h"
 #include "frontend/trainer/parallel_updater.h"
 #include "frontend/trainer/standard_updater.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

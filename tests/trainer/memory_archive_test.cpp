@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "frontend/link/chain.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "runtime/core/system/error.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

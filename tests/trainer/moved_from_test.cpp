@@ -6,9 +6,9 @@
 #include "frontend/parallel/multi_node_checkpointer.h"
 #include "frontend/parallel/multi_node_evaluator.h"
 #include "frontend/parallel/multi_node_iterator.h"
-#include "frontend/parallel/multi_node_optimizer.h"
 #include "frontend/parallel/multi_node_snapshot.h"
 #include "frontend/parallel/observation_aggregator.h"
+#include "frontend/parallel/optimizer/multi_node_optimizer.h"
 #include "runtime/program/file/program.h"
 #include "tests/trainer/fixtures.h"
 

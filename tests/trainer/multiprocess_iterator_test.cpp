@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "frontend/dataset/datasets.h"
-#include "frontend/dataset/multiprocess_iterator.h"
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator/multiprocess_iterator.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"

@@ -5,14 +5,14 @@
 
 #include <set>
 
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/optimizer/loss_scaling.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/dataset/serial_iterator.h"
-#include "frontend/link/linear.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/trainer.h"
 

@@ -7,15 +7,15 @@
 
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/chain.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

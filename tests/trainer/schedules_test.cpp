@@ -2,14 +2,14 @@
 // plots.
 #include <gmock/gmock.h>
 
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/sgd.h"
-#include "frontend/trainer/extensions/plot_report.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/sgd.h"
+#include "frontend/trainer/extensions/report/plot_report.h"
 #include "frontend/trainer/extensions/shift.h"
 #include "frontend/trainer/make_extension.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

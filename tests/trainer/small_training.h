@@ -1,8 +1,8 @@
 #pragma once
 
-#include "frontend/dataset/serial_iterator.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "frontend/trainer/classifier.h"
 
 namespace catena::testing {

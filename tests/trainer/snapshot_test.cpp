@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/serializer/npz.h"
-#include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/snapshot/snapshot.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/ops/noise/random.h"

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/adam.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/adam.h"
 #include "frontend/trainer/classifier.h"
-#include "frontend/trainer/extensions/parameter_statistics.h"
-#include "frontend/trainer/extensions/variable_statistics_plot.h"
+#include "frontend/trainer/extensions/report/parameter_statistics.h"
+#include "frontend/trainer/extensions/report/variable_statistics_plot.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "tests/trainer/fixtures.h"

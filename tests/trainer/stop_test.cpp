@@ -10,7 +10,7 @@
 #include <fcntl.h>
 
 #include "frontend/serializer/npz.h"
-#include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/snapshot/snapshot.h"
 #include "frontend/trainer/extensions/stop_on_signal.h"
 #include "frontend/trainer/trainer.h"
 #include "tests/trainer/fixtures.h"

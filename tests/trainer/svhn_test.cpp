@@ -1,5 +1,5 @@
 // House numbers from MATLAB files, and the data sets in MNIST's format.
-#include "frontend/dataset/svhn.h"
+#include "frontend/dataset/well_known/svhn.h"
 
 #include <limits>
 
@@ -11,9 +11,9 @@
 
 #include <zlib.h>
 
-#include "frontend/dataset/fashion_mnist.h"
-#include "frontend/dataset/idx.h"
-#include "frontend/dataset/mat5.h"
+#include "frontend/dataset/well_known/fashion_mnist.h"
+#include "frontend/dataset/well_known/idx.h"
+#include "frontend/dataset/well_known/mat5.h"
 #include "runtime/file/limits.h"
 #include "tests/trainer/fixtures.h"
 

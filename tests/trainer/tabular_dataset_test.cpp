@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/dataset/concat_examples.h"
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
 #include "frontend/dataset/tabular_dataset.h"
 #include "tests/trainer/fixtures.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/dataset/multithread_iterator.h"
+#include "frontend/dataset/iterator/multithread_iterator.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/dataset/serial_iterator.h"
-#include "frontend/link/linear.h"
-#include "frontend/optimizer/sgd.h"
+#include "frontend/dataset/iterator/serial_iterator.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/optimizer/rules/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/extensions/dump_graph.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/triggers.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

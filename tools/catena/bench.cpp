@@ -17,7 +17,7 @@
 #include "runtime/core/array/code_device.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/program/run/code_library.h"
 #include "tools/catena/bench_report.h"
 #include "tools/catena/bench_table.h"

@@ -11,7 +11,7 @@
 
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/program/file/program.h"
 #include "runtime/program/run/code_library.h"
 #include "tools/catena/caffe_model.h"

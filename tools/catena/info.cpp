@@ -12,7 +12,7 @@
 #include "runtime/core/plugin/cuda_plug_in.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/environment_variables.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/by_name/function.h"
 #include "tools/catena/commands.h"
 #include "tools/catena/completion.h"

@@ -4,7 +4,7 @@
 
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #ifdef CATENA_HAS_ONNX
 #include "frontend/onnx/import.h"
 #endif

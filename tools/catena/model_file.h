@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/serializer/npz.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::tool {
 

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "runtime/graph/config.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::tool {
 

@@ -6,7 +6,7 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/link/activation/prelu.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/noise/noise.h"

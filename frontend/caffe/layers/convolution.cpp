@@ -1,10 +1,10 @@
 // Convolutions and matrix products.
-#include "frontend/link/convolution.h"
+#include "frontend/link/connection/convolution.h"
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
-#include "frontend/link/linear.h"
-#include "runtime/ops/array/movement.h"
+#include "frontend/link/connection/linear.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena::caffe {
 namespace {

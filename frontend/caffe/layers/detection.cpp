@@ -5,10 +5,10 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::caffe {
 namespace {

@@ -1,10 +1,10 @@
 // Layers that join, split and reshape blobs.
-#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/layout/joining.h"
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena::caffe {
 namespace {

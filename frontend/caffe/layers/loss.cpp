@@ -4,8 +4,8 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "runtime/ops/activation/softmax.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::caffe {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
-#include "frontend/link/batch_normalization.h"
 #include "frontend/link/connection/scale.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "frontend/link/normalization/batch_normalization.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/pooling/pooling.h"
 
 namespace catena::caffe {

@@ -4,8 +4,8 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/caffe/windows.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/slicing.h"
 
 namespace catena::caffe {
 namespace {

@@ -1,7 +1,7 @@
 // Convolutions and matrix products.
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/net_writer.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena::caffe {
 namespace {

@@ -8,8 +8,8 @@
 #include "frontend/capture/call/undo_log.h"
 #include "frontend/capture/path/pointer_table.h"
 #include "runtime/core/array/pending.h"
-#include "runtime/graph/host_fact.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/call/host_fact.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

@@ -6,7 +6,7 @@
 
 #include "frontend/capture/path/interpreter.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/user_function.h"
+#include "runtime/graph/op/user_function.h"
 
 namespace catena::capture {
 

@@ -14,7 +14,7 @@
 #include "frontend/capture/call/values.h"
 #include "frontend/capture/call/written_memory.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 

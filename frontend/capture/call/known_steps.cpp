@@ -4,7 +4,7 @@
 
 #include "frontend/capture/path/same_number.h"
 #include "runtime/core/system/environment.h"
-#include "runtime/graph/node.h"
+#include "runtime/graph/node/node.h"
 
 namespace catena::capture {
 

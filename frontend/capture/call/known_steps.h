@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graph/scalar_operand.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/variable/scalar_operand.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena::capture {
 

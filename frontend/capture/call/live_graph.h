@@ -4,8 +4,8 @@
 
 #include "frontend/capture/call/graph_key.h"
 #include "frontend/capture/path/pointer_table.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "frontend/capture/path/path.h"
-#include "runtime/graph/node.h"
+#include "runtime/graph/node/node.h"
 
 namespace catena::capture {
 

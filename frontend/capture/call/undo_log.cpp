@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

@@ -6,7 +6,7 @@
 
 #include "frontend/capture/path/pointer_table.h"
 #include "runtime/core/array/pending.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/variable/variable_body.h"
 
 namespace catena::capture {
 

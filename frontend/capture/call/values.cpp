@@ -5,7 +5,7 @@
 #include "frontend/capture/call/failed_array.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/assertion.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 namespace {

@@ -11,7 +11,7 @@
 #include "frontend/capture/path/path.h"
 #include "frontend/capture/path/pointer_table.h"
 #include "runtime/core/array/pending.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

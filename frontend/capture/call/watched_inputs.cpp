@@ -5,7 +5,7 @@
 
 #include "frontend/capture/call/view_layout.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::capture {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::capture {
 namespace {

@@ -6,7 +6,7 @@
 #include "frontend/capture/call/values.h"
 #include "frontend/capture/call/view_layout.h"
 #include "frontend/capture/call/watched_inputs.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 

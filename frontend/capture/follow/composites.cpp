@@ -6,7 +6,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

@@ -6,10 +6,10 @@
 #include "runtime/core/array/held_memory.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/call_types.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/copy_op.h"
-#include "runtime/graph/hooks.h"
+#include "runtime/graph/op/call_types.h"
+#include "runtime/graph/op/copy_op.h"
+#include "runtime/graph/op/hooks.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

@@ -9,8 +9,8 @@
 #include "frontend/capture/follow/walks.h"
 #include "frontend/capture/path/path.h"
 #include "runtime/core/array/pending.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/walk_memory.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/walk/walk_memory.h"
 
 namespace catena::capture {
 

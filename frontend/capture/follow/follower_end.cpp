@@ -5,8 +5,8 @@
 #include "frontend/capture/follow/follower.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/forget_location.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/user_function.h"
+#include "runtime/graph/op/user_function.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 

@@ -6,8 +6,8 @@
 #include "frontend/capture/follow/memo.h"
 #include "frontend/capture/path/path.h"
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/attributes.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/attributes.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 

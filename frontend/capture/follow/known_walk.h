@@ -6,7 +6,7 @@
 #include "frontend/capture/call/graph_key.h"
 #include "frontend/capture/follow/memo.h"
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 namespace catena::capture {
 

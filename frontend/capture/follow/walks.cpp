@@ -5,8 +5,8 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/user_gradient.h"
+#include "runtime/graph/node/user_gradient.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

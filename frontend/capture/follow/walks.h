@@ -7,7 +7,7 @@
 
 #include "frontend/capture/call/followed_call.h"
 #include "frontend/capture/follow/known_walk.h"
-#include "runtime/graph/walk_memory.h"
+#include "runtime/graph/walk/walk_memory.h"
 
 namespace catena::capture {
 

@@ -12,7 +12,7 @@
 #include "frontend/capture/graph/reach.h"
 #include "frontend/capture/path/outgrowth.h"
 #include "frontend/capture/path/packed_trace.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {

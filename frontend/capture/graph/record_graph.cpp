@@ -6,8 +6,8 @@
 #include "frontend/capture/call/followed_call.h"
 #include "frontend/capture/path/path_trace.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/backward.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
+#include "runtime/graph/walk/backward.h"
 
 namespace catena::capture {
 namespace {

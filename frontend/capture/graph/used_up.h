@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "frontend/capture/graph/reach.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

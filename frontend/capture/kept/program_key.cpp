@@ -14,7 +14,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/simd/instruction_set.h"
 #include "runtime/core/system/code_identity.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

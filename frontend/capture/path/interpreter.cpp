@@ -4,8 +4,8 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/check_nan.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/call/check_nan.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "frontend/capture/path/recorded_call.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -12,8 +12,8 @@
 
 #include "frontend/capture/path/outgrowth.h"
 #include "frontend/capture/path/recorded_call.h"
-#include "runtime/graph/scalar_operand.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
+#include "runtime/graph/variable/scalar_operand.h"
 
 namespace catena::capture {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 namespace catena {
 struct OpDef;

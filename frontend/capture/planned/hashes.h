@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/core/system/hash.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

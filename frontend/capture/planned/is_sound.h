@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {

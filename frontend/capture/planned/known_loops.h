@@ -7,7 +7,7 @@
 
 #include "frontend/capture/planned/launch_relations.h"
 #include "frontend/capture/planned/loop_line.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/executable.h"
 
 namespace catena::capture {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/stream/schedule_stream.h"
 
 namespace catena::capture {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/stream/rolled_stream.h"
 #include "runtime/program/stream/schedule_stream.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/capture/planned/launch_relations.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/alike_attributes.h"
-#include "runtime/graph/map_type.h"
+#include "runtime/graph/op/alike_attributes.h"
+#include "runtime/graph/op/map_type.h"
 
 namespace catena::capture {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 // What differs between two recordings of the same code at other sizes: the sizes of all values, and
 // integers among the attributes. These are the numbers of a trace.

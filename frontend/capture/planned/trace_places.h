@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/schedule/views.h"
 
 namespace catena::capture {

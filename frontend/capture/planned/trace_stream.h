@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/program/stream/number_stream.h"
 
 namespace catena::capture {

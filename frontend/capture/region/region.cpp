@@ -15,10 +15,10 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/array/foreign_array.h"
-#include "runtime/graph/held_state.h"
+#include "runtime/graph/call/held_state.h"
 #include "runtime/core/system/log.h"
 #include "runtime/core/memory/out_of_memory.h"
-#include "runtime/graph/settings_scope.h"
+#include "runtime/graph/settings/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::capture {

@@ -21,7 +21,7 @@
 #include "frontend/static_graph/call/statistics.h"
 #include "frontend/static_graph/call/profile.h"
 #include "runtime/core/memory/function_ref.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/communication/received_types.h"
 
 namespace catena::capture {

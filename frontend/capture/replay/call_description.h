@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "frontend/static_graph/call/flatten.h"
-#include "runtime/graph/host_fact.h"
-#include "runtime/graph/trace.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/call/host_fact.h"
+#include "runtime/graph/trace/trace.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena::capture {
 

@@ -7,8 +7,8 @@
 #include "frontend/capture/run/activation.h"
 #include "frontend/capture/run/program.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::capture {
 

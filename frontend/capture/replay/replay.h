@@ -8,8 +8,8 @@
 #include "frontend/capture/replay/call_description.h"
 #include "frontend/static_graph/call/exported_program.h"
 #include "frontend/static_graph/call/flatten.h"
-#include "runtime/graph/code_changes.h"
-#include "runtime/graph/code_must_run.h"
+#include "runtime/graph/call/code_changes.h"
+#include "runtime/graph/call/code_must_run.h"
 
 namespace catena::capture {
 

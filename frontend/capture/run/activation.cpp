@@ -17,8 +17,8 @@
 #include "runtime/core/memory/object_pool.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/forget_location.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {

@@ -10,8 +10,8 @@
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/run/activation.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/user_function.h"
-#include "runtime/graph/user_gradient.h"
+#include "runtime/graph/node/user_gradient.h"
+#include "runtime/graph/op/user_function.h"
 
 namespace catena::capture {
 namespace {

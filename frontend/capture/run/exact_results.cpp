@@ -4,7 +4,7 @@
 
 #include "frontend/capture/run/trace_interpreter.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::capture {
 namespace {

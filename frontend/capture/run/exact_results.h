@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -3,7 +3,7 @@
 #include "frontend/capture/graph/graph_end.h"
 #include "frontend/capture/run/program.h"
 #include "frontend/capture/run/trace_interpreter.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "runtime/program/run/joint_executable.h"
 
 namespace catena::capture {

@@ -5,7 +5,7 @@
 #include "frontend/capture/call/followed_call.h"
 #include "frontend/capture/graph/graph_end.h"
 #include "frontend/capture/path/path_trace.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 namespace {

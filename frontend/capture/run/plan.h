@@ -7,7 +7,7 @@
 
 #include "frontend/capture/path/path.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -1,8 +1,8 @@
 #include "frontend/capture/run/trace_interpreter.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/check_nan.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/call/check_nan.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::capture {
 

@@ -21,7 +21,7 @@
 #include "runtime/core/system/environment.h"
 #include "runtime/file/file_name.h"
 #include "runtime/file/write_file.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/trace/tracer.h"
 #include "runtime/program/run/portable.h"
 
 namespace catena::capture {

@@ -5,7 +5,7 @@
 
 #include "frontend/static_graph/call/options.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena::capture {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/link/convolution.h"
+#include "frontend/link/connection/convolution.h"
 
 namespace catena {
 

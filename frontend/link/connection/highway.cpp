@@ -1,7 +1,7 @@
 #include "frontend/link/connection/highway.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 
 namespace catena {

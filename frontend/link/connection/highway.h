@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/layout/joining.h"
 #include "runtime/ops/pooling/pooling.h"
 
 namespace catena {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "frontend/link/batch_normalization.h"
-#include "frontend/link/convolution.h"
+#include "frontend/link/connection/convolution.h"
+#include "frontend/link/normalization/batch_normalization.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/link/chain_list.h"
-#include "frontend/link/convolution.h"
+#include "frontend/link/connection/convolution.h"
 
 namespace catena {
 

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "frontend/link/convolution.h"
+#include "frontend/link/connection/convolution.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::link_hooks {
 namespace {

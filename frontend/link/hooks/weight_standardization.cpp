@@ -1,7 +1,7 @@
 #include "frontend/link/hooks/weight_standardization.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena::link_hooks {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/link/batch_normalization.h"
+#include "frontend/link/normalization/batch_normalization.h"
 
 namespace catena {
 

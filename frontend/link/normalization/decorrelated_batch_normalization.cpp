@@ -1,9 +1,9 @@
 #include "frontend/link/normalization/decorrelated_batch_normalization.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/normalization/decorrelated.h"
 #include "runtime/ops/normalization/statistics.h"
 

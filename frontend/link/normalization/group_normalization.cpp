@@ -1,7 +1,7 @@
 #include "frontend/link/normalization/group_normalization.h"
 
 #include "frontend/link/lazy.h"
-#include "runtime/graph/mixed16.h"
+#include "runtime/graph/settings/mixed16.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #include "frontend/link/rnn/gru.h"
 
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 
 namespace catena {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "frontend/link/linear.h"
-#include "frontend/link/recurrent_memory.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/rnn/recurrent_memory.h"
 
 namespace catena {
 

@@ -1,9 +1,9 @@
 #include "frontend/link/rnn/mgu.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/layout/joining.h"
 
 namespace catena {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/joining.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/joining.h"
 
 namespace catena {
 namespace {

@@ -1,10 +1,10 @@
 #include "frontend/link/rnn/stateful_lstm.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/noise/dropconnect.h"
 #include "runtime/ops/rnn/rnn.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "frontend/link/linear.h"
-#include "frontend/link/recurrent_memory.h"
-#include "runtime/graph/scalar_operand.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/rnn/recurrent_memory.h"
+#include "runtime/graph/variable/scalar_operand.h"
 
 namespace catena {
 

@@ -4,9 +4,9 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/rnn/tree.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/link/owned_link.h"
 #include "runtime/ops/rnn/rnn.h"
 

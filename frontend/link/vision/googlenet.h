@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/link/connection/inception.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/linear.h"
 #include "frontend/link/vision/vision_network.h"
 
 namespace catena {

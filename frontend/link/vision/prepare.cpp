@@ -5,7 +5,7 @@
 #include "frontend/link/vision/vision_network.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "runtime/core/memory/reused_vector.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/pooling/pooling.h"
 
 namespace catena {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "frontend/link/batch_normalization.h"
-#include "frontend/link/convolution.h"
-#include "frontend/link/linear.h"
+#include "frontend/link/connection/convolution.h"
+#include "frontend/link/connection/linear.h"
+#include "frontend/link/normalization/batch_normalization.h"
 #include "frontend/link/owned_link.h"
 #include "frontend/link/vision/vision_network.h"
 

@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <set>
 
-#include "frontend/dataset/cache_folder.h"
+#include "frontend/dataset/well_known/cache_folder.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/math/einsum.h"
-#include "runtime/ops/math/linalg.h"
+#include "runtime/ops/math/linalg/einsum.h"
+#include "runtime/ops/math/linalg/linalg.h"
 
 namespace catena::onnx {
 namespace {

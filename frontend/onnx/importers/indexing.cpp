@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/array/scatter_reduce.h"
+#include "runtime/ops/array/indexing/scatter_reduce.h"
 #include "runtime/ops/array/searching.h"
 
 namespace catena::onnx {

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/math/logic.h"
+#include "runtime/ops/math/reduction/logic.h"
 
 namespace catena::onnx {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/blocks.h"
-#include "runtime/ops/array/creation.h"
+#include "runtime/ops/array/layout/creation.h"
 #include "runtime/ops/array/triangles.h"
 
 namespace catena::onnx {

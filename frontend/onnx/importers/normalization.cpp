@@ -1,5 +1,5 @@
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/math/norm.h"
+#include "runtime/ops/math/reduction/norm.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena::onnx {

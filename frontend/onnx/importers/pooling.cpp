@@ -3,7 +3,7 @@
 #include "frontend/onnx/importers/scattering.h"
 #include "frontend/onnx/importers/windows.h"
 #include "runtime/ops/math/division.h"
-#include "runtime/ops/math/norm.h"
+#include "runtime/ops/math/reduction/norm.h"
 
 namespace catena::onnx {
 namespace {

@@ -1,6 +1,6 @@
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/searching.h"
-#include "runtime/ops/math/norm.h"
+#include "runtime/ops/math/reduction/norm.h"
 
 namespace catena::onnx {
 namespace {

@@ -5,16 +5,16 @@
 
 #include "frontend/onnx/importer.h"
 #include "runtime/core/array/sizes.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/math/rounding.h"
 
 // Helpers shared by several families of importers.

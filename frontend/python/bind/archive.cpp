@@ -2,9 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
-#include "frontend/python/bind/location.h"
+#include "frontend/python/bind/convert/location.h"
+#include "frontend/python/bind/convert/ndarray.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/ndarray.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/array/device.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/python/bind/types.h"
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/serializer/archive.h"
 
 namespace catena::python {

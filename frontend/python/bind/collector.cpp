@@ -1,6 +1,6 @@
 #include "frontend/python/bind/collector.h"
 
-#include "runtime/graph/owned_objects.h"
+#include "runtime/graph/node/owned_objects.h"
 
 namespace catena::python {
 namespace {

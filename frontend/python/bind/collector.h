@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "frontend/python/bind/types.h"
+#include "frontend/python/bind/convert/types.h"
 
 namespace catena::python {
 

@@ -3,12 +3,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "frontend/python/bind/foreign_object.h"
+#include "frontend/python/bind/convert/foreign_object.h"
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/types.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 // Arrays of other libraries by DLPack, without NumPy, which has no bfloat16.
 

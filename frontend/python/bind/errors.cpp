@@ -1,8 +1,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/types.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 

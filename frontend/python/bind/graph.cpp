@@ -1,13 +1,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "frontend/python/bind/call.h"
+#include "frontend/python/bind/convert/call.h"
+#include "frontend/python/bind/convert/operand.h"
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/operand.h"
-#include "frontend/python/bind/types.h"
-#include "runtime/graph/creator.h"
-#include "runtime/graph/gradient.h"
-#include "runtime/graph/inspect.h"
+#include "runtime/graph/call/inspect.h"
+#include "runtime/graph/node/creator.h"
+#include "runtime/graph/walk/gradient.h"
 
 namespace catena::python {
 namespace {

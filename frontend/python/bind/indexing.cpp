@@ -1,10 +1,10 @@
 #include "frontend/python/bind/indexing.h"
 
-#include "frontend/python/bind/call.h"
-#include "frontend/python/bind/ndarray.h"
-#include "frontend/python/bind/operand.h"
+#include "frontend/python/bind/convert/call.h"
+#include "frontend/python/bind/convert/ndarray.h"
+#include "frontend/python/bind/convert/operand.h"
 #include "frontend/link/parameter.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 #include "runtime/ops/array/set_item.h"
 
 namespace catena::python {

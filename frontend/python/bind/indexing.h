@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "frontend/python/bind/types.h"
-#include "runtime/ops/array/indexing.h"
+#include "frontend/python/bind/convert/types.h"
+#include "runtime/ops/array/indexing/indexing.h"
 
 namespace catena::python {
 

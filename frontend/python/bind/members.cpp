@@ -4,8 +4,8 @@
 
 #include "frontend/capture/path/pointer_table.h"
 #include "frontend/link/parameter.h"
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/types.h"
 
 // The members of modules of Python: every training step asks for the parameters.
 

@@ -2,8 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
-#include "frontend/python/bind/location.h"
-#include "frontend/python/bind/ndarray.h"
+#include "frontend/python/bind/convert/location.h"
+#include "frontend/python/bind/convert/ndarray.h"
 
 NB_MODULE(_catena, m) {
     using namespace catena::python;

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "frontend/python/bind/call.h"
-#include "frontend/python/bind/operand.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/variable_math.h"
+#include "frontend/python/bind/convert/call.h"
+#include "frontend/python/bind/convert/operand.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/math/bits.h"
-#include "runtime/ops/math/contraction.h"
 #include "runtime/ops/math/division.h"
+#include "runtime/ops/math/linalg/contraction.h"
 
 // Python's operators as slots of the type: the shortest way from the interpreter to an operation.
 

@@ -5,16 +5,16 @@
 #include <memory>
 
 #include "frontend/link/parameter.h"
-#include "frontend/python/bind/call.h"
-#include "frontend/python/bind/foreign_object.h"
+#include "frontend/python/bind/convert/call.h"
+#include "frontend/python/bind/convert/foreign_object.h"
+#include "frontend/python/bind/convert/ndarray.h"
+#include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/ndarray.h"
 #include "frontend/python/bind/state_content.h"
-#include "frontend/python/bind/types.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::python {
 namespace {

@@ -6,11 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "frontend/python/bind/dtype_caster.h"
-#include "frontend/python/bind/location.h"
+#include "frontend/python/bind/convert/dtype_caster.h"
+#include "frontend/python/bind/convert/location.h"
+#include "frontend/python/bind/convert/ndarray.h"
+#include "frontend/python/bind/convert/path.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/ndarray.h"
-#include "frontend/python/bind/path.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/program/file/program.h"

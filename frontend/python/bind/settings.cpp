@@ -1,8 +1,8 @@
 #include <nanobind/stl/string.h>
 
-#include "frontend/python/bind/dtype_caster.h"
+#include "frontend/python/bind/convert/dtype_caster.h"
 #include "frontend/python/bind/module.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::python {
 namespace {

@@ -1,8 +1,8 @@
 #include "frontend/python/bind/state_content.h"
 
-#include "runtime/graph/config.h"
-#include "runtime/graph/held_state.h"
-#include "runtime/graph/variable_body.h"
+#include "runtime/graph/call/held_state.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/variable/variable_body.h"
 #include "runtime/ops/array/rearrange.h"
 
 namespace catena::python {

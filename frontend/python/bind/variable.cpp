@@ -1,19 +1,19 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "frontend/python/bind/call.h"
 #include "frontend/python/bind/collector.h"
-#include "frontend/python/bind/dtype_caster.h"
+#include "frontend/python/bind/convert/call.h"
+#include "frontend/python/bind/convert/dtype_caster.h"
+#include "frontend/python/bind/convert/ndarray.h"
+#include "frontend/python/bind/convert/operand.h"
 #include "frontend/python/bind/indexing.h"
 #include "frontend/python/bind/module.h"
-#include "frontend/python/bind/ndarray.h"
-#include "frontend/python/bind/operand.h"
 #include "frontend/python/bind/operators.h"
 #include "frontend/python/bind/state_content.h"
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/inspect.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/call/inspect.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena::python {
 

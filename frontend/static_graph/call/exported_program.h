@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/core/memory/small_vector.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -8,7 +8,7 @@
 
 #include "frontend/static_graph/sizes/open_size.h"
 #include "frontend/static_graph/sizes/size_polynomial.h"
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 #include "runtime/ops/onnx/onnx.h"
 
 // Programs in files accept arrays of sizes that were not recorded: the functions of these sizes are

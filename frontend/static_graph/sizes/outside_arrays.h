@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena {
 

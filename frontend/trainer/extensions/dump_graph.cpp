@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "frontend/serializer/serializer.h"
-#include "frontend/trainer/extensions/run_program.h"
+#include "frontend/trainer/extensions/report/run_program.h"
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/log.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::extensions {
 

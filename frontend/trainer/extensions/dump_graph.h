@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/trainer/extension.h"
-#include "runtime/graph/variable_dot.h"
+#include "runtime/graph/trace/variable_dot.h"
 
 namespace catena::extensions {
 

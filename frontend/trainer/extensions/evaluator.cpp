@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "frontend/serializer/serializer.h"
-#include "frontend/trainer/extensions/progress_lines.h"
+#include "frontend/trainer/extensions/report/progress_lines.h"
 #include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::extensions {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "frontend/dataset/concat_examples.h"
-#include "frontend/dataset/iterator.h"
+#include "frontend/dataset/iterator/iterator.h"
 #include "frontend/trainer/batch_function.h"
 #include "frontend/trainer/extension.h"
 

@@ -2,7 +2,7 @@
 
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena::extensions {
 

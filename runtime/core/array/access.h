@@ -5,7 +5,7 @@ namespace catena {
 struct ArrayBody;
 
 /// Notified when this thread's code reads or addresses the elements of an array: a recorder
-/// (runtime/graph/recorder.h), whose arrays may not have elements yet.
+/// (runtime/graph/call/recorder.h), whose arrays may not have elements yet.
 class AccessObserver {
 public:
     /// The host reads the elements of a value; throws a TraceError if that is not possible.

@@ -188,8 +188,8 @@ public:
     template <Element T>
     std::vector<T> to_vector(Caller at = Caller::current()) const;
 
-    /// x[0], x[{slice(1, 5), ellipsis}]: views (runtime/ops/array/indexing.h, which makes an
-    /// Index).
+    /// x[0], x[{slice(1, 5), ellipsis}]: views (runtime/ops/array/indexing/indexing.h, which makes
+    /// an Index).
     Array operator[](std::initializer_list<Index> slices) const;
     Array operator[](const Index& index) const;
 

@@ -6,9 +6,9 @@
 namespace catena {
 
 /// While alive, somebody outside looks at the memory of an array and may write to it at any time: a
-/// view that another language made. A state whose content lies there (runtime/graph/held_state.h)
-/// keeps the memory, and updates are written into it, also for other arrays that share it. It
-/// becomes no other array's.
+/// view that another language made. A state whose content lies there
+/// (runtime/graph/call/held_state.h) keeps the memory, and updates are written into it, also for
+/// other arrays that share it. It becomes no other array's.
 class HeldMemory {
 public:
     HeldMemory() = default;

@@ -6,8 +6,8 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/cpu/convolution/patches.h"
-#include "runtime/cpu/product/product_tile.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tile.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/scratch.h"
 
 namespace catena {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "runtime/cpu/convolution/convolution_kernel.h"
-#include "runtime/graph/prepared_call.h"
+#include "runtime/graph/op/prepared_call.h"
 
 namespace catena {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 
 // Kernels of linear algebra through LAPACK (lapack.h), for float32 and float64: matrices are the
 // last two axes, and all axes before them count them. Attributes and outputs are those of the ops
-// (runtime/ops/math/linalg.cpp). ValueError where a matrix has no result, with its number.
+// (runtime/ops/math/linalg/linalg.cpp). ValueError where a matrix has no result, with its number.
 
 void run_inv(const KernelCall& call);
 void run_det(const KernelCall& call);

@@ -6,7 +6,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/simd/vector_code.h"
 #include "runtime/core/system/error.h"
-#include "runtime/cpu/independent.h"
+#include "runtime/cpu/blocks/independent.h"
 
 namespace catena::channels_last {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runtime/cpu/product/gemm.h"
-#include "runtime/cpu/product/kept_rows.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/kept/kept_rows.h"
 #include "runtime/cpu/product/small_product.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 
 namespace catena {
 namespace {

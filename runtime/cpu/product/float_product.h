@@ -5,7 +5,7 @@
 #include <span>
 
 #include "runtime/core/array/array.h"
-#include "runtime/cpu/product/kept_matrix.h"
+#include "runtime/cpu/product/kept/kept_matrix.h"
 #include "runtime/cpu/product/product_batches.h"
 
 namespace catena {

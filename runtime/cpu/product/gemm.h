@@ -12,7 +12,7 @@ namespace catena {
 /// op() transposes when its flag is set and `lda`... are the distances between stored rows. Sizes
 /// may be 0. `scratch` has sgemm_scratch_bytes(); if it is smaller, memory is taken from the pool.
 /// With `row` [n], for beta 0: that is added to every row. `columns`: b, transposed, as
-/// runtime/cpu/product/kept_columns.h stores it, or undefined.
+/// runtime/cpu/product/kept/kept_columns.h stores it, or undefined.
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
            int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
            std::span<std::byte> scratch = {}, const float* row = nullptr,

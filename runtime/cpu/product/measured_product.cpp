@@ -4,8 +4,8 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/product_division.h"
-#include "runtime/cpu/product/product_tiles.h"
-#include "runtime/cpu/product/tile.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
+#include "runtime/cpu/product/tiles/tile.h"
 
 namespace catena {
 namespace {

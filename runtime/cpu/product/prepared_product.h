@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/graph/prepared_call.h"
+#include "runtime/graph/op/prepared_call.h"
 
 namespace catena {
 

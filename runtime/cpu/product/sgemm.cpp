@@ -5,10 +5,10 @@
 #include "runtime/core/system/error.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/gemm.h"
-#include "runtime/cpu/product/gemm_rows.h"
+#include "runtime/cpu/product/rows/gemm_rows.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/product/product_division.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/scratch.h"
 
 // oneDNN's sgemm divides a product by the number of threads, and sums k in other pieces for other

@@ -4,7 +4,7 @@
 
 #include "runtime/core/simd/instruction_set.h"
 #include "runtime/core/system/error.h"
-#include "runtime/cpu/product/gemm_rows.h"
+#include "runtime/cpu/product/rows/gemm_rows.h"
 #include "runtime/cpu/product/small_product_avx2.h"
 #include "runtime/cpu/product/small_product_avx512.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #include "runtime/cpu/recurrent/recurrent_cells.h"
 
 #include "runtime/core/simd/vector_code.h"
-#include "runtime/cpu/independent.h"
+#include "runtime/cpu/blocks/independent.h"
 
 namespace catena {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <numbers>
 
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 

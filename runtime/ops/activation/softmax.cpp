@@ -2,13 +2,13 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/softmax_kernel.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {

@@ -1,8 +1,8 @@
 // Members of Array and Variable that are operations.
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/copy_to_device.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/indexing/indexing.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -1,9 +1,9 @@
 #include "runtime/ops/array/deep_copy.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/node.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/node/node.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/array/rearrange.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

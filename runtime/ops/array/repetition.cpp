@@ -1,9 +1,9 @@
 // Arrays and elements repeated: a broadcast along a new axis, or a gather.
 #include "runtime/core/array/sizes.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

@@ -6,9 +6,9 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/copy_to_device.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/indexing/indexing.h"
 
 namespace catena {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/by_name/function_arguments.h"
 #include "runtime/ops/by_name/literal.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 #include "runtime/ops/by_name/literal.h"
 
 namespace catena {

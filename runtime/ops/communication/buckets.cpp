@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
 
 namespace catena::parallel {
 namespace {

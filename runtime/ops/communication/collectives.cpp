@@ -2,7 +2,7 @@
 #include "runtime/ops/communication/message.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/define/define.h"
 
 namespace catena::parallel {

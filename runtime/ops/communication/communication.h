@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "runtime/comm/communicator.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena::parallel {
 

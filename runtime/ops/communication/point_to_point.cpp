@@ -2,9 +2,9 @@
 #include "runtime/ops/communication/message.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/define/define.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena::parallel {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 
 namespace catena {
 namespace {

@@ -3,9 +3,9 @@
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/autocast.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/connection/convolution_onnx.h"
@@ -21,7 +21,7 @@
 #include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/declare/tail.h"
 #include "runtime/ops/define/composite.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/cpu/window_steps.h"
-#include "runtime/graph/attributes.h"
+#include "runtime/graph/op/attributes.h"
 
 namespace catena {
 

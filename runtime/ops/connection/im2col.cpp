@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 
 namespace catena {

@@ -1,13 +1,13 @@
 #include "runtime/ops/connection/local_convolution.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/im2col.h"
-#include "runtime/ops/math/einsum.h"
+#include "runtime/ops/math/linalg/einsum.h"
 
 namespace catena {
 namespace {

@@ -1,8 +1,8 @@
 #include "runtime/ops/custom/custom_function.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/registered_together.h"
-#include "runtime/graph/user_gradient.h"
+#include "runtime/graph/node/user_gradient.h"
+#include "runtime/graph/op/registered_together.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/custom/unused_name.h"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "runtime/core/memory/kept_function.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "runtime/graph/owned_objects.h"
+#include "runtime/graph/node/owned_objects.h"
 #include "runtime/ops/custom/forget.h"
 
 namespace catena {

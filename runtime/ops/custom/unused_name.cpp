@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

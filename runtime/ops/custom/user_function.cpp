@@ -7,8 +7,8 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/graph/registered_together.h"
-#include "runtime/graph/user_gradient.h"
+#include "runtime/graph/node/user_gradient.h"
+#include "runtime/graph/op/registered_together.h"
 #include "runtime/ops/custom/unused_name.h"
 
 namespace catena {

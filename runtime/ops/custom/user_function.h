@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/graph/node.h"
+#include "runtime/graph/node/node.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runtime/graph/trace.h"
+#include "runtime/graph/trace/trace.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

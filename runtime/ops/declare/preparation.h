@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/graph/prepared_call.h"
+#include "runtime/graph/op/prepared_call.h"
 
 namespace catena {
 

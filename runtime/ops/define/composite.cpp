@@ -1,9 +1,9 @@
 #include "runtime/ops/define/composite.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/graph/backward.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/graph/walk/backward.h"
 
 namespace catena {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/define/symbolic.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/cpu/map_kernel.h"
+#include "runtime/cpu/blocks/map_kernel.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #include "runtime/ops/define/scalar_type.h"
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
 
 namespace catena {
 namespace {

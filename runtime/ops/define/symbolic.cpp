@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "runtime/graph/config.h"
-#include "runtime/graph/registered_together.h"
+#include "runtime/graph/op/registered_together.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/define/register_map.h"
 
 namespace catena {

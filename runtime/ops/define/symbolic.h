@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "runtime/graph/op.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/op.h"
+#include "runtime/graph/op/variable_math.h"
 
 namespace catena {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/dtype/working_dtype.h"
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

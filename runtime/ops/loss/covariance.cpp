@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/settings/autocast.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/reduced.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

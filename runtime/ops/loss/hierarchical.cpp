@@ -6,14 +6,14 @@
 
 #include "runtime/core/dtype/working_dtype.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/define/widened.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

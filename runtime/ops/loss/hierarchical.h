@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/widened.h"

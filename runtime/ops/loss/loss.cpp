@@ -1,13 +1,13 @@
 #include "runtime/ops/loss/loss.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/reduced.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

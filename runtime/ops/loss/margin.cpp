@@ -1,16 +1,16 @@
 #include "runtime/ops/loss/margin.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/loss.h"
 #include "runtime/ops/loss/reduced.h"
 #include "runtime/ops/math/math.h"
-#include "runtime/ops/math/norm.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/norm.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

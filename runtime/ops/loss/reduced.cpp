@@ -4,9 +4,9 @@
 
 #include "runtime/core/dtype/working_dtype.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/autocast.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 

@@ -2,8 +2,8 @@
 
 #include <concepts>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/math/array_operator_list.h"
 #include "runtime/ops/math/bits.h"
 #include "runtime/ops/math/division.h"

@@ -1,7 +1,7 @@
 #include "runtime/ops/math/division.h"
 
 #include "runtime/core/array/device.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/scalar_type.h"

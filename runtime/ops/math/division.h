@@ -1,11 +1,11 @@
 #pragma once
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena {
 
-// Division. `x / y` and floor_divide(x, y) are in runtime/graph/arithmetic.h; integers divided by
-// integers give the default float dtype, as in NumPy and ChainerX.
+// Division. `x / y` and floor_divide(x, y) are in runtime/graph/op/arithmetic.h; integers divided
+// by integers give the default float dtype, as in NumPy and ChainerX.
 
 /// The remainder of x after floor division by y, elementwise, with the sign of y, as Python's `%`
 /// (fmod has the sign of x). Of integers divided by 0 it is 0, of floats NaN. Shapes broadcast, and

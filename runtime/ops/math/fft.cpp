@@ -2,9 +2,9 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/fft_kernel.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/creation.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/creation.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/scalar_type.h"

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "runtime/graph/op.h"
-#include "runtime/graph/variable_math.h"  // exp expm1 log log1p sqrt rsqrt sin cos tanh erf erfc absolute floor ceil trunc
+#include "runtime/graph/op/op.h"
+#include "runtime/graph/op/variable_math.h"  // exp expm1 log log1p sqrt rsqrt sin cos tanh erf erfc absolute floor ceil trunc
 
 namespace catena {
 

@@ -1,4 +1,4 @@
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/scalar_type.h"

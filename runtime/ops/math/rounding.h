@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 
 namespace catena {
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/ops/math/weighted.h"
 
-#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena {
 

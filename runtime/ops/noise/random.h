@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/widened.h"

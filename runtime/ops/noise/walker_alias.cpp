@@ -6,8 +6,8 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {

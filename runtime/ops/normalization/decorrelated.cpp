@@ -1,15 +1,15 @@
 #include "runtime/ops/normalization/decorrelated.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/config.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/config.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
-#include "runtime/ops/math/contraction.h"
-#include "runtime/ops/math/matrix_root.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/linalg/contraction.h"
+#include "runtime/ops/math/linalg/matrix_root.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/normalization/statistics.h"
 
 namespace catena {

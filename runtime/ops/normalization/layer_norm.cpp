@@ -2,10 +2,10 @@
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/normalization_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/composite.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 #include "runtime/ops/normalization/normalization.h"
 #include "runtime/ops/onnx/onnx.h"
 

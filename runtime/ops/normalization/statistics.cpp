@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
+#include "runtime/graph/call/recorder.h"
+#include "runtime/graph/op/arithmetic.h"
 
 namespace catena {
 

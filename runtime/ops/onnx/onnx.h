@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 // The output of ops' ONNX mappings: plain structs, which frontend/onnx writes to files.
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

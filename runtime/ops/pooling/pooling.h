@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/ops/define/per_axis.h"
 
 namespace catena {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/define/constant.h"

@@ -5,14 +5,14 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/pooling/roi_kernel.h"
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/constant.h"
-#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/reduction/reduction.h"
 
 namespace catena {
 namespace {

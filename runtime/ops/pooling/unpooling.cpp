@@ -4,9 +4,9 @@
 
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/pooling/images.h"

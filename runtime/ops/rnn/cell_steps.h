@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "runtime/graph/variable.h"
+#include "runtime/graph/variable/variable.h"
 
 namespace catena {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/cpu/recurrent/sequence_steps.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

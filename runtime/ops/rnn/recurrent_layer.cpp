@@ -5,8 +5,8 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/recurrent/recurrent_kernel.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/walk/gradient.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/work.h"
 #include "runtime/ops/define/composite.h"

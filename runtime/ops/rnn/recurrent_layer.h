@@ -2,7 +2,7 @@
 
 #include "runtime/cpu/recurrent/recurrent_cells.h"
 #include "runtime/cpu/recurrent/sequence_steps.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 
 namespace catena {
 

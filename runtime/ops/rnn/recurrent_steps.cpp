@@ -1,12 +1,12 @@
 #include <vector>
 
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/indexing.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/array/indexing/indexing.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/define/constant.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/rnn/cell_steps.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 

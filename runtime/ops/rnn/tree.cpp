@@ -1,11 +1,11 @@
 #include "runtime/ops/rnn/tree.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/autocast.h"
-#include "runtime/graph/variable_math.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/graph/settings/autocast.h"
 #include "runtime/ops/activation/activation.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/widened.h"
 

@@ -1,14 +1,14 @@
 #include "runtime/ops/spatial/deformable_convolution.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/variable_math.h"
-#include "runtime/ops/array/joining.h"
-#include "runtime/ops/array/movement.h"
-#include "runtime/ops/array/slicing.h"
+#include "runtime/graph/op/variable_math.h"
+#include "runtime/ops/array/layout/joining.h"
+#include "runtime/ops/array/layout/movement.h"
+#include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
-#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/linalg/contraction.h"
 #include "runtime/ops/spatial/sampling.h"
 
 namespace catena {

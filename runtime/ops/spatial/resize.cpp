@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "runtime/core/system/error.h"
-#include "runtime/graph/arithmetic.h"
-#include "runtime/ops/array/indexing.h"
+#include "runtime/graph/op/arithmetic.h"
+#include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"

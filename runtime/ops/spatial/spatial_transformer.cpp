@@ -1,7 +1,7 @@
 #include "runtime/ops/spatial/spatial_transformer.h"
 
 #include "runtime/core/system/error.h"
-#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "runtime/core/system/environment.h"
-#include "runtime/graph/config.h"
+#include "runtime/graph/settings/config.h"
 #include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/program/schedule/device_form.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/array/code_device.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/program/schedule/schedule.h"
 
 namespace catena::program {

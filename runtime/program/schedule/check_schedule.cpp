@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/core/array/memory_order.h"
-#include "runtime/graph/call_types.h"
+#include "runtime/graph/op/call_types.h"
 #include "runtime/program/schedule/device_form.h"
 
 namespace catena::program {

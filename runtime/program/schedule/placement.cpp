@@ -7,7 +7,7 @@
 #include "runtime/core/memory/checked_memory.h"
 #include "runtime/core/memory/memory_pool.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/call_changes.h"
+#include "runtime/graph/call/call_changes.h"
 
 namespace catena::program {
 

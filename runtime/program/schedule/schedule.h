@@ -9,7 +9,7 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/core/system/error.h"
-#include "runtime/graph/op.h"
+#include "runtime/graph/op/op.h"
 #include "runtime/program/schedule/executable.h"
 #include "runtime/program/schedule/kernel_geometry.h"
 

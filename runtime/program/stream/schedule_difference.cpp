@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/graph/alike_attributes.h"
+#include "runtime/graph/op/alike_attributes.h"
 #include "runtime/program/run/blocked_kernels.h"
 #include "runtime/program/schedule/schedule_fields.h"
 #include "runtime/program/stream/schedule_numbers.h"

@@ -7,7 +7,7 @@
 #include "frontend/caffe/caffe_function.h"
 #include "frontend/caffe/export.h"
 #include "frontend/link/parameter.h"
-#include "frontend/python/bind/function_of_lists.h"
+#include "frontend/python/bind/convert/function_of_lists.h"
 
 // `catena._caffe`: a module of its own, so that programs without Caffe's models load no protobuf.
 

@@ -9,7 +9,7 @@
 
 #include "frontend/link/parameter.h"
 #include "frontend/onnx/export.h"
-#include "frontend/python/bind/function_of_lists.h"
+#include "frontend/python/bind/convert/function_of_lists.h"
 
 // `catena._onnx`: a module of its own, so that programs without ONNX load no protobuf. Its types
 // are those of `_catena`, which is imported before it.

@@ -5,7 +5,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/array/memory_order.h"
 #include "runtime/cpu/window_steps.h"
-#include "runtime/cpu/product/tile.h"
+#include "runtime/cpu/product/tiles/tile.h"
 
 #if defined(__x86_64__)
 

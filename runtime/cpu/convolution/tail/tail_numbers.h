@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
-#include "runtime/cpu/product/tile.h"
+#include "runtime/cpu/product/tiles/tile.h"
 
 namespace catena {
 

@@ -7,8 +7,8 @@
 #include "runtime/core/system/error.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/cpu/onednn/onednn_call.h"
-#include "runtime/cpu/product/product_tile.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tiles/product_tile.h"
+#include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/scratch.h"
 
 namespace catena::winograd {

@@ -1,6 +1,0 @@
-#include "runtime/cpu/block_kernels.inc"
-
-const catena::BlockKernels* catena::block_kernels_default() {
-    static constexpr BlockKernels kernels = make_kernels("default");
-    return &kernels;
-}

@@ -1,0 +1,56 @@
+#include "runtime/graph/settings/config.h"
+
+#include <new>
+
+#include <fmt/format.h>
+
+#include "runtime/core/memory/out_of_memory.h"
+#include "runtime/core/system/environment.h"
+#include "runtime/graph/settings/autocast.h"
+
+namespace catena {
+namespace {
+
+Config from_environment() try {
+    Config c;
+    c.debug = environment::flag("CATENA_DEBUG", c.debug);
+    c.type_check = environment::flag("CATENA_TYPE_CHECK", c.type_check);
+    c.use_static_graph = environment::flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
+    c.tf32 = environment::flag("CATENA_TF32", c.tf32);
+    c.autotune = environment::flag("CATENA_AUTOTUNE", c.autotune);
+    c.keep_graph_on_report =
+        environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
+    if (auto dtype = environment::choice("CATENA_DTYPE",
+                                         {"float16", "bfloat16", "float32", "float64", "mixed16"}))
+        c.dtype = *dtype == "mixed16" ? Dtype::float16 : parse_dtype(*dtype);  // See mixed16.h.
+    return c;
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("the settings of a thread");
+}
+
+}  // namespace
+
+const Config& config() { return mutable_config(); }
+Config& mutable_config() {
+    thread_local Config of_thread [[gnu::tls_model("initial-exec")]] =
+        from_environment();  // Initialised in the function, so that errors
+                             // can be caught.
+    return of_thread;
+}
+
+uint64_t config_key() {
+    const Config& c = config();
+    return uint64_t(c.train) | uint64_t(c.enable_backprop) << 1 | uint64_t(c.debug) << 2 |
+           uint64_t(c.fast_math) << 3 | uint64_t(c.tf32) << 4 | uint64_t(c.dtype) << 8 |
+           uint64_t(autocast_dtype()) << 16;
+}
+
+std::string to_string(const Config& c) {
+    return fmt::format(
+        "train {}\nenable_backprop {}\ndebug {}\ntype_check {}\nuse_static_graph {}\n"
+        "keep_graph_on_report {}\nfast_math {}\ntf32 {}\nautotune {}\ndtype {}\n",
+        c.train, c.enable_backprop, c.debug, c.type_check, c.use_static_graph,
+        c.keep_graph_on_report, c.fast_math, c.tf32, c.autotune, name_of(c.dtype));
+}
+
+}  // namespace catena
