@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "frontend/capture/region.h"
+#include "frontend/capture/region/region.h"
 #include "frontend/package/save_package.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"

@@ -1,12 +1,12 @@
 // A recording that is kept packed is the same when it is unpacked.
-#include "frontend/capture/packed_trace.h"
+#include "frontend/capture/path/packed_trace.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "frontend/capture/path_trace.h"
+#include "frontend/capture/path/path_trace.h"
 #include "frontend/catena.h"
 #include "runtime/graph/trace/tracer.h"
 #include "tests/frontend/capture_models.h"

@@ -117,20 +117,22 @@ std::vector<WholeProgram> whole_programs(const Entry& entry) {
     for (const auto& ending : entry.tree->endings()) {
         const std::shared_ptr<Program>& program = ending->program;
         if (!program) continue;
-        if (program::JointExecutable* joint = program->joint()) {
+        if (program::JointExecutable* joint = program->compiled().joint()) {
             const program::Cut& cut = joint->cut();
             const std::string text = fmt::format(
                 "forward ends here, {} bytes are saved; backward, compiled together with it{}",
-                cut.saved_bytes, program->ran_backward() ? "" : ", has not run yet");
-            programs.push_back({{program, program->joint_trace(), joint}, cut.launch, text});
-        } else if (program->executable()) {
-            programs.push_back({{program, program->forward(), program->executable()}});
+                cut.saved_bytes, program->compiled().ran_backward() ? "" : ", has not run yet");
+            programs.push_back(
+                {{program, program->compiled().joint_trace(), joint}, cut.launch, text});
+        } else if (program->compiled().executable()) {
+            programs.push_back(
+                {{program, program->compiled().forward(), program->compiled().executable()}});
         }
-        if (!program->graph()) continue;
-        std::lock_guard graph(program->graph()->mutex);
-        if (program->graph()->executable)
-            programs.push_back({{entry.tree, program->graph()->backward_trace(),
-                                 program->graph()->executable.get()}});
+        if (!program->plan().graph()) continue;
+        std::lock_guard graph(program->plan().graph()->mutex);
+        if (program->plan().graph()->executable)
+            programs.push_back({{entry.tree, program->plan().graph()->backward_trace(),
+                                 program->plan().graph()->executable.get()}});
     }
     return programs;
 }
@@ -141,16 +143,17 @@ std::vector<CompiledProgram> compiled_programs(const Entry& entry) {
     for (const auto& ending : entry.tree->endings()) {
         const std::shared_ptr<Program>& program = ending->program;
         if (!program) continue;
-        if (program->executable())
-            programs.push_back({program, program->forward(), program->executable()});
-        if (!program->graph()) continue;
-        std::lock_guard graph(program->graph()->mutex);
-        if (program->joint() && program->ran_backward())
+        if (program->compiled().executable())
             programs.push_back(
-                {program, program->graph()->backward_trace(), &program->joint()->backward()});
-        if (program->graph()->executable)
-            programs.push_back({entry.tree, program->graph()->backward_trace(),
-                                program->graph()->executable.get()});
+                {program, program->compiled().forward(), program->compiled().executable()});
+        if (!program->plan().graph()) continue;
+        std::lock_guard graph(program->plan().graph()->mutex);
+        if (program->compiled().joint() && program->compiled().ran_backward())
+            programs.push_back({program, program->plan().graph()->backward_trace(),
+                                &program->compiled().joint()->backward()});
+        if (program->plan().graph()->executable)
+            programs.push_back({entry.tree, program->plan().graph()->backward_trace(),
+                                program->plan().graph()->executable.get()});
     }
     return programs;
 }

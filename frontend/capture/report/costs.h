@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/capture/region.h"
+#include "frontend/capture/region/region.h"
 
 namespace catena::capture {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/capture/region.h"
+#include "frontend/capture/region/region.h"
 #include "frontend/capture/report/costs.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
@@ -41,28 +41,29 @@ void describe_program(std::string& text, const Ending& ending) {
                                                          to_string(ending.last->call->location))
                              : ending.segment->first_value == 0 ? "forward"
                                                                 : "after the last host read";
-    if (program.executable())
-        describe_executable(text, what, *program.forward(), *program.executable());
+    if (program.compiled().executable())
+        describe_executable(text, what, *program.compiled().forward(),
+                            *program.compiled().executable());
     else
         text += fmt::format("    {}: {}, run by the eager kernels\n", what,
-                            counted(int64_t(program.step_count()), "recorded op"));
+                            counted(int64_t(program.plan().step_count()), "recorded op"));
     text += fmt::format("      {}\n", counted(program.hits.load(), "call"));
-    if (!program.graph()) return;
-    std::lock_guard lock(program.graph()->mutex);
-    if (program::JointExecutable* joint = program.joint()) {
+    if (!program.plan().graph()) return;
+    std::lock_guard lock(program.plan().graph()->mutex);
+    if (program::JointExecutable* joint = program.compiled().joint()) {
         describe_executable(text,
-                            program.ran_backward()
+                            program.compiled().ran_backward()
                                 ? "backward, compiled together with forward"
                                 : "backward, compiled together with forward, not run yet",
-                            *program.graph()->backward_trace(), joint->backward());
+                            *program.plan().graph()->backward_trace(), joint->backward());
         text += fmt::format("      {} bytes are saved from forward to backward\n",
                             joint->cut().saved_bytes);
-    } else if (const std::string why = program.why_apart(); !why.empty()) {
+    } else if (const std::string why = program.compiled().why_apart(); !why.empty()) {
         text += fmt::format("      forward and backward are compiled apart: {}\n", why);
     }
-    if (program.graph()->executable)
-        describe_executable(text, "backward", *program.graph()->backward_trace(),
-                            *program.graph()->executable);
+    if (program.plan().graph()->executable)
+        describe_executable(text, "backward", *program.plan().graph()->backward_trace(),
+                            *program.plan().graph()->executable);
 }
 
 std::string host_read_of(const Entry& entry) {

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/capture/pointer_table.h"
+#include "frontend/capture/path/pointer_table.h"
 #include "frontend/link/parameter.h"
 #include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
