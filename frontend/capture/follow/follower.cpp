@@ -6,6 +6,7 @@
 #include "runtime/core/array/held_memory.h"
 #include "runtime/core/array/sizes.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/call/eager.h"
 #include "runtime/graph/op/call_types.h"
 #include "runtime/graph/op/copy_op.h"
 #include "runtime/graph/op/hooks.h"
