@@ -7,6 +7,7 @@
 #include "frontend/capture/run/activation.h"
 #include "frontend/capture/run/program.h"
 #include "runtime/core/system/error.h"
+#include "runtime/graph/call/assign.h"
 #include "runtime/graph/call/held_state.h"
 #include "runtime/graph/call/recorder.h"
 
