@@ -1,48 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "runtime/core/array/shape.h"
-#include "runtime/core/dtype/dtype.h"
+#include "frontend/serializer/safetensors_types.h"
 #include "runtime/file/file.h"
 
 namespace catena::safetensors {
 
-/// An element type of the format.
-struct ElementType {
-    std::string_view name;  ///< "F32"
-    int bits;
-    std::optional<Dtype> dtype;  ///< What it is read as; none: Catena has nothing that holds it.
-    bool is_widened = false;     ///< Unsigned, read into the next larger signed integer.
-};
-/// The format's type of that name; null if it has none.
-const ElementType* find_element_type(std::string_view name);
-/// The format's type that a dtype is written as.
-const ElementType& element_type_of(Dtype dtype);
-std::string readable_types();  ///< "BOOL, U8, I8, ..." of those that are read.
-
-/// What the header says of one tensor.
-struct Tensor {
-    std::string name;
-    const ElementType* type = nullptr;
-    Shape shape;
-    uint64_t begin = 0, end = 0;  ///< Its bytes, counted from the first one after the header.
-};
-
-struct Header {
-    std::vector<Tensor> tensors;  ///< In the header's order.
-    std::map<std::string, std::string, std::less<>> metadata;
-    uint64_t data_begin = 0;  ///< The first byte after the header.
-};
-
-/// The name that holds the metadata, which no tensor can have.
-inline constexpr std::string_view metadata_name = "__metadata__";
 /// The longest header in bytes, as in the format's own library.
 inline constexpr uint64_t longest_header = 100'000'000;
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "frontend/serializer/safetensors_header.h"
+#include "frontend/serializer/safetensors_types.h"
 
 namespace catena::safetensors {
 

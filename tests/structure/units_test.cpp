@@ -15,13 +15,7 @@ namespace catena::structure {
 namespace {
 
 constexpr size_t largest_knot = 5;
-/// 6, once the two folders below have one knot less.
-constexpr size_t most_knots = 7;
-/// Folders whose largest knot is larger still: these numbers only fall.
-const std::map<std::string, size_t> larger_knots = {
-    {"frontend/capture/", 14},
-    {"runtime/cpu/convolution/", 9},
-};
+constexpr size_t most_knots = 6;
 
 /// For every unit, the units that its files include, each with one such include.
 using Units = std::map<std::string, std::map<std::string, std::string>>;
@@ -97,28 +91,11 @@ const Units& all_units() {
     return units;
 }
 
-/// The folder of `larger_knots` that a knot lies in; empty: none.
-std::string exception_for(const Knot& knot) {
-    for (const auto& [folder, size] : larger_knots)
-        if (std::ranges::all_of(knot, [&](const auto& unit) { return unit.starts_with(folder); }))
-            return folder;
-    return "";
-}
-
 TEST(Units, are_in_no_large_circle) {
     const Units& units = all_units();
     EXPECT_GT(units.size(), 500u) << "next to nothing was found: is the reader broken?";
-    std::map<std::string, size_t> largest;
-    for (const Knot& knot : knots_of(units)) {
-        const std::string folder = exception_for(knot);
-        const size_t most = folder.empty() ? largest_knot : larger_knots.at(folder);
-        EXPECT_LE(knot.size(), most) << text_of(knot, units);
-        largest[folder] = std::max(largest[folder], knot.size());
-    }
-    for (const auto& [folder, size] : larger_knots)
-        EXPECT_GE(largest[folder], size)
-            << "the knots of " << folder << " are smaller now: lower its number in " << __FILE__
-            << " to " << largest[folder] << ", or remove it at " << largest_knot;
+    for (const Knot& knot : knots_of(units))
+        EXPECT_LE(knot.size(), largest_knot) << text_of(knot, units);
 }
 
 TEST(Units, are_in_few_circles) {
@@ -141,9 +118,6 @@ TEST(Units, circles_are_found_with_their_includes) {
     EXPECT_EQ(text_of({"a/x", "a/y", "a/z"}, units),
               "3 units in a circle:\n"
               "  a/x.cpp includes a/y.h\n  a/y.h includes a/z.h\n  a/z.cpp includes a/x.h\n");
-    EXPECT_EQ(exception_for({"frontend/capture/path", "frontend/capture/program"}),
-              "frontend/capture/");
-    EXPECT_EQ(exception_for({"frontend/capture/path", "runtime/graph/op"}), "");
 }
 
 TEST(Units, a_header_and_its_source_are_one) {

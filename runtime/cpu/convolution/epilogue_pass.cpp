@@ -4,6 +4,7 @@
 
 #include "runtime/core/array/in_order.h"
 #include "runtime/core/parallel/parallel.h"
+#include "runtime/cpu/convolution/tail/apply_tail.h"
 
 namespace catena {
 namespace {

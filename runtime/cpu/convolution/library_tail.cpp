@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/core/array/in_order.h"
+#include "runtime/cpu/convolution/tail/apply_tail.h"
 #include "runtime/cpu/convolution/tail_weights.h"
 #include "runtime/cpu/scratch.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runtime/core/simd/vector_widths.h"
-#include "runtime/cpu/convolution/winograd/winograd_transforms.h"
+#include "runtime/cpu/convolution/winograd/winograd_tile.h"
 
 namespace catena::winograd {
 

@@ -1,4 +1,4 @@
-#include "runtime/cpu/convolution/tail/convolution_tail.h"
+#include "runtime/cpu/convolution/tail/apply_tail.h"
 
 #include <algorithm>
 #include <atomic>
