@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "benchmarks/workloads/workload.h"
+#include "benchmarks/workloads/workloads.h"
 #include "frontend/catena.h"
 #include "runtime/graph/settings/autocast.h"
 #include "tests/cuda/counting_device.h"
