@@ -26,7 +26,8 @@ class SafetensorsFile final : public ArchiveReader {
 public:
     explicit SafetensorsFile(const std::string& path);
     const std::string& path() const override { return file_.path(); }
-    std::vector<std::string> keys() const override;  ///< The tensors first, in the header's order.
+    /// The tensors first, in the header's order.
+    std::vector<std::string> keys() const override;
     bool contains(std::string_view key) const override;
     /// The array of that key, in memory of the host; undefined for None. uint16, uint32 and uint64
     /// are read as int32 and int64. FileError for a type that Catena lacks (F8_E4M3, C64), for a

@@ -24,7 +24,8 @@ struct ElementType {
 const ElementType* find_element_type(std::string_view name);
 /// The format's type that a dtype is written as.
 const ElementType& element_type_of(Dtype dtype);
-std::string readable_types();  ///< "BOOL, U8, I8, ..." of those that are read.
+/// "BOOL, U8, I8, ..." of those that are read.
+std::string readable_types();
 
 /// What the header says of one tensor.
 struct Tensor {

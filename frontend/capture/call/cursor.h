@@ -21,8 +21,10 @@ public:
 
     Tree& tree() const { return *tree_; }
     const Segment& segment() const { return *segment_; }
-    const Step* step() const { return step_; }  ///< The latest of the segment; null: none yet.
-    int steps() const { return steps_; }        ///< The number of steps in the segment.
+    /// The latest of the segment; null: none yet.
+    const Step* step() const { return step_; }
+    /// The number of steps in the segment.
+    int steps() const { return steps_; }
     int cuts() const { return cuts_; }
     const Place& place() const { return step_ ? step_->next : segment_->start; }
     Place& place() { return const_cast<Place&>(std::as_const(*this).place()); }

@@ -31,7 +31,8 @@ public:
     void disturb() { ++disturbances_; }
     int64_t disturbances() const { return disturbances_; }
 
-    bool is_passing() const { return is_passing_; }  ///< See Watcher::passing.
+    /// See Watcher::passing.
+    bool is_passing() const { return is_passing_; }
     void pass() {
         disturb();
         is_passing_ = true;

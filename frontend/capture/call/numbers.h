@@ -20,7 +20,8 @@ public:
     std::span<const double> values() const { return values_; }
     int count() const { return int(values_.size()); }
     const Cells& cells() const { return cells_; }
-    const Cell::Body* cell_of(int slot) const;  ///< Null: the slot is a plain number.
+    /// Null: the slot is a plain number.
+    const Cell::Body* cell_of(int slot) const;
 
     void add(const Scalar& scalar) {
         if (scalar.cell()) cells_.emplace_back(count(), scalar.cell());

@@ -33,7 +33,8 @@ public:
 
     int count() const { return count_; }
     const Array& array(int v) const { return slots_[size_t(v)].array; }
-    bool is_computed(int v) const { return slots_[size_t(v)].maker; }  ///< Not from outside.
+    /// Not from outside.
+    bool is_computed(int v) const { return slots_[size_t(v)].maker; }
     bool is_pending(const ArrayBody& array) const { return array.pending == call_; }
     /// The value of the segment that `array` is; -1: none.
     int number_of(const Array& array);

@@ -44,8 +44,10 @@ public:
     program::JointExecutable* joint() const { return is_ready() ? joint_.get() : nullptr; }
     std::string why_apart() const;
     double seconds() const { return seconds_; }
-    bool is_resized() const { return is_resized_; }      ///< Planned from those of other sizes.
-    bool is_from_disk() const { return is_from_disk_; }  ///< An earlier process compiled it.
+    /// Planned from those of other sizes.
+    bool is_resized() const { return is_resized_; }
+    /// An earlier process compiled it.
+    bool is_from_disk() const { return is_from_disk_; }
     size_t bytes() const;
 
     /// Plan::trace(). Programs planned from other sizes do not store it; it is then made from the
@@ -80,7 +82,8 @@ private:
         FunctionRef<KnownSizes::Made(const std::shared_ptr<const Trace>&, const CompileOptions&)>;
     bool make(Make make);
     KnownSizes::Made make_joint_or_apart(Make make, const CompileOptions& options);
-    Traces traces() const;  ///< The stored traces, or new ones.
+    /// The stored traces, or new ones.
+    Traces traces() const;
     void drop_traces();
 
     const Plan& plan_;

@@ -46,8 +46,10 @@ public:
     bool sends_messages() const { return sends_messages_; }
 
 private:
-    Trace recorded() const;             ///< The path alone, without outputs and assigns.
-    void complete(Trace& trace) const;  ///< Adds outputs and assigns to the path's trace.
+    /// The path alone, without outputs and assigns.
+    Trace recorded() const;
+    /// Adds outputs and assigns to the path's trace.
+    void complete(Trace& trace) const;
     void find_wanted(const Trace& recorded);
     void find_assigns(const FollowedCall& call, const Trace& recorded);
     void find_outputs();
