@@ -10,7 +10,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/cpu/machine_speed.h"
+#include "runtime/cpu/speed/machine_speed.h"
 
 namespace catena::testing {
 namespace {

@@ -47,14 +47,14 @@ TEST(MethodSpan, tells_how_eager_convolutions_and_their_gradients_are_computed) 
     const Case c(Images{8, 64, 64, 16, 16, 1, 1}, MemoryOrder::channels_last);
     const ProfileScope profiling;
     convolve(c.x, c.W, Array(), c.steps, c.y);
-    EXPECT_EQ(slices_of("convolution"), Names{"winograd 4x4"});
+    EXPECT_EQ(slices_of("convolution, forward"), Names{"winograd 4x4"});
     convolve_data(c.gy, c.W, c.steps, c.gx);
     EXPECT_EQ(slices_of("convolution, images' gradient"), Names{"winograd 4x4"});
     convolve_weights(c.x, c.gy, c.steps, c.gW);
     EXPECT_EQ(slices_of("convolution, weights' gradient"), Names{"winograd 4x4"});
     element(c.x, 2, 5, 6, 9) = std::numeric_limits<float>::infinity();
     convolve(c.x, c.W, Array(), c.steps, c.y);
-    EXPECT_EQ(slices_of("convolution"), (Names{"winograd 4x4", "winograd 4x4", "library"}))
+    EXPECT_EQ(slices_of("convolution, forward"), (Names{"winograd 4x4", "winograd 4x4", "library"}))
         << "both that were tried";
     ASSERT_NE(profile::take_method(), nullptr);
 }
@@ -64,7 +64,7 @@ TEST(MethodSpan, names_float64_convolutions_too) {
     const Array y = Array::empty({Dtype::float64, c.y.shape()}, cpu_device());
     const ProfileScope profiling;
     convolve(c.x.astype(Dtype::float64), c.W.astype(Dtype::float64), Array(), c.steps, y);
-    EXPECT_EQ(slices_of("convolution"), Names{"float64 as products"});
+    EXPECT_EQ(slices_of("convolution, forward"), Names{"float64 as products"});
 }
 
 }  // namespace

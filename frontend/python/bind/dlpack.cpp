@@ -156,7 +156,8 @@ void bind_dlpack(nb::module_& m) {
           "with\n`__dlpack__()`, or of its capsule, which can be read once.\n\nDeviceError for "
           "one that is not in memory of the host, DtypeError for a dtype that Catena lacks.\nIt "
           "can only be read where the other library says so, or says nothing of it.");
-    m.def("_to_dlpack", to_dlpack_capsule, nb::arg("x"), nb::arg("versioned"), nb::arg("copy"));
+    m.def("_to_dlpack", to_dlpack_capsule, nb::arg("x"), nb::arg("versioned"),
+          nb::arg("is_copied"));
 }
 
 }  // namespace catena::python

@@ -6,7 +6,7 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
-#include "runtime/cpu/machine_speed.h"
+#include "runtime/cpu/speed/machine_speed.h"
 
 namespace catena {
 namespace {

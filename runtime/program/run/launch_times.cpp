@@ -1,6 +1,6 @@
 #include "runtime/program/run/launch_times.h"
 
-#include "runtime/cpu/machine_speed.h"
+#include "runtime/cpu/speed/machine_speed.h"
 #include "runtime/profile/method_span.h"
 #include "runtime/program/schedule/launch_reports.h"
 

@@ -78,7 +78,7 @@ def from_dlpack(x: Any) -> Variable:
     DeviceError for one that is not in memory of the host, DtypeError for a dtype that Catena lacks.
     """
 
-def _to_dlpack(x: Variable, versioned: bool, copy: bool) -> Any: ...
+def _to_dlpack(x: Variable, versioned: bool, is_copied: bool) -> Any: ...
 def current_device() -> str:
     """The device of new arrays on this thread."""
 

@@ -12,7 +12,7 @@ bool compute_by(const ConvolutionWay& way, const ConvolutionTask& task) {
 const char* work_of(ConvolutionDirection direction) {
     return direction == ConvolutionDirection::data      ? "convolution, images' gradient"
            : direction == ConvolutionDirection::weights ? "convolution, weights' gradient"
-                                                        : "convolution";
+                                                        : "convolution, forward";
 }
 
 bool convolve_by(const ConvolutionWay& way, const Array& x, const Array& W, const Array& bias,

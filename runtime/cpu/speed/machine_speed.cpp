@@ -1,4 +1,4 @@
-#include "runtime/cpu/machine_speed.h"
+#include "runtime/cpu/speed/machine_speed.h"
 
 #include <algorithm>
 #include <chrono>
