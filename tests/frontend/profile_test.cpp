@@ -178,7 +178,7 @@ TEST_F(Profile, tells_which_way_a_convolution_took_in_eager_and_in_compiled_code
             EXPECT_EQ(row.launch.method, "") << row.launch.name;
     }
     EXPECT_EQ(compiled, eager);
-    EXPECT_THAT(both.profile().to_string(), HasSubstr("both: convolution_2d, winograd 4x4\n"));
+    EXPECT_THAT(both.profile().to_string(), HasSubstr("both: convolution, winograd 4x4\n"));
     both.profile().save(path("ways.csv"));
     EXPECT_THAT(read_text(path("ways.csv")), HasSubstr(",library call,winograd 4x4,"));
     near(x, W);
