@@ -193,7 +193,7 @@ TEST_F(Call, help_after_a_function_is_about_it) {
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output,
                 HasSubstr("leaky_relu(x, slope=0.2)\n  x where x >= 0, elsewhere slope * x (Maas "
-                          "et al. 2013, \"Rectifier Nonlinearities\n  "));
+                          "et al. 2013, \"Rectifier Nonlinearities Improve Neural\n  "));
     EXPECT_THAT(result.output, HasSubstr("\n  slope    The factor of negative values.\n"));
     EXPECT_THAT(result.output, HasSubstr("\n  arrays, in this order, from files: x\n"
                                          "  the others by --set NAME=JSON\n"));

@@ -52,7 +52,7 @@ TEST(ManPage, of_a_program_with_many_options_has_those_that_are_asked_for) {
            "options:\\n\\n  --keep-it   - Kept\\n  --other   - Not\\n      more\\n"
            "  .dot   - A dot\\n'\n";
     const std::string page = man_page_of("h 1 'helps' --only '--keep|dot' sh " + script);
-    EXPECT_THAT(page, HasSubstr(".PP\nhelps\n.PP\n.B h [options]\n.SS General options\n"
+    EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION\nhelps\n.PP\n.B h [options]\n.SS General options\n"
                                 ".TP\n.B \\-\\-keep\\-it\nKept\n.TP\n.B \\&.dot\nA dot\n"));
     EXPECT_THAT(page, Not(HasSubstr("Not")));
     EXPECT_THAT(page, Not(HasSubstr("more")));
