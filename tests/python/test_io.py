@@ -277,8 +277,9 @@ def test_random_files_pass_in_both_directions(tmp_path: Path, seed: int) -> None
 
 def test_what_no_safetensors_file_holds_is_named(tmp_path: Path) -> None:
     file = tmp_path / "x.safetensors"
-    with pytest.raises(TypeError, match="'a/b' cannot be saved: there is no dtype uint16"):
+    with pytest.raises(TypeError, match="'a/b' cannot be saved: there is no dtype uint16") as error:
         ct.save(file, {"a": {"b": np.zeros(2, np.uint16)}})
+    assert str(error.value).count("(at ") == 1, "the line stands once"
     with pytest.raises(ValueError, match="'__metadata__' is a name that the file uses itself"):
         ct.save(file, {"__metadata__": np.zeros(2)})
     assert os.listdir(tmp_path) == []
