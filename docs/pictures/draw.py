@@ -30,6 +30,8 @@ text { font: 13px sans-serif; fill: #1f2328; }
 .d { fill: #eadcf8; stroke: #7d4bb0; }
 .stroke-a { stroke: #2f6fb5; fill: none; stroke-width: 2; }
 .stroke-b { stroke: #b5651d; fill: none; stroke-width: 2; stroke-dasharray: 5 4; }
+.stroke-c { stroke: #2c8a3a; fill: none; stroke-width: 2; stroke-dasharray: 2 3; }
+.stroke-d { stroke: #7d4bb0; fill: none; stroke-width: 2; stroke-dasharray: 9 3 2 3; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3; }
 .faint { fill: #9da7b3; }
@@ -42,6 +44,8 @@ text { fill: #e6edf3; }
 .d { fill: #3d2358; stroke: #c298ef; }
 .stroke-a { stroke: #6cb0f5; }
 .stroke-b { stroke: #f0a95c; }
+.stroke-c { stroke: #6fd07d; }
+.stroke-d { stroke: #c298ef; }
 }
 """
 
