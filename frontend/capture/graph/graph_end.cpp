@@ -10,7 +10,8 @@ bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) cons
     // Single operations have the attributes of their steps; a composite may have some that only its
     // gradient reads.
     for (size_t i = 0; i < live.nodes.size(); ++i)
-        if (!(live.nodes[i]->attributes == nodes[size_t(walk_order[i])].attributes)) return false;
+        if (!(live.nodes[i]->attributes == nodes.records[size_t(nodes.walk_order[i])].attributes))
+            return false;
     return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
         return std::bit_cast<uint64_t>(present[size_t(number.first)]) ==
                std::bit_cast<uint64_t>(number.second);
@@ -36,12 +37,13 @@ bool GraphEnd::may_be_zero(int result, std::span<const Variable> gy) const {
 
 std::shared_ptr<const Trace> GraphEnd::backward_trace() const {
     return unpacked_backward ? unpacked_backward
-                             : std::make_shared<const Trace>(backward.unpacked());
+                             : std::make_shared<const Trace>(backward.trace.unpacked());
 }
 
 size_t GraphEnd::bytes() const {
-    return sizeof(*this) + key.bytes() + nodes.size() * sizeof(NodeRecord) +
-           border_locations.size() * sizeof(SourceLoc) + forward.bytes() + backward.bytes();
+    return sizeof(*this) + key.bytes() + nodes.records.size() * sizeof(NodeRecord) +
+           nodes.border_locations.size() * sizeof(SourceLoc) + forward.trace.bytes() +
+           backward.trace.bytes();
 }
 
 }  // namespace catena::capture

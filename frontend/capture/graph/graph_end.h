@@ -21,7 +21,7 @@ namespace catena::capture {
 struct NodeRecord {
     struct Target {
         enum : uint8_t { nowhere, inside, outside } where = nowhere;
-        /// Index in GraphEnd::nodes (inside) or among the edges of the border (outside).
+        /// Index in RecordedNodes::records (inside) or among the edges of the border (outside).
         int number = 0;
         int index = 0;  ///< Index of the output, of a node inside.
     };
@@ -38,21 +38,51 @@ struct NodeRecord {
         kept_outputs;
 };
 
-/// The backward program of a LiveGraph, for gradients of some of its results. It is recorded when
-/// it is first needed.
-struct GraphEnd : Outgrowth {
-    static constexpr Kind kind = Kind::graph;
-    /// A scalar of the backward program: a scalar of the forward program, a cell, or a constant.
+/// The nodes of a LiveGraph, as they are created again.
+struct RecordedNodes {
+    std::vector<NodeRecord> records;  ///< In the order of the nodes' creation.
+    std::vector<int> walk_order;      ///< The order in which GraphWalk visits the nodes.
+    /// For each result, the node that gave it and the index of the output there.
+    std::vector<std::pair<int, int>> results;
+    /// For each edge of the border, the line of the last operation that reads the value there,
+    /// whose gradient reaches it first.
+    std::vector<SourceLoc> border_locations;
+};
+
+/// The forward program of a LiveGraph, with the graph's results as its outputs.
+struct ForwardProgram {
+    PackedTrace trace;
+    std::vector<int> inputs, outputs;  ///< Those of the trace, as values of the segment.
+};
+
+/// The program that computes gradients at the border of a LiveGraph. Its inputs: the kept values,
+/// the extras, the gradients of the asked results.
+struct BackwardProgram {
+    /// A scalar: one of the forward program, a cell, or a constant.
     struct Number {
         int slot = -1;
         Ref<Cell::Body> cell;
         double value = 0;
     };
-    /// An input that only the backward program reads.
+    /// An input that the forward program does not read.
     struct Extra {
         Ref<VariableBody> state;
         Array constant;
     };
+    PackedTrace trace;
+    size_t gradient_count = 0;  ///< Of its outputs; the new contents of `assigned` follow.
+    std::vector<Ref<VariableBody>> assigned;  ///< The states that it assigns.
+    std::vector<int> kept;                    ///< The values of the forward program that it reads.
+    std::vector<Extra> extras;
+    std::vector<Number> scalars;
+    /// For each edge of the border, the output that flows to it; -1: nothing flows.
+    std::vector<int> gradients;
+};
+
+/// The backward program of a LiveGraph, for gradients of some of its results. It is recorded when
+/// it is first needed.
+struct GraphEnd : Outgrowth {
+    static constexpr Kind kind = Kind::graph;
     GraphKey key;
     AskedMask asked;  ///< The results whose gradients it takes as inputs.
     /// The results that backwards have asked for lately; shared by all GraphEnds of this key.
@@ -63,32 +93,15 @@ struct GraphEnd : Outgrowth {
     /// Forward scalars whose value decided something while the gradients were recorded, and that
     /// value.
     std::vector<std::pair<int, double>> numbers;
-    std::string name;     ///< The region's name.
-    PackedTrace forward;  ///< The forward program, with the graph's results as its outputs.
-    /// The inputs and outputs of `forward`, as values of the segment.
-    std::vector<int> inputs, outputs;
-    /// The backward program. Its inputs: the kept values, the extras, the gradients of the asked
-    /// results.
-    PackedTrace backward;
-    /// Number of outputs of `backward` that are gradients; the new contents of `assigned` follow.
-    size_t backward_outputs = 0;
-    std::vector<Ref<VariableBody>> assigned;  ///< The states that `backward` assigns.
-    std::vector<int> kept;  ///< The values of the forward program that `backward` reads.
-    std::vector<Extra> extras;
-    std::vector<Number> scalars;  ///< The scalars of `backward`.
-    /// For each edge of the border, the output of `backward` that flows to it; -1: nothing flows.
-    std::vector<int> gradients;
+    std::string name;  ///< The region's name.
+    ForwardProgram forward;
+    BackwardProgram backward;
     Reach reach;
-    std::vector<NodeRecord> nodes;  ///< Records of the nodes, in the order of their creation.
-    std::vector<int> walk_order;    ///< The order in which GraphWalk visits the nodes.
-    /// For each result, the node that gave it and the index of the output there.
-    std::vector<std::pair<int, int>> results;
-    /// For each edge of the border, the line of the last operation that reads the value there,
-    /// whose gradient reaches it first.
-    std::vector<SourceLoc> border_locations;
+    RecordedNodes nodes;
 
     mutable std::mutex mutex;  ///< Guards the members below.
-    /// The unpacked `backward`, where it is interpreted or KnownSizes refers to it; else null.
+    /// The unpacked backward program, where it is interpreted or KnownSizes refers to it; else
+    /// null.
     mutable std::shared_ptr<const Trace> unpacked_backward;
     mutable std::shared_ptr<Executable> executable;
     mutable double compile_seconds = 0;

@@ -54,8 +54,9 @@ private:
     /// Returns what is given to backward alone, as values of its program: extras, and the gradients
     /// of the results.
     std::vector<int> add_inputs() {
-        const size_t kept = graph_.kept.size();
-        for (size_t i = 0; i < kept; ++i) numbers_[size_t(backward_.inputs[i])] = graph_.kept[i];
+        const size_t kept = graph_.backward.kept.size();
+        for (size_t i = 0; i < kept; ++i)
+            numbers_[size_t(backward_.inputs[i])] = graph_.backward.kept[i];
         border_ = {int(joint_.trace.inputs.size()), int(joint_.trace.outputs.size())};
         return {backward_.inputs.begin() + ptrdiff_t(kept), backward_.inputs.end()};
     }
@@ -81,8 +82,9 @@ private:
         for (int& v : step.inputs) v = numbers_[size_t(v)];
         for (int& v : step.outputs) v = numbers_[size_t(v)];
         for (int& s : step.scalars)
-            s = graph_.scalars[size_t(s)].slot >= 0 ? graph_.scalars[size_t(s)].slot
-                                                    : forward_scalars_ + s;
+            s = graph_.backward.scalars[size_t(s)].slot >= 0
+                    ? graph_.backward.scalars[size_t(s)].slot
+                    : forward_scalars_ + s;
         joint_.trace.steps.push_back(std::move(step));
     }
 

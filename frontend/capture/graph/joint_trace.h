@@ -9,9 +9,9 @@
 namespace catena::capture {
 
 /// The forward and the backward program of a call joined to one program, with a border operation
-/// between them (runtime/ops/declare/border.h). Inputs: those of forward, GraphEnd::extras, the
-/// gradients of the results. Outputs: the values of `outputs`, then the gradients at the border of
-/// the graph. Scalars: those of forward, then those of backward.
+/// between them (runtime/ops/declare/border.h). Inputs: those of forward, BackwardProgram::extras,
+/// the gradients of the results. Outputs: the values of `outputs`, then the gradients at the border
+/// of the graph. Scalars: those of forward, then those of backward.
 struct JointTrace {
     Trace trace;
     /// Indices of the forward program's outputs that somebody still refers to; an index beyond its

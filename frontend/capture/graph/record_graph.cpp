@@ -35,7 +35,7 @@ public:
     }
     TaggedNumbers(const TaggedNumbers&) = delete;
 
-    GraphEnd::Number number_of(const Trace::ScalarSlot& slot) const {
+    BackwardProgram::Number number_of(const Trace::ScalarSlot& slot) const {
         if (!slot.cell) return {.value = slot.value};
         auto tag = tags_.find(slot.cell.get());
         if (tag == tags_.end()) return {.cell = slot.cell};
@@ -66,7 +66,7 @@ std::span<const Type> kept_in(Tree& tree, std::span<const Type> types) {
 
 /// The records for creating the nodes of `live` again.
 void record_nodes(const FollowedCall& call, const LiveGraph& live,
-                  std::span<const std::pair<Array, int>> known, GraphEnd& end) {
+                  std::span<const std::pair<Array, int>> known, RecordedNodes& recorded) {
     std::map<const ArrayBody*, int> values;
     for (const auto& [array, v] : known) values[array.body()] = v;
     auto value_of = [&](const Array& array) {
@@ -79,11 +79,11 @@ void record_nodes(const FollowedCall& call, const LiveGraph& live,
               [](const Node* a, const Node* b) { return a->number < b->number; });
     std::map<const Node*, int> numbers;
     for (const Node* node : in_order) numbers[node] = int(numbers.size());
-    for (const Node* node : live.nodes) end.walk_order.push_back(numbers.at(node));
-    end.border_locations.resize(live.border.size());
+    for (const Node* node : live.nodes) recorded.walk_order.push_back(numbers.at(node));
+    recorded.border_locations.resize(live.border.size());
     for (const Node* node : in_order) {
         const MadeNode& made = call.nodes.all()[size_t(node->number)];
-        NodeRecord& record = end.nodes.emplace_back();
+        NodeRecord& record = recorded.records.emplace_back();
         record.op = node->op;
         record.attributes = node->attributes;
         record.location = node->location;
@@ -100,23 +100,24 @@ void record_nodes(const FollowedCall& call, const LiveGraph& live,
             const auto outside = std::find_if(live.border.begin(), live.border.end(),
                                               [&](const Edge& e) { return same_edge(e, edge); });
             target = {NodeRecord::Target::outside, int(outside - live.border.begin()), 0};
-            end.border_locations[size_t(target.number)] = node->location;
+            recorded.border_locations[size_t(target.number)] = node->location;
         }
         for (const Array& array : node->kept_inputs) record.kept_inputs.push_back(value_of(array));
         for (const Array& array : node->kept_outputs)
             record.kept_outputs.push_back(value_of(array));
     }
     for (const Variable& y : live.results)
-        end.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
+        recorded.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
 }
 
-/// Extracts the backward part from the recording.
-Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& start,
-            const std::vector<int>& gradients, const std::vector<Trace::Assign>& assigns,
-            GraphEnd& end) {
+/// Extracts the backward part from the recording, whose inputs are `forward_inputs`, and describes
+/// it in `end`.
+Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& forward_inputs,
+            const std::vector<int>& start, const std::vector<int>& gradients,
+            const std::vector<Trace::Assign>& assigns, BackwardProgram& end) {
     enum : char { none, forward, backward, given };
     std::vector<char> where(full.values.size(), none);
-    for (int v : end.inputs) where[size_t(v)] = forward;
+    for (int v : forward_inputs) where[size_t(v)] = forward;
     for (size_t s = 0; s < full.steps.size(); ++s)
         for (int o : full.steps[s].outputs)
             where[size_t(o)] = s < forward_steps ? forward : backward;
@@ -159,10 +160,10 @@ std::unique_ptr<GraphEnd> record_graph(const FollowedCall& call, const LiveGraph
     end->name = call.rules.region;
     Trace forward = trace_of_path(call.cursor.tree(), call.cursor.segment(), call.cursor.step(),
                                   call.rules.region, call.numbers.values());
-    end->inputs = forward.inputs;
+    end->forward.inputs = forward.inputs;
     const size_t forward_steps = forward.steps.size();
     end->reach = Reach(live, call.nodes);
-    record_nodes(call, live, known, *end);
+    record_nodes(call, live, known, end->nodes);
 
     TaggedNumbers numbers(call);
     Tracer tracer(Trace(forward), known);
@@ -187,16 +188,17 @@ std::unique_ptr<GraphEnd> record_graph(const FollowedCall& call, const LiveGraph
     }
     tracer.restore();
     const Trace& full = tracer.trace();
-    Trace backward = split(full, forward_steps, start, gradients, full.assigns, *end);
+    Trace backward = split(full, forward_steps, end->forward.inputs, start, gradients, full.assigns,
+                           end->backward);
     backward.name = end->name + "_backward";
     for (const Trace::ScalarSlot& slot : backward.scalars)
-        end->scalars.push_back(numbers.number_of(slot));
+        end->backward.scalars.push_back(numbers.number_of(slot));
     for (const Trace::Assign& assign : backward.assigns)
-        end->assigned.push_back(backward.values[size_t(assign.target)].state);
-    end->outputs = forward.outputs;
-    end->backward_outputs = backward.outputs.size();
-    end->forward = PackedTrace(forward);
-    end->backward = PackedTrace(backward);
+        end->backward.assigned.push_back(backward.values[size_t(assign.target)].state);
+    end->forward.outputs = forward.outputs;
+    end->backward.gradient_count = backward.outputs.size();
+    end->forward.trace = PackedTrace(forward);
+    end->backward.trace = PackedTrace(backward);
     end->numbers = numbers.computed_with(call.numbers.values());
     return end;
 }

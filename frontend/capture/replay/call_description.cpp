@@ -336,7 +336,7 @@ void Describer::find_facts() {
 
 /// The graph of the results that later calls make must be this call's, edge by edge.
 void Describer::find_graph(const GraphEnd& graph) {
-    made_.graph_results.assign(graph.outputs.size(), -1);
+    made_.graph_results.assign(graph.forward.outputs.size(), -1);
     const Node* node = nullptr;
     for (size_t k = results_.variables.size(); k-- > 0;) {
         const VariableBody* body = results_.variables[k].body();

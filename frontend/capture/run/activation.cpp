@@ -73,7 +73,7 @@ void Activation::operator delete(void* activation) { ObjectPool<Activation>::fre
 SmallVector<double, 32> Activation::backward_scalars() const {
     SmallVector<double, 32> present(scalars), values;
     for (const auto& [slot, cell] : cells) present[size_t(slot)] = cell.present();
-    for (const GraphEnd::Number& n : graph.scalars)
+    for (const BackwardProgram::Number& n : graph.backward.scalars)
         values.push_back(n.cell ? n.cell->value : n.slot >= 0 ? present[size_t(n.slot)] : n.value);
     return values;
 }
@@ -108,7 +108,7 @@ Array Activation::shown_now(const Trace& forward, int v) const {
 
 /// Recomputes the values that the nodes of single operations keep.
 std::vector<Array> Activation::kept_by_nodes() const {
-    Trace forward = graph.forward.unpacked();
+    Trace forward = graph.forward.trace.unpacked();
     for (const Trace::Step& step : forward.steps)
         if (step.attributes.has("communicator"))
             fail<TraceError>(
@@ -117,7 +117,7 @@ std::vector<Array> Activation::kept_by_nodes() const {
                 "region, twice, or only for some of its results; do that inside the region",
                 forward.name);
     forward.outputs.clear();
-    for (const NodeRecord& node : graph.nodes)
+    for (const NodeRecord& node : graph.nodes.records)
         for (const auto* kept : {&node.kept_inputs, &node.kept_outputs})
             for (int v : *kept)
                 if (v >= 0) forward.outputs.push_back(v);
@@ -149,7 +149,7 @@ bool Activation::serves(std::span<const Variable> gy) {
 /// Messages are not sent twice, and an operation may keep an array that it does not compute with.
 bool Activation::can_expand() const {
     return !program->plan().sends_messages() &&
-           std::ranges::none_of(graph.nodes, [](const NodeRecord& node) {
+           std::ranges::none_of(graph.nodes.records, [](const NodeRecord& node) {
                return std::ranges::count(node.kept_inputs, -2) +
                           std::ranges::count(node.kept_outputs, -2) >
                       0;
@@ -169,7 +169,7 @@ std::vector<Edge> Activation::expand(Node& region) {
         return v < 0 ? Array() : values[size_t(v)];
     };
     std::vector<Ref<Node>> nodes;
-    for (const NodeRecord& record : graph.nodes) {
+    for (const NodeRecord& record : graph.nodes.records) {
         Ref<Node> node = make_node(*record.op);
         node->attributes = record.attributes;
         node->location = record.location;
@@ -193,7 +193,7 @@ std::vector<Edge> Activation::expand(Node& region) {
         nodes.push_back(std::move(node));
     }
     std::vector<Edge> edges;
-    for (const auto& [node, output] : graph.results)
+    for (const auto& [node, output] : graph.nodes.results)
         edges.push_back({.node = nodes[size_t(node)], .index = output});
     return edges;
 }
@@ -207,7 +207,7 @@ bool Activation::has_forward_numbers(std::span<const double> numbers) const {
     return std::ranges::equal(numbers, std::span(joint_scalars).subspan(scalars.size()), same);
 }
 
-/// `given`: GraphEnd::extras and the gradients of the asked results.
+/// `given`: BackwardProgram::extras and the gradients of the asked results.
 void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs) {
     SmallVector<Array, 32> arrays;
     size_t next = 0;
@@ -221,8 +221,8 @@ void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outpu
     program->compiled().run_backward(arrays, joint_scalars, outputs);
 }
 
-/// GraphEnd::extras and the gradients of the asked results; before them, with `with_kept`,
-/// GraphEnd::kept.
+/// BackwardProgram::extras and the gradients of the asked results; before them, with `with_kept`,
+/// BackwardProgram::kept.
 SmallVector<Array, 32> Activation::given_to_backward(const Node& node, std::span<const Variable> gy,
                                                      bool with_kept) const {
     SmallVector<Array, 32> given;
@@ -230,7 +230,7 @@ SmallVector<Array, 32> Activation::given_to_backward(const Node& node, std::span
         given = is_joint || kept.empty()
                     ? SmallVector<Array, 32>(program->kept_by_interpretation(*this))
                     : kept;
-    for (const GraphEnd::Extra& extra : graph.extras)
+    for (const BackwardProgram::Extra& extra : graph.backward.extras)
         given.push_back(extra.state ? extra.state->array : extra.constant);
     for (size_t i = 0; i < gy.size(); ++i)
         if (graph.asked[i])
@@ -265,14 +265,14 @@ Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
     check_computed();
     const SmallVector<double, 32> numbers = backward_scalars();
     const bool by_interpretation = config().debug || (is_joint && !has_forward_numbers(numbers));
-    if (kept.empty() && (is_joint || !graph.kept.empty()) && !by_interpretation)
+    if (kept.empty() && (is_joint || !graph.backward.kept.empty()) && !by_interpretation)
         program->compute_kept(*this);  // A second backward.
     const bool joint = is_joint && !by_interpretation;
     SmallVector<Array, 32> given = given_to_backward(node, gy, !joint), to_compare;
     Executable* const compiled = joint ? nullptr : compiled_backward(tree, graph, *program);
     if ((joint || compiled) && can_verify()) to_compare = given;
     if (!joint) kept.clear();
-    SmallVector<Array, 32> outputs(graph.backward_outputs + graph.assigned.size());
+    SmallVector<Array, 32> outputs(graph.backward.gradient_count + graph.backward.assigned.size());
     if (joint)
         run_joint(given, outputs);
     else if (compiled)
@@ -285,14 +285,15 @@ Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
         else
             verify_backward(*unpacked_backward(graph), to_compare, numbers, *program, outputs);
     }
-    for (size_t i = 0; i < graph.assigned.size(); ++i)
-        bind_state(*graph.assigned[i], outputs[graph.backward_outputs + i]);
+    for (size_t i = 0; i < graph.backward.assigned.size(); ++i)
+        bind_state(*graph.backward.assigned[i], outputs[graph.backward.gradient_count + i]);
     Variables gx;
-    for (size_t t = 0; t < graph.gradients.size(); ++t) {
+    for (size_t t = 0; t < graph.backward.gradients.size(); ++t) {
         bool flows = false;
-        for (size_t i = 0; i < gy.size() && graph.gradients[t] >= 0; ++i)
+        for (size_t i = 0; i < gy.size() && graph.backward.gradients[t] >= 0; ++i)
             flows |= gy[i].defined() && graph.reach.border(int(i), int(t));
-        gx.push_back(flows ? Variable(outputs[size_t(graph.gradients[t])], false) : Variable());
+        gx.push_back(flows ? Variable(outputs[size_t(graph.backward.gradients[t])], false)
+                           : Variable());
     }
     return gx;
 }

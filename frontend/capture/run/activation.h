@@ -23,7 +23,7 @@ public:
     /// For inputs that were copied because somebody outside may write to the original's memory
     /// (WatchedInputs): the input's index, and the original, which an eager gradient would read.
     std::vector<std::pair<int, Array>> originals;
-    /// The values of GraphEnd::kept; empty after a backward. If is_joint: the results of the
+    /// The values of BackwardProgram::kept; empty after a backward. If is_joint: the results of the
     /// forward part that the backward part reads, and the block of bytes that it has saved.
     SmallVector<Array, 32> kept;
     bool is_joint = false;
@@ -50,7 +50,7 @@ public:
     }
     bool reaches(int output, int edge) const override { return graph.reach.border(output, edge); }
     SourceLoc location_of(int edge, const SourceLoc&) const override {
-        return graph.border_locations[size_t(edge)];
+        return graph.nodes.border_locations[size_t(edge)];
     }
 
 private:

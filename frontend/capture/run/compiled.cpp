@@ -15,7 +15,7 @@ namespace catena::capture {
 Compiled::Compiled(const Plan& plan, std::shared_ptr<Trace> forward)
     : plan_(plan), traces_{std::move(forward), nullptr} {
     if (const GraphEnd* graph = plan.graph()) {
-        const Trace backward = graph->backward.unpacked();
+        const Trace backward = graph->backward.trace.unpacked();
         why_apart_ = capture::why_apart(*traces_.forward, backward, plan.device());
         is_joint_ = why_apart_.empty();
         if (is_joint_) {
@@ -39,7 +39,7 @@ Compiled::Traces Compiled::traces() const {
     if (is_joint_) {
         const GraphEnd& graph = *plan_.graph();
         const std::shared_ptr<const JointTrace> joint =
-            join(*made.forward, plan_.referenced(), graph.backward.unpacked(), graph);
+            join(*made.forward, plan_.referenced(), graph.backward.trace.unpacked(), graph);
         made.joint = {joint, &joint->trace};
     }
     return made;
@@ -104,7 +104,7 @@ std::string Compiled::why_apart() const {
 
 SmallVector<double, 32> Compiled::joint_scalars(std::span<const double> scalars) const {
     SmallVector<double, 32> all(scalars);
-    for (const GraphEnd::Number& n : plan_.graph()->scalars)
+    for (const BackwardProgram::Number& n : plan_.graph()->backward.scalars)
         all.push_back(n.cell ? n.cell->value : n.slot >= 0 ? scalars[size_t(n.slot)] : n.value);
     return all;
 }

@@ -68,7 +68,7 @@ void Plan::find_wanted(const Trace& recorded) {
     const int first = ending_.segment->first_value;
     wanted_ = ending_.alive;
     if (!graph()) return;
-    for (int v : graph()->kept)
+    for (int v : graph()->backward.kept)
         if (recorded.values[size_t(v)].role == Trace::Role::computed &&
             place_in(wanted_, first + v) < 0)
             wanted_.push_back(first + v);
@@ -113,7 +113,7 @@ void Plan::find_outputs() {
 
 void Plan::find_kept(const Trace& recorded) {
     if (!graph()) return;
-    for (int v : graph()->kept) {
+    for (int v : graph()->backward.kept) {
         const int output = place_in(outputs_, ending_.segment->first_value + v);
         kept_.push_back(output >= 0 ? output : -1 - place_in(recorded.inputs, v));
     }

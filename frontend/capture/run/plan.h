@@ -37,7 +37,7 @@ public:
     bool is_referenced(size_t output) const { return referenced_[output]; }
     /// The values that the eager kernels are to compute.
     const std::vector<int>& wanted() const { return wanted_; }
-    /// For each value of GraphEnd::kept: the index i of its output, or -1 - i for input i.
+    /// For each value of BackwardProgram::kept: the index i of its output, or -1 - i for input i.
     const std::vector<int>& kept() const { return kept_; }
     /// The scalars with their values at the time of recording.
     const std::vector<Trace::ScalarSlot>& scalars() const { return scalars_; }

@@ -46,7 +46,7 @@ public:
                            std::span<const Array> outputs, std::span<const double> scalars);
     /// Recomputes the kept values that a backward has released.
     void compute_kept(Activation& activation);
-    /// The values of GraphEnd::kept, recomputed by the eager kernels.
+    /// The values of BackwardProgram::kept, recomputed by the eager kernels.
     std::vector<Array> kept_by_interpretation(const Activation& activation) const;
 
     std::atomic<int64_t> hits{0};
