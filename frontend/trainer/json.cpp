@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/trainer/json_reader.h"
 #include "runtime/core/system/error.h"
 #include "runtime/file/limits.h"
 
@@ -87,13 +88,11 @@ void numbers_to_texts(Json& json) {
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& source) {
     check_json(text, source);
-    try {
-        Json json = Json::parse(with_texts(text));
-        texts_to_numbers(json);
-        return json;
-    } catch (const Json::exception& error) {
-        fail<FileError>("{}: is not valid JSON: {}", source, error.what());
-    }
+    JsonReader reader;
+    if (!Json::sax_parse(with_texts(text), &reader))
+        fail<FileError>("{}: is not valid JSON: {}", source, reader.problem());
+    texts_to_numbers(reader.document());
+    return std::move(reader.document());
 }
 
 std::string json_text(nlohmann::ordered_json json, int indent) {

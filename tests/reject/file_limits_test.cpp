@@ -194,6 +194,27 @@ TEST_F(FileLimit, json_within_json_ends_somewhere) {
                 HasSubstr("is JSON of 12 bytes; at most 10 are allowed"));
 }
 
+/// With a search of all names for each of them it takes some minutes.
+TEST(JsonNames, are_read_however_many_there_are) {
+    constexpr int count = 300'000;
+    std::string text = "{\"n0\": 0";
+    for (int i = 1; i < count; ++i) text += fmt::format(", \"n{}\": {}", i, i);
+    const nlohmann::ordered_json parsed = parse_json(text + "}", "x.json");
+    ASSERT_EQ(parsed.size(), size_t(count));
+    EXPECT_EQ(parsed.begin().key(), "n0");
+    EXPECT_EQ(std::prev(parsed.end()).key(), "n299999");
+    EXPECT_EQ(std::prev(parsed.end()).value(), 299'999);
+}
+
+TEST(JsonNames, of_one_object_are_distinct) {
+    EXPECT_THAT(
+        refusal<FileError>([] { parse_json(R"([{"a": 1, "b": {"a": 2}, "a": 3}])", "x.json"); }),
+        HasSubstr("x.json: is not valid JSON: an object has the name 'a' twice"));
+    EXPECT_EQ(
+        parse_json(R"([{"a": 1, "b": {"a": NaN}}, {"a": [true, null, -2, "t"]}])", "x").dump(),
+        R"([{"a":1,"b":{"a":null}},{"a":[true,null,-2,"t"]}])");
+}
+
 TEST_F(FileLimit, the_environment_sets_it) {
     save_npz(path("zeros.npz"), {{"x0", Array::zeros({Dtype::float32, {1'000'000}})}},
              {.compression = true});
