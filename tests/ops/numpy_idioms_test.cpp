@@ -213,6 +213,39 @@ TEST(NumpyIdioms, spectra_of_real_signals) {
     EXPECT_EQ(rfft(array({1, 2, 3})).real.size(), 2);
 }
 
+TEST(NumpyIdioms, functions_of_floats_take_integers_and_bools) {
+    EXPECT_NEAR(list(arctan(array({1, 0})))[0], std::atan(1.0), 1e-6);
+    EXPECT_EQ(arcsinh(array({true, false})).dtype(), Dtype::float32);
+    EXPECT_NEAR(list(lgamma(array({5})))[0], std::log(24.0), 1e-5);
+    EXPECT_NEAR(list(arctan2(array({1}), array({-1})))[0], std::atan2(1, -1), 1e-6);
+    const Variable x(array({1, 2}));
+    EXPECT_EQ(exp2(x).dtype(), Dtype::float32);
+}
+
+TEST(NumpyIdioms, arrays_of_several_dtypes_are_joined_in_the_promoted_one) {
+    const Variable a(array({1, 2})), b(array({0.5f})), c(array({true}));
+    EXPECT_EQ(text(concat({c, a, b}, 0).array()), "float32[4] {1, 1, 2, 0.5}");
+    EXPECT_EQ(text(stack({c, cast(b, Dtype::float64)}).array()), "float64[2,1] {{1}, {0.5}}");
+    const Variable y = stack({b, cast(b, Dtype::float64)});
+    sum(y * y).backward();
+    EXPECT_EQ(text(b.grad()), "float32[1] {2}");
+}
+
+TEST(NumpyIdioms, spread_of_a_sample) {
+    const Array x = array({1.0, 2.0, 4.0, 9.0});
+    EXPECT_DOUBLE_EQ(variance(x, {}, false, 1).item<double>(), 38.0 / 3);
+    EXPECT_DOUBLE_EQ(standard_deviation(x, {}, false, 1).item<double>(), std::sqrt(38.0 / 3));
+    EXPECT_EQ(variance(x, {}, false, 4).item<double>(), inf);
+    EXPECT_TRUE(std::isnan(variance(x[{slice(0, 1)}], {}, false, 1).item<double>()));
+    EXPECT_DOUBLE_EQ(nanvar(array({1.0, nan, 3.0}), {}, false, 1).item<double>(), 2);
+    EXPECT_TRUE(std::isnan(nanstd(array({1.0, nan}), {}, false, 1).item<double>()));
+}
+
+TEST(NumpyIdioms, without_an_axis_all_elements_are_ordered) {
+    EXPECT_EQ(text(sort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {0, 1, 2, 3}");
+    EXPECT_EQ(text(argsort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {3, 1, 2, 0}");
+}
+
 TEST(NumpyIdioms, are_compiled_in_regions) {
     const Variable x(array({3.f, 1.f, 2.f, 8.f}));
     const auto f = [](const Variable& x) {

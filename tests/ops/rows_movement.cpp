@@ -209,8 +209,6 @@ const int joins = add_rows({
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {3, 3}}},
                   .message = "concat: xs[0] [2,3] and xs[1] [3,3] differ in more than axis 1"},
-                 {.inputs = {{.shape = {2, 3}}, {.shape = {2, 3}, .dtype = Dtype::int32}},
-                  .message = "concat: xs[0] is float32, xs[1] is int32"},
                  {.set = {{"axis", "2"}}, .message = "concat"}}},
     {.op = "concat",
      .note = "axis_0",

@@ -62,7 +62,7 @@ Row wide(Row row, double tolerance) {
     return row;
 }
 
-const int rows = add_rows({
+const int rows = add_rows(taking_whole({
     of_one("arcsin", -0.9, 0.9, [](double x) { return std::asin(x); }),
     of_one("arccos", -0.9, 0.9, [](double x) { return std::acos(x); }),
     of_one("arctan", -4, 4, [](double x) { return std::atan(x); }),
@@ -124,7 +124,7 @@ const int rows = add_rows({
                 {.shape = {3, 4}, .low = 0.6, .high = 4}},
      .truth = {each(hurwitz).of},
      .tolerance = 4},
-});
+}));
 
 }  // namespace
 }  // namespace catena::testing::special_rows

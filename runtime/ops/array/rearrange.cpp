@@ -118,6 +118,10 @@ Variable flip(const Operand& x, const Axes& axes) {
     return y;
 }
 
+static const FunctionDef& f_flip =
+    function("flip(x, axis=None)", {"x"},
+             [](const FunctionArguments& a) { return flip(a.array("x"), a.dims("axis")); });
+
 Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis) {
     LocationScope scope(x.location());
     const Variable& v = x;

@@ -7,14 +7,20 @@
 namespace catena {
 namespace {
 
-/// The numbers of nested lists in order, and the sizes of the lists.
+/// The numbers of nested lists in order, True as 1, and the sizes of the lists.
 struct NumberList {
     std::vector<double> numbers;
-    std::vector<int64_t> integers;  ///< Those that are written as such.
+    std::vector<int64_t> integers;  ///< Those that are written as such, and bools.
+    size_t bools = 0;
     Shape shape;
 
     /// False when it is no number or list of numbers, or one list is longer than its neighbour.
     bool add(const LiteralValue& v, int depth) {
+        if (const bool* b = std::get_if<bool>(&v.value)) {
+            ++bools;
+            integers.push_back(*b);
+            return add(double(*b), depth);
+        }
         if (const int64_t* i = std::get_if<int64_t>(&v.value)) {
             integers.push_back(*i);
             return add(double(*i), depth);
@@ -26,6 +32,7 @@ struct NumberList {
                            [&](const LiteralValue& each) { return add(each, depth + 1); });
     }
     bool is_of_integers() const { return integers.size() == numbers.size() && !numbers.empty(); }
+    bool is_of_bools() const { return bools == numbers.size() && !numbers.empty(); }
 
 private:
     bool add(double number, int depth) {
@@ -41,16 +48,18 @@ private:
 };
 
 /// Of numbers beside arrays, as operators have it: floats of them decide, integers beside integers
-/// alone are such.
-Dtype dtype_beside(std::span<const Variable> arrays, bool is_of_integers) {
+/// alone are such, and bools take the dtype of what is beside them.
+Dtype dtype_beside(std::span<const Variable> arrays, const NumberList& list) {
     std::optional<Dtype> integers;
     for (const Variable& x : arrays) {
         if (!x.defined()) continue;
         if (is_float(x.dtype())) return x.dtype();
-        const Dtype lifted = x.dtype() == Dtype::bool_ ? Dtype::int32 : x.dtype();
+        const Dtype lifted =
+            x.dtype() == Dtype::bool_ && !list.is_of_bools() ? Dtype::int32 : x.dtype();
         integers = integers ? promote(*integers, lifted) : lifted;
     }
-    return is_of_integers ? integers.value_or(Dtype::float32) : Dtype::float32;
+    if (!list.is_of_integers()) return Dtype::float32;
+    return integers.value_or(list.is_of_bools() ? Dtype::bool_ : Dtype::float32);
 }
 
 bool is_in_range(int64_t number, Dtype dtype) {
@@ -104,7 +113,7 @@ Variable array_from(const FunctionDef& def, std::string_view parameter, const Li
             "{}: {} is an array: a number, lists of numbers, or a file in its place are right, not "
             "{}",
             def.name, parameter, to_string(value));
-    const Dtype dtype = dtype_beside(beside, list.is_of_integers());
+    const Dtype dtype = dtype_beside(beside, list);
     if (is_float(dtype))
         return Variable(Array::from(list.numbers, list.shape).astype(dtype), false);
     for (int64_t number : list.integers)

@@ -33,6 +33,11 @@ Variable as_floats(const Operand& x) {
     return are_whole(x, x) ? cast(x, config().dtype) : x.variable();
 }
 
+Variable call_of_floats(const OpDef& op, const Operand& x) {
+    if (are_whole(x, x)) return call(op, x.location(), {}, {}, as_floats(x));
+    return call(op, x.location(), {}, {}, x);
+}
+
 Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Scalar> scalars) {
     for (const Scalar& s : scalars) {
         if (!lifts(x, s)) continue;

@@ -21,5 +21,7 @@ Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Sc
 bool are_whole(const Variable& a, const Variable& b);
 /// x, converted to the default float dtype (config().dtype) if it holds integers or bools.
 Variable as_floats(const Operand& x);
+/// The op of x: of integers and bools, as of floats.
+Variable call_of_floats(const OpDef& op, const Operand& x);
 
 }  // namespace catena

@@ -194,12 +194,8 @@ CATENA_UNARY_FUNCTION(absolute)
 CATENA_UNARY_FUNCTION(sign)
 #undef CATENA_UNARY_FUNCTION
 
-// Of integers and bools, as of floats.
-#define CATENA_FLOAT_FUNCTION(name)                                                      \
-    Variable name(const Operand& x) {                                                    \
-        if (are_whole(x, x)) return call(op_##name, x.location(), {}, {}, as_floats(x)); \
-        return call(op_##name, x.location(), {}, {}, x);                                 \
-    }                                                                                    \
+#define CATENA_FLOAT_FUNCTION(name)                                          \
+    Variable name(const Operand& x) { return call_of_floats(op_##name, x); } \
     CATENA_BY_NAME(name)
 CATENA_FLOAT_FUNCTION(exp)
 CATENA_FLOAT_FUNCTION(expm1)

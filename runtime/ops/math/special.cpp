@@ -4,6 +4,7 @@
 
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
+#include "runtime/ops/define/scalar_type.h"
 #include "runtime/scalar/special.h"
 
 namespace catena {
@@ -133,9 +134,9 @@ const OpDef& op_zeta = elementwise<2>("zeta")
 
 }  // namespace
 
-#define CATENA_UNARY_FUNCTION(name)                                                      \
-    Variable name(const Operand& x) { return call(op_##name, x.location(), {}, {}, x); } \
-    static const FunctionDef& f_##name = function(                                       \
+#define CATENA_UNARY_FUNCTION(name)                                          \
+    Variable name(const Operand& x) { return call_of_floats(op_##name, x); } \
+    static const FunctionDef& f_##name = function(                           \
         #name "(x)", {"x"}, [](const FunctionArguments& a) { return name(a.array("x")); });
 CATENA_UNARY_FUNCTION(arcsin)
 CATENA_UNARY_FUNCTION(arccos)
@@ -156,7 +157,8 @@ CATENA_UNARY_FUNCTION(digamma)
 #undef CATENA_UNARY_FUNCTION
 
 Variable arctan2(const Operand& x1, const Operand& x2) {
-    return call(op_arctan2, x1.location(), {}, {}, x1, x2);
+    if (!are_whole(x1, x2)) return call(op_arctan2, x1.location(), {}, {}, x1, x2);
+    return call(op_arctan2, x1.location(), {}, {}, as_floats(x1), as_floats(x2));
 }
 static const FunctionDef& f_arctan2 =
     function("arctan2(x1, x2)", {"x1", "x2"},
@@ -165,7 +167,8 @@ static const FunctionDef& f_arctan2 =
 namespace {
 /// The order or exponent `n` in the type of x; a float of its own kind would only promote x.
 Variable with_order(const OpDef& op, const Variable& n, const Variable& x, const SourceLoc& at) {
-    return call(op, at, {}, {}, cast(n, x.dtype()), x);
+    const Variable floats = as_floats(x);
+    return call(op, at, {}, {}, cast(n, floats.dtype()), floats);
 }
 }  // namespace
 

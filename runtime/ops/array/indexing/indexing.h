@@ -125,11 +125,12 @@ Variable one_hot(const Operand& x, int64_t classes, Dtype dtype = Dtype::float32
 
 /// x in ascending order along an axis; equal elements keep their order and NaN come last.
 /// Differentiable.
-/// - axis: Along which elements are ordered.
-Variable sort(const Operand& x, int64_t axis = -1);
+/// - axis: Along which elements are ordered; without one, all elements, in a vector.
+Variable sort(const Operand& x, std::optional<int64_t> axis = -1);
 /// The indices that put x in ascending order along an axis, int32; equal elements keep their order
 /// and NaN come last. No gradient.
-/// - axis: Along which elements are ordered.
-Variable argsort(const Operand& x, int64_t axis = -1);
+/// - axis: Along which elements are ordered; without one, all elements, by their places in the
+///   flattened x.
+Variable argsort(const Operand& x, std::optional<int64_t> axis = -1);
 
 }  // namespace catena

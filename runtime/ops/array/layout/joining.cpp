@@ -175,8 +175,18 @@ Variable concat(std::span<const Variable> xs, int64_t axis, const std::source_lo
     check_not_empty("concat", xs);
     const int64_t along = normalize_axis("concat", axis, xs[0].rank());
     ReusedVector<const Variable*> inputs;
-    for (const Variable& x : xs) inputs.push_back(&x);
-    return apply(op_concat, inputs, at, {{"axis", along}})[0];
+    Dtype dtype = xs[0].dtype();
+    bool is_mixed = false;
+    for (const Variable& x : xs) {
+        inputs.push_back(&x);
+        if (!x.array().defined() || x.dtype() == dtype) continue;  // apply() names what is missing.
+        is_mixed = true;
+        dtype = promote(dtype, x.dtype());
+    }
+    if (!is_mixed) return apply(op_concat, inputs, at, {{"axis", along}})[0];
+    ReusedVector<Variable> promoted;
+    for (const Variable& x : xs) promoted.push_back(cast(x, dtype));
+    return concat(promoted, axis, at);
 }
 Variable concat(std::initializer_list<Variable> xs, int64_t axis, const std::source_location& at) {
     return concat(std::span<const Variable>(xs.begin(), xs.size()), axis, at);

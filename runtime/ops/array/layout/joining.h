@@ -10,15 +10,16 @@ namespace catena {
 
 // Joining and splitting arrays along an axis.
 
-/// Arrays joined along an axis. Their dtypes and all other sizes must be equal (DtypeError,
-/// ShapeError).
+/// Arrays joined along an axis. All other sizes must be equal (ShapeError). Dtypes that differ are
+/// promoted, as by arithmetic.
 /// - xs: At least one array.
 /// - axis: Along which they are joined.
 Variable concat(std::span<const Variable> xs, int64_t axis = 1,
                 const std::source_location& at = std::source_location::current());
 Variable concat(std::initializer_list<Variable> xs, int64_t axis = 1,
                 const std::source_location& at = std::source_location::current());
-/// Arrays of one shape and dtype joined along a new axis. ShapeError where shapes differ.
+/// Arrays of one shape joined along a new axis. ShapeError where shapes differ; dtypes that differ
+/// are promoted.
 /// - xs: At least one array.
 /// - axis: The place of the new axis.
 Variable stack(std::span<const Variable> xs, int64_t axis = 0,

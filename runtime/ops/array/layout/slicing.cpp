@@ -283,9 +283,6 @@ Variable flip(const Operand& x, int64_t axis) {
     if (size < 2) return x;
     return slice_axis(x, along, size - 1, size, -1);
 }
-static const FunctionDef& f_flip = function("flip(x, axis)", {"x"}, [](const FunctionArguments& a) {
-    return flip(a.array("x"), a.integer("axis"));
-});
 
 Variable flipud(const Operand& x) {
     LocationScope scope(x.location());

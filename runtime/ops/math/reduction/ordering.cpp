@@ -173,7 +173,11 @@ static const FunctionDef& f_argmin = function(
     "argmin(x, axis=None)", {"x"},
     [](const FunctionArguments& a) { return argmin(a.array("x"), a.integer_unless_none("axis")); });
 
-Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort, x, axis); }
+Variable argsort(const Operand& x, std::optional<int64_t> axis) {
+    if (axis) return along_axis(op_argsort, x, *axis);
+    LocationScope scope(x.location());
+    return along_axis(op_argsort, flatten(x), 0);
+}
 Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool largest) {
     LocationScope scope(x.location());
     const int64_t along = normalize_axis("argsort_first", axis, x.variable().rank());
@@ -181,16 +185,18 @@ Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool large
                 {{"axis", along}, {"first", count}, {"largest", largest}}, {}, x);
 }
 static const FunctionDef& f_argsort =
-    function("argsort(x, axis=-1)", {"x"},
-             [](const FunctionArguments& a) { return argsort(a.array("x"), a.integer("axis")); });
+    function("argsort(x, axis=-1)", {"x"}, [](const FunctionArguments& a) {
+        return argsort(a.array("x"), a.integer_unless_none("axis"));
+    });
 
-Variable sort(const Operand& x, int64_t axis) {
+Variable sort(const Operand& x, std::optional<int64_t> axis) {
     LocationScope scope(x.location());
-    return take_along_axis(x, argsort(x, axis), axis);
+    if (!axis) return sort(flatten(x), 0);
+    return take_along_axis(x, argsort(x, axis), *axis);
 }
-static const FunctionDef& f_sort =
-    function("sort(x, axis=-1)", {"x"},
-             [](const FunctionArguments& a) { return sort(a.array("x"), a.integer("axis")); });
+static const FunctionDef& f_sort = function(
+    "sort(x, axis=-1)", {"x"},
+    [](const FunctionArguments& a) { return sort(a.array("x"), a.integer_unless_none("axis")); });
 
 Variable cumsum(const Operand& x, std::optional<int64_t> axis) {
     LocationScope scope(x.location());

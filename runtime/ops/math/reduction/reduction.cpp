@@ -1,5 +1,7 @@
 #include "runtime/ops/math/reduction/reduction.h"
 
+#include <algorithm>
+
 #include "runtime/cpu/blocks/reduce_kernel.h"
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/graph/settings/autocast.h"
@@ -201,10 +203,14 @@ static const FunctionDef& f_average =
 static const FunctionDef& f_mean =
     function("mean(x, axis=None, weights=None, keepdims=False)", {"x", "weights"}, call_average);
 
-Variable variance(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+Variable variance(const Operand& x, const ReductionAxes& axis, bool keepdims, int64_t ddof) {
     LocationScope scope(x.location());
     const Variable v = as_floats(x), wide = widened(v);
-    return cast(mean(square(wide - mean(wide, axis, true)), axis, keepdims), v.dtype());
+    const Variable squares = square(wide - mean(wide, axis, true));
+    if (ddof == 0) return cast(mean(squares, axis, keepdims), v.dtype());
+    const Variable total = sum(squares, axis, keepdims);
+    const int64_t results = total.size(), each = results == 0 ? 0 : v.size() / results;
+    return cast(total / double(std::max<int64_t>(each - ddof, 0)), v.dtype());
 }
 
 Variable logsumexp(const Operand& x, const ReductionAxes& axis, bool keepdims) {

@@ -1,6 +1,7 @@
 #include "runtime/ops/math/statistics/descriptive.h"
 
 #include <cmath>
+#include <limits>
 
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/arithmetic.h"
@@ -59,15 +60,23 @@ const FunctionDef& descriptive_reduction(const char* signature, F f) {
     const FunctionDef& f_##name = descriptive_reduction( \
         #name "(x, axis=None, keepdims=False)",          \
         [](auto x, auto axis, bool keepdims) { return function(x, axis, keepdims); });
-CATENA_REDUCTION(var, variance)
-CATENA_REDUCTION(std, standard_deviation)
 CATENA_REDUCTION(nansum, nansum)
 CATENA_REDUCTION(nanmean, nanmean)
-CATENA_REDUCTION(nanvar, nanvar)
-CATENA_REDUCTION(nanstd, nanstd)
 CATENA_REDUCTION(nanmax, nanmax)
 CATENA_REDUCTION(nanmin, nanmin)
 #undef CATENA_REDUCTION
+
+#define CATENA_SPREAD(name, function_of)                                                        \
+    const FunctionDef& f_##name = function(                                                     \
+        #name "(x, axis=None, keepdims=False, ddof=0)", {"x"}, [](const FunctionArguments& a) { \
+            return function_of(a.array("x"), a.dims("axis"), a.flag("keepdims"),                \
+                               a.integer("ddof"));                                              \
+        });
+CATENA_SPREAD(var, variance)
+CATENA_SPREAD(std, standard_deviation)
+CATENA_SPREAD(nanvar, nanvar)
+CATENA_SPREAD(nanstd, nanstd)
+#undef CATENA_SPREAD
 
 const FunctionDef& f_nanargmax =
     function("nanargmax(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
@@ -80,10 +89,11 @@ const FunctionDef& f_nanargmin =
 
 }  // namespace
 
-Variable standard_deviation(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+Variable standard_deviation(const Operand& x, const ReductionAxes& axis, bool keepdims,
+                            int64_t ddof) {
     LocationScope scope(x.location());
     const Variable v = as_floats(x);
-    return cast(sqrt(variance(widened(v), axis, keepdims)), v.dtype());
+    return cast(sqrt(variance(widened(v), axis, keepdims, ddof)), v.dtype());
 }
 
 Variable nansum(const Operand& x, const ReductionAxes& axis, bool keepdims) {
@@ -98,20 +108,26 @@ Variable nanmean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     const Numbers numbers(v, axis, keepdims);
     return cast(sum(numbers.zero_filled, axis, keepdims) / numbers.count, v.dtype());
 }
-Variable nanvar(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+Variable nanvar(const Operand& x, const ReductionAxes& axis, bool keepdims, int64_t ddof) {
     LocationScope scope(x.location());
+    if (are_whole(x, x)) return variance(x, axis, keepdims, ddof);
     const Variable v = as_floats(x);
     const Numbers numbers(v, axis, true);
     const Variable distance =
         numbers.zero_filled - sum(numbers.zero_filled, axis, true) / numbers.count;
     const Variable squares = where(numbers.is_number, square(distance), 0);
     const Variable count = Numbers(v, axis, keepdims).count;
-    return cast(sum(squares, axis, keepdims) / count, v.dtype());
+    const Variable total = sum(squares, axis, keepdims);
+    if (ddof == 0) return cast(total / count, v.dtype());
+    const Variable divisor = count - double(ddof);
+    return cast(where(divisor > 0, total / divisor, std::numeric_limits<double>::quiet_NaN()),
+                v.dtype());
 }
-Variable nanstd(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+Variable nanstd(const Operand& x, const ReductionAxes& axis, bool keepdims, int64_t ddof) {
     LocationScope scope(x.location());
+    if (are_whole(x, x)) return standard_deviation(x, axis, keepdims, ddof);
     const Variable v = as_floats(x);
-    return cast(sqrt(nanvar(widened(v), axis, keepdims)), v.dtype());
+    return cast(sqrt(nanvar(widened(v), axis, keepdims, ddof)), v.dtype());
 }
 Variable nanmax(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     return nan_extremum(x, axis, keepdims, true);

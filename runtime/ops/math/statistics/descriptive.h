@@ -11,10 +11,11 @@ namespace catena {
 /// give floats. The gradient where all elements are equal is NaN.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
+/// - ddof: As of variance().
 ///
 /// By name: std.
-Variable standard_deviation(const Operand& x, const ReductionAxes& axis = {},
-                            bool keepdims = false);
+Variable standard_deviation(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false,
+                            int64_t ddof = 0);
 
 /// The number below which `q` percent of the elements are, between two of them by their distance;
 /// NaN where there is one. Along an axis, or of the flattened x. Integers give floats.
@@ -45,12 +46,16 @@ Variable nanmean(const Operand& x, const ReductionAxes& axis = {}, bool keepdims
 /// The variance along the axes of the elements that are no NaN; NaN where nothing is a number.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
-Variable nanvar(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// - ddof: As of variance(); NaN where no more numbers are there.
+Variable nanvar(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false,
+                int64_t ddof = 0);
 /// The standard deviation along the axes of the elements that are no NaN; NaN where nothing is a
 /// number.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
-Variable nanstd(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
+/// - ddof: As of nanvar().
+Variable nanstd(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false,
+                int64_t ddof = 0);
 /// The largest element along the axes that is no NaN; NaN where nothing is a number.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
