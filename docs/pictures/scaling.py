@@ -48,6 +48,7 @@ def make() -> Svg:
     for ranks in RANKS[::2]:
         svg.text(at(ranks, 0)[0], top + height + 18, f"{ranks:,}", "small faint", "middle")
     svg.text(left + width / 2, top + height + 38, "ranks, 8 on a node", "small faint", "middle")
+    svg.text(left, top - 12, "part of linear scaling", "small faint")
     y = top + height + 62
     for legend, kind, gbit, dtype, all_reduce in CURVES:
         svg.line([at(n, efficiency(n, gbit, dtype, all_reduce)) for n in RANKS], kind)

@@ -241,6 +241,33 @@ TEST(NumpyIdioms, spread_of_a_sample) {
     EXPECT_TRUE(std::isnan(nanstd(array({1.0, nan}), {}, false, 1).item<double>()));
 }
 
+TEST(NumpyIdioms, one_place_in_braces_is_a_place) {
+    const Variable v(array({1, 2, 3}));
+    for (const Variables& parts : {split(v, {1}, 0), split_axis(v, {1}, 0), hsplit(v, {1})}) {
+        ASSERT_EQ(parts.size(), 2u);
+        EXPECT_EQ(text(parts[1].array()), "int32[2] {2, 3}");
+    }
+    EXPECT_EQ(split(v, 3, 0).size(), 3u);
+    EXPECT_EQ(percentile(v, {50}).shape(), (Shape{1}));
+}
+
+TEST(NumpyIdioms, further_forms) {
+    const Variable v(array({1, 2, 3})), a(array({{1, 2}, {3, 4}, {5, 6}}));
+    EXPECT_EQ(text(array_split(v, 2)[0].array()), "int32[2] {1, 2}");
+    EXPECT_EQ(text(array_split(v, {2})[1].array()), "int32[1] {3}");
+    EXPECT_EQ(text(column_stack({v, a}).array()), "int32[3,3] {{1, 1, 2}, {2, 3, 4}, {3, 5, 6}}");
+    EXPECT_EQ(text(append(v, a).array()), "int32[9] {1, 2, 3, 1, 2, 3, 4, 5, 6}");
+    EXPECT_EQ(text(rot90(a).array()), "int32[2,3] {{2, 4, 6}, {1, 3, 5}}");
+    EXPECT_EQ(text(rot90(a, -1).array()), "int32[2,3] {{5, 3, 1}, {6, 4, 2}}");
+    EXPECT_EQ(text(rot90(a, 2).array()), "int32[3,2] {{6, 5}, {4, 3}, {2, 1}}");
+    EXPECT_EQ(text(rot90(rot90(a), 3, {-2, -1}).array()), text(a.array()));
+    EXPECT_EQ(text(logspace(0, 2, 3)), "float32[3] {1, 10, 100}");
+    EXPECT_EQ(text(logspace(0, 3, 3, false, 2, Dtype::int32)), "int32[3] {1, 2, 4}");
+    EXPECT_THROW(array_split(v, 0), ValueError);
+    EXPECT_THROW(rot90(a, 1, {0, 0}), Error);
+    EXPECT_THROW(column_stack({Variable(array(1))}), ShapeError);
+}
+
 TEST(NumpyIdioms, without_an_axis_all_elements_are_ordered) {
     EXPECT_EQ(text(sort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {0, 1, 2, 3}");
     EXPECT_EQ(text(argsort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {3, 1, 2, 0}");

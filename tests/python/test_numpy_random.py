@@ -190,6 +190,8 @@ class Draw:
                 Call("roll", [x, self.random.randint(-5, 5)], {"axis": self.axis(n)}),
                 Call("repeat", [x, self.random.randint(0, 3)], {"axis": self.axis(n)}),
                 Call("reshape", [x, x.shape[::-1]], {}),
+                Call("rot90", [self.array((*x.shape, 2))], {"k": self.random.randint(-4, 4)}),
+                Call("append", [x, self.array()], {}),
                 Call("tril", [self.array((*x.shape, 3, 4))], {"k": self.random.randint(-4, 4)}),
                 Call("triu", [self.array((*x.shape, 3, 4))], {"k": self.random.randint(-4, 4)}),
             ]

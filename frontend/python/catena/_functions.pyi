@@ -20,6 +20,7 @@ __all__ = [
     "add_scalar",
     "all",
     "any",
+    "append",
     "arange",
     "arccos",
     "arccosh",
@@ -32,6 +33,7 @@ __all__ = [
     "argmax_crf1d",
     "argmin",
     "argsort",
+    "array_split",
     "as_strided",
     "atleast_1d",
     "atleast_2d",
@@ -65,6 +67,7 @@ __all__ = [
     "classification_summary",
     "clip",
     "clipped_relu",
+    "column_stack",
     "concat",
     "concatenate",
     "connectionist_temporal_classification",
@@ -185,6 +188,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logspace",
     "logsumexp",
     "lstm",
     "lyapunov",
@@ -268,6 +272,7 @@ __all__ = [
     "roi_pooling_2d",
     "roll",
     "rollaxis",
+    "rot90",
     "rrelu",
     "rsqrt",
     "scalar_divide",
@@ -474,6 +479,23 @@ def any(
         Variable
     """
 
+def append(
+    x: _Array,
+    values: _Array,
+    axis: int | None = None,
+) -> Variable:
+    """x and behind it values, as NumPy's append: a new array.
+
+    Arguments:
+        x (Variable or array-like)
+        values (Variable or array-like)
+        axis (default None): Along which they are joined; if not given, the flattened
+            arrays.
+
+    Returns:
+        Variable
+    """
+
 def arange(
     start: float,
     stop: float | None = None,
@@ -497,7 +519,7 @@ def arange(
 def arccos(
     x: _Array,
 ) -> Variable:
-    """The inverse cosine, in [0, pi], elementwise; NaN outside of [-1, 1]. Floats only.
+    """The inverse cosine, in [0, pi], elementwise; NaN outside of [-1, 1].
 
     Arguments:
         x (Variable or array-like)
@@ -509,7 +531,7 @@ def arccos(
 def arccosh(
     x: _Array,
 ) -> Variable:
-    """The inverse hyperbolic cosine, elementwise; NaN below 1. Floats only.
+    """The inverse hyperbolic cosine, elementwise; NaN below 1.
 
     Arguments:
         x (Variable or array-like)
@@ -521,8 +543,7 @@ def arccosh(
 def arcsin(
     x: _Array,
 ) -> Variable:
-    """The inverse sine, in [-pi / 2, pi / 2], elementwise; NaN outside of [-1, 1]. Floats
-    only.
+    """The inverse sine, in [-pi / 2, pi / 2], elementwise; NaN outside of [-1, 1].
 
     Arguments:
         x (Variable or array-like)
@@ -534,7 +555,7 @@ def arcsin(
 def arcsinh(
     x: _Array,
 ) -> Variable:
-    """The inverse hyperbolic sine, elementwise. Floats only.
+    """The inverse hyperbolic sine, elementwise.
 
     Arguments:
         x (Variable or array-like)
@@ -546,7 +567,7 @@ def arcsinh(
 def arctan(
     x: _Array,
 ) -> Variable:
-    """The inverse tangent, in [-pi / 2, pi / 2], elementwise. Floats only.
+    """The inverse tangent, in [-pi / 2, pi / 2], elementwise.
 
     Arguments:
         x (Variable or array-like)
@@ -560,7 +581,7 @@ def arctan2(
     x2: _Array,
 ) -> Variable:
     """The angle of the point (x2, x1) in [-pi, pi], in the quadrant of the signs, elementwise.
-    Floats only; shapes broadcast.
+    Shapes broadcast.
 
     Arguments:
         x1 (Variable or array-like): The ordinate.
@@ -573,7 +594,7 @@ def arctan2(
 def arctanh(
     x: _Array,
 ) -> Variable:
-    """The inverse hyperbolic tangent, elementwise; NaN outside of [-1, 1]. Floats only.
+    """The inverse hyperbolic tangent, elementwise; NaN outside of [-1, 1].
 
     Arguments:
         x (Variable or array-like)
@@ -639,10 +660,28 @@ def argsort(
 
     Arguments:
         x (Variable or array-like)
-        axis (default -1): Along which elements are ordered.
+        axis (default -1): Along which elements are ordered; without one, all elements, by
+            their places in the flattened x.
 
     Returns:
         Variable
+    """
+
+def array_split(
+    x: _Array,
+    indices_or_sections: _Shape,
+    axis: int = 0,
+) -> tuple[Variable | Any, ...]:
+    """As split, but of any size: the first parts are larger by 1 where it cannot be divided.
+
+    Arguments:
+        x (Variable or array-like)
+        indices_or_sections: A number of parts, or the places where all parts but the first
+            begin.
+        axis (default 0): Along which it is split.
+
+    Returns:
+        tuple of Variables
     """
 
 def as_strided(
@@ -1241,12 +1280,24 @@ def clipped_relu(
         Variable
     """
 
+def column_stack(
+    xs: _Arrays,
+) -> Variable:
+    """Vectors as the columns of a matrix, beside matrices, as NumPy's column_stack.
+
+    Arguments:
+        xs (list of Variables or array-likes): At least one array, of one or two axes.
+
+    Returns:
+        Variable
+    """
+
 def concat(
     xs: _Arrays,
     axis: int = 1,
 ) -> Variable:
-    """Arrays joined along an axis. Their dtypes and all other sizes must be equal (DtypeError,
-    ShapeError).
+    """Arrays joined along an axis. All other sizes must be equal (ShapeError). Dtypes that
+    differ are promoted, as by arithmetic.
 
     Arguments:
         xs (list of Variables or array-likes): At least one array.
@@ -1260,8 +1311,8 @@ def concatenate(
     xs: _Arrays,
     axis: int = 0,
 ) -> Variable:
-    """Arrays joined along an axis, as NumPy's concatenate. Their dtypes and all other sizes
-    must be equal (DtypeError, ShapeError).
+    """Arrays joined along an axis, as NumPy's concatenate. All other sizes must be equal
+    (ShapeError); dtypes that differ are promoted.
 
     Arguments:
         xs (list of Variables or array-likes): At least one array.
@@ -1919,7 +1970,7 @@ def diagonal(
 def digamma(
     x: _Array,
 ) -> Variable:
-    """The derivative of lgamma, elementwise: -inf at 0, NaN at -1, -2, ... Floats only.
+    """The derivative of lgamma, elementwise: -inf at 0, NaN at -1, -2, ...
 
     Arguments:
         x (Variable or array-like)
@@ -2212,7 +2263,7 @@ def erfc(
 def erfcinv(
     x: _Array,
 ) -> Variable:
-    """The inverse of erfc, elementwise, on [0, 2]. Floats only.
+    """The inverse of erfc, elementwise, on [0, 2].
 
     Arguments:
         x (Variable or array-like)
@@ -2224,7 +2275,7 @@ def erfcinv(
 def erfcx(
     x: _Array,
 ) -> Variable:
-    """exp(x^2) erfc(x), elementwise, finite for all x > -9 (float32). Floats only.
+    """exp(x^2) erfc(x), elementwise, finite for all x > -9 (float32).
 
     Arguments:
         x (Variable or array-like)
@@ -2236,7 +2287,7 @@ def erfcx(
 def erfinv(
     x: _Array,
 ) -> Variable:
-    """The inverse of erf, elementwise: +-inf at +-1, NaN beyond. Floats only.
+    """The inverse of erf, elementwise: +-inf at +-1, NaN beyond.
 
     Arguments:
         x (Variable or array-like)
@@ -2260,7 +2311,7 @@ def exp(
 def exp2(
     x: _Array,
 ) -> Variable:
-    """2^x, elementwise. Floats only.
+    """2^x, elementwise.
 
     Arguments:
         x (Variable or array-like)
@@ -2464,13 +2515,13 @@ def flatten(
 
 def flip(
     x: _Array,
-    axis: int,
+    axis: _Shape | None = None,
 ) -> Variable:
     """x with the order along an axis reversed.
 
     Arguments:
         x (Variable or array-like)
-        axis: Which.
+        axis (default None): Which.
 
     Returns:
         Variable
@@ -3102,7 +3153,7 @@ def less_scalar(
 def lgamma(
     x: _Array,
 ) -> Variable:
-    """log |gamma(x)|, elementwise; inf at 0, -1, -2, ... Floats only.
+    """log |gamma(x)|, elementwise; inf at 0, -1, -2, ...
 
     Arguments:
         x (Variable or array-like)
@@ -3262,7 +3313,7 @@ def log2(
 def log_ndtr(
     x: _Array,
 ) -> Variable:
-    """The logarithm of ndtr(x), elementwise, exact where ndtr underflows. Floats only.
+    """The logarithm of ndtr(x), elementwise, exact where ndtr underflows.
 
     Arguments:
         x (Variable or array-like)
@@ -3337,6 +3388,30 @@ def logical_xor(
     Arguments:
         x1 (Variable or array-like)
         x2 (Variable or array-like)
+
+    Returns:
+        Variable
+    """
+
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: DTypeLike | None = None,
+) -> Variable:
+    """Numbers whose logarithms are at equal distances, as NumPy's logspace: base^start to
+    base^stop.
+
+    Arguments:
+        start: The logarithm of the first.
+        stop: The logarithm of the last, or without endpoint of the one after it.
+        num (default 50): How many.
+        endpoint (default True): Whether base^stop is one of them.
+        base (default 10.0): That of the logarithms, above 0.
+        dtype (default None): Its dtype; the default float dtype if not given. Integers are
+            rounded down.
 
     Returns:
         Variable
@@ -3998,6 +4073,7 @@ def nanstd(
     x: _Array,
     axis: _Shape | None = None,
     keepdims: bool = False,
+    ddof: int = 0,
 ) -> Variable:
     """The standard deviation along the axes of the elements that are no NaN; NaN where nothing
     is a number.
@@ -4006,6 +4082,7 @@ def nanstd(
         x (Variable or array-like)
         axis (default None): One or several; all if not given.
         keepdims (default False): Keep the axes, with size 1.
+        ddof (default 0): As of nanvar().
 
     Returns:
         Variable
@@ -4031,6 +4108,7 @@ def nanvar(
     x: _Array,
     axis: _Shape | None = None,
     keepdims: bool = False,
+    ddof: int = 0,
 ) -> Variable:
     """The variance along the axes of the elements that are no NaN; NaN where nothing is a
     number.
@@ -4039,6 +4117,7 @@ def nanvar(
         x (Variable or array-like)
         axis (default None): One or several; all if not given.
         keepdims (default False): Keep the axes, with size 1.
+        ddof (default 0): As of variance(); NaN where no more numbers are there.
 
     Returns:
         Variable
@@ -4047,7 +4126,7 @@ def nanvar(
 def ndtr(
     x: _Array,
 ) -> Variable:
-    """The probability that a standard normal number is less than x, elementwise. Floats only.
+    """The probability that a standard normal number is less than x, elementwise.
 
     Arguments:
         x (Variable or array-like)
@@ -4059,7 +4138,7 @@ def ndtr(
 def ndtri(
     x: _Array,
 ) -> Variable:
-    """The inverse of ndtr, elementwise, on [0, 1]. Floats only.
+    """The inverse of ndtr, elementwise, on [0, 1].
 
     Arguments:
         x (Variable or array-like)
@@ -4845,6 +4924,23 @@ def rollaxis(
         Variable
     """
 
+def rot90(
+    x: _Array,
+    k: int = 1,
+    axes: _Shape = (0, 1),
+) -> Variable:
+    """x turned by 90 degrees in the plane of two axes, from the first of them to the second,
+    as NumPy's rot90. ShapeError where there are no two such axes.
+
+    Arguments:
+        x (Variable or array-like)
+        k (default 1): How often it is turned; the other way where negative.
+        axes (default (0, 1)): Two different axes.
+
+    Returns:
+        Variable
+    """
+
 def rrelu(
     x: _Array,
     l: float = 0.125,
@@ -5177,7 +5273,7 @@ def sin(
 def sinc(
     x: _Array,
 ) -> Variable:
-    """sin(pi x) / (pi x), 1 at 0, elementwise. Floats only.
+    """sin(pi x) / (pi x), 1 at 0, elementwise.
 
     Arguments:
         x (Variable or array-like)
@@ -5330,7 +5426,8 @@ def sort(
 
     Arguments:
         x (Variable or array-like)
-        axis (default -1): Along which elements are ordered.
+        axis (default -1): Along which elements are ordered; without one, all elements, in a
+            vector.
 
     Returns:
         Variable
@@ -5545,7 +5642,8 @@ def stack(
     xs: _Arrays,
     axis: int = 0,
 ) -> Variable:
-    """Arrays of one shape and dtype joined along a new axis. ShapeError where shapes differ.
+    """Arrays of one shape joined along a new axis. ShapeError where shapes differ; dtypes that
+    differ are promoted.
 
     Arguments:
         xs (list of Variables or array-likes): At least one array.
@@ -5559,6 +5657,7 @@ def std(
     x: _Array,
     axis: _Shape | None = None,
     keepdims: bool = False,
+    ddof: int = 0,
 ) -> Variable:
     """The square root of the mean squared distance from the mean, along the axes. Integers and
     bools give floats. The gradient where all elements are equal is NaN.
@@ -5567,6 +5666,7 @@ def std(
         x (Variable or array-like)
         axis (default None): One or several; all if not given.
         keepdims (default False): Keep the axes, with size 1.
+        ddof (default 0): As of variance().
 
     Returns:
         Variable
@@ -6064,13 +6164,17 @@ def var(
     x: _Array,
     axis: _Shape | None = None,
     keepdims: bool = False,
+    ddof: int = 0,
 ) -> Variable:
     """The mean squared distance from the mean, along the axes. Integers and bools give floats.
+    from a sample. Where n is not larger, NaN or infinity.
 
     Arguments:
         x (Variable or array-like)
         axis (default None): One or several; all if not given.
         keepdims (default False): Keep the axes, with size 1.
+        ddof (default 0): The sum of squares of n elements is divided by n - ddof: 1 for the
+            unbiased estimate
 
     Returns:
         Variable
@@ -6187,7 +6291,7 @@ def zeta(
     q: _Array,
 ) -> Variable:
     """Hurwitz' zeta function, elementwise: the sum of (q + k)^-x over k = 0, 1, ...
-    Differentiable towards q. Floats only.
+    Differentiable towards q.
 
     Arguments:
         x (Variable or array-like): Greater than 1; NaN elsewhere.

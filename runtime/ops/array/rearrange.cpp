@@ -1,5 +1,7 @@
 #include "runtime/ops/array/rearrange.h"
 
+#include <algorithm>
+
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/variable_math.h"
@@ -67,6 +69,24 @@ const FunctionDef& f_split =
         const Dims at = a.dims("indices_or_sections");
         return split(a.array("x"), std::vector<int64_t>(at.begin(), at.end()), a.integer("axis"));
     });
+
+const FunctionDef& f_array_split =
+    function("array_split(x, indices_or_sections, axis=0)", {"x"}, [](const FunctionArguments& a) {
+        if (const int64_t* count = std::get_if<int64_t>(&a.value("indices_or_sections").value))
+            return array_split(a.array("x"), *count, a.integer("axis"));
+        const Dims at = a.dims("indices_or_sections");
+        return array_split(a.array("x"), std::vector<int64_t>(at.begin(), at.end()),
+                           a.integer("axis"));
+    });
+const FunctionDef& f_column_stack = function(
+    "column_stack(xs)", {"*xs"}, [](const FunctionArguments& a) { return column_stack(a.list()); });
+const FunctionDef& f_append =
+    function("append(x, values, axis=None)", {"x", "values"}, [](const FunctionArguments& a) {
+        return append(a.array("x"), a.array("values"), a.integer_unless_none("axis"));
+    });
+const FunctionDef& f_rot90 = function(
+    "rot90(x, k=1, axes=(0, 1))", {"x"},
+    [](const FunctionArguments& a) { return rot90(a.array("x"), a.integer("k"), a.dims("axes")); });
 
 /// Indices that exist, by the mode.
 Variable inside(const Variable& indices, int64_t size, TakeMode mode) {
@@ -150,11 +170,73 @@ Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> 
     return concatenate(std::span<const Variable>(xs.begin(), xs.size()), axis, at);
 }
 
+Variable column_stack(std::span<const Variable> xs, const std::source_location& at) {
+    LocationScope scope(at);
+    if (xs.empty()) fail<ValueError>("column_stack: xs is empty, at least one array is needed");
+    std::vector<Variable> columns;
+    for (const Variable& x : xs) {
+        if (x.rank() != 1 && x.rank() != 2)
+            fail<ShapeError>("column_stack: xs[{}] {} should have one axis or two", columns.size(),
+                             to_string(x.shape()));
+        columns.push_back(x.rank() == 1 ? expand_dims(x, 1) : x);
+    }
+    return concat(columns, 1);
+}
+Variable column_stack(std::initializer_list<Variable> xs, const std::source_location& at) {
+    return column_stack(std::span<const Variable>(xs.begin(), xs.size()), at);
+}
+
+Variable append(const Operand& x, const Operand& values, std::optional<int64_t> axis) {
+    LocationScope scope(x.location());
+    return concatenate({x.variable(), values.variable()}, axis);
+}
+
+Variable rot90(const Operand& x, int64_t k, const Axes& axes) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    if (axes.size() != 2) fail<ValueError>("rot90: axes {} should be two axes", to_string(axes));
+    const Axes plane = normalize_axes("rot90", axes, v.rank(), false);
+    const int64_t first = normalize_axis("rot90", axes[0], v.rank()),
+                  second = normalize_axis("rot90", axes[1], v.rank());
+    switch ((k % 4 + 4) % 4) {
+        case 0:
+            return v;
+        case 1:
+            return swapaxes(flip(v, second), first, second);
+        case 2:
+            return flip(v, plane);
+        default:
+            return flip(swapaxes(v, first, second), second);
+    }
+}
+
 Variables split(const Operand& x, int64_t sections, int64_t axis) {
     return split_along(x, sections, axis, 1, "split");
 }
 Variables split(const Operand& x, const std::vector<int64_t>& places, int64_t axis) {
     return split_along(x, places, axis, 1, "split");
+}
+Variables split(const Operand& x, std::initializer_list<int64_t> places, int64_t axis) {
+    return split(x, std::vector<int64_t>(places), axis);
+}
+Variables array_split(const Operand& x, int64_t sections, int64_t axis) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    if (sections < 1)
+        fail<ValueError>("array_split: {} parts are asked for, at least 1 is possible", sections);
+    const int along = normalize_axis("array_split", axis, v.rank());
+    const int64_t size = v.shape()[along], larger = size % sections;
+    if (larger == 0) return split(v, sections, along);
+    std::vector<int64_t> places;
+    for (int64_t i = 1; i < sections; ++i)
+        places.push_back(i * (size / sections) + std::min(i, larger));
+    return split(v, places, along);
+}
+Variables array_split(const Operand& x, const std::vector<int64_t>& places, int64_t axis) {
+    return split_along(x, places, axis, 1, "array_split");
+}
+Variables array_split(const Operand& x, std::initializer_list<int64_t> places, int64_t axis) {
+    return array_split(x, std::vector<int64_t>(places), axis);
 }
 Variables vsplit(const Operand& x, int64_t sections) {
     return split_along(x, sections, 0, 2, "vsplit");
@@ -162,17 +244,26 @@ Variables vsplit(const Operand& x, int64_t sections) {
 Variables vsplit(const Operand& x, const std::vector<int64_t>& places) {
     return split_along(x, places, 0, 2, "vsplit");
 }
+Variables vsplit(const Operand& x, std::initializer_list<int64_t> places) {
+    return vsplit(x, std::vector<int64_t>(places));
+}
 Variables hsplit(const Operand& x, int64_t sections) {
     return split_along(x, sections, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
 }
 Variables hsplit(const Operand& x, const std::vector<int64_t>& places) {
     return split_along(x, places, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
 }
+Variables hsplit(const Operand& x, std::initializer_list<int64_t> places) {
+    return hsplit(x, std::vector<int64_t>(places));
+}
 Variables dsplit(const Operand& x, int64_t sections) {
     return split_along(x, sections, 2, 3, "dsplit");
 }
 Variables dsplit(const Operand& x, const std::vector<int64_t>& places) {
     return split_along(x, places, 2, 3, "dsplit");
+}
+Variables dsplit(const Operand& x, std::initializer_list<int64_t> places) {
+    return dsplit(x, std::vector<int64_t>(places));
 }
 
 Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode) {

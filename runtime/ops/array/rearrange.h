@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "runtime/graph/op/op.h"
@@ -29,14 +30,29 @@ Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis = {})
 /// In C++: the elements of the flattened x, each repeated.
 Variable repeat(const Operand& x, int64_t repeats);
 
-/// Arrays joined along an axis, as NumPy's concatenate. Their dtypes and all other sizes must be
-/// equal (DtypeError, ShapeError).
+/// Arrays joined along an axis, as NumPy's concatenate. All other sizes must be equal (ShapeError);
+/// dtypes that differ are promoted.
 /// - xs: At least one array.
 /// - axis: Along which they are joined; by None (C++: nullopt) the flattened arrays.
 Variable concatenate(std::span<const Variable> xs, std::optional<int64_t> axis = 0,
                      const std::source_location& at = std::source_location::current());
 Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> axis = 0,
                      const std::source_location& at = std::source_location::current());
+
+/// Vectors as the columns of a matrix, beside matrices, as NumPy's column_stack.
+/// - xs: At least one array, of one or two axes.
+Variable column_stack(std::span<const Variable> xs,
+                      const std::source_location& at = std::source_location::current());
+Variable column_stack(std::initializer_list<Variable> xs,
+                      const std::source_location& at = std::source_location::current());
+/// x and behind it values, as NumPy's append: a new array.
+/// - axis: Along which they are joined; if not given, the flattened arrays.
+Variable append(const Operand& x, const Operand& values, std::optional<int64_t> axis = {});
+/// x turned by 90 degrees in the plane of two axes, from the first of them to the second, as
+/// NumPy's rot90. ShapeError where there are no two such axes.
+/// - k: How often it is turned; the other way where negative.
+/// - axes: Two different axes.
+Variable rot90(const Operand& x, int64_t k = 1, const Axes& axes = {0, 1});
 
 /// An array in parts along an axis, as NumPy's split. ShapeError where its size cannot be divided
 /// into equal parts.
@@ -45,23 +61,33 @@ Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> 
 /// - axis: Along which it is split.
 Variables split(const Operand& x, int64_t sections, int64_t axis = 0);
 Variables split(const Operand& x, const std::vector<int64_t>& places, int64_t axis = 0);
+Variables split(const Operand& x, std::initializer_list<int64_t> places, int64_t axis = 0);
+/// As split, but of any size: the first parts are larger by 1 where it cannot be divided.
+/// - indices_or_sections: A number of parts, or the places where all parts but the first begin.
+/// - axis: Along which it is split.
+Variables array_split(const Operand& x, int64_t sections, int64_t axis = 0);
+Variables array_split(const Operand& x, const std::vector<int64_t>& places, int64_t axis = 0);
+Variables array_split(const Operand& x, std::initializer_list<int64_t> places, int64_t axis = 0);
 /// An array of two axes or more in parts along axis 0. ShapeError where its size cannot be divided.
 /// - indices_or_sections: A number of equal parts, or the places where all parts but the first
 ///   begin.
 Variables vsplit(const Operand& x, int64_t sections);
 Variables vsplit(const Operand& x, const std::vector<int64_t>& places);
+Variables vsplit(const Operand& x, std::initializer_list<int64_t> places);
 /// An array in parts along axis 1, of a vector along axis 0. ShapeError where its size cannot be
 /// divided.
 /// - indices_or_sections: A number of equal parts, or the places where all parts but the first
 ///   begin.
 Variables hsplit(const Operand& x, int64_t sections);
 Variables hsplit(const Operand& x, const std::vector<int64_t>& places);
+Variables hsplit(const Operand& x, std::initializer_list<int64_t> places);
 /// An array of three axes or more in parts along axis 2. ShapeError where its size cannot be
 /// divided.
 /// - indices_or_sections: A number of equal parts, or the places where all parts but the first
 ///   begin.
 Variables dsplit(const Operand& x, int64_t sections);
 Variables dsplit(const Operand& x, const std::vector<int64_t>& places);
+Variables dsplit(const Operand& x, std::initializer_list<int64_t> places);
 
 /// How take() treats an index outside the axis: an error, modulo its size, or the nearest end.
 enum class TakeMode { raise, wrap, clip };

@@ -358,6 +358,7 @@ class Variable:
         self,
         axis: _Shape | None = None,
         keepdims: bool = False,
+        ddof: int = 0,
     ) -> Variable: ...
     def sum(
         self,
@@ -378,6 +379,7 @@ class Variable:
         self,
         axis: _Shape | None = None,
         keepdims: bool = False,
+        ddof: int = 0,
     ) -> Variable: ...
     # End of what is written.
 

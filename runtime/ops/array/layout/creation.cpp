@@ -175,6 +175,18 @@ Array linspace(const Scalar& start, const Scalar& stop, int64_t num, bool endpoi
     return cast(is_float(made) ? y : floor(y), made).array();
 }
 
+Array logspace(const Scalar& start, const Scalar& stop, int64_t num, bool endpoint, double base,
+               std::optional<Dtype> dtype, const CreationPlace& at) {
+    const LocationScope scope(at);
+    check_size("logspace", "num", num);
+    if (!(base > 0)) fail<ValueError>("logspace: base is {}, it should be above 0", base);
+    const Dtype made = dtype.value_or(config().dtype);
+    // In float64, as rounded exponents would show in the results.
+    const Variable y =
+        pow(base, Variable(linspace(start, stop, num, endpoint, Dtype::float64, at)));
+    return cast(is_float(made) ? y : floor(y), made).array();
+}
+
 Array eye(int64_t n, std::optional<int64_t> m, int64_t k, std::optional<Dtype> dtype,
           const CreationPlace& at) {
     const LocationScope scope(at);
@@ -211,6 +223,12 @@ const FunctionDef& f_linspace = function(
         return plain(linspace(a.scalar("start"), a.scalar("stop"), a.integer("num"),
                               a.flag("endpoint"), optional_dtype(a)));
     });
+const FunctionDef& f_logspace =
+    function("logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None)", {},
+             [](const FunctionArguments& a) {
+                 return plain(logspace(a.scalar("start"), a.scalar("stop"), a.integer("num"),
+                                       a.flag("endpoint"), a.number("base"), optional_dtype(a)));
+             });
 const FunctionDef& f_eye =
     function("eye(n, m=None, k=0, dtype=None)", {}, [](const FunctionArguments& a) {
         return plain(

@@ -68,6 +68,17 @@ Array arange(const Scalar& stop, std::optional<Dtype> dtype = {},
 Array linspace(const Scalar& start, const Scalar& stop, int64_t num = 50, bool endpoint = true,
                std::optional<Dtype> dtype = {}, const CreationPlace& at = CreationPlace::current());
 
+/// Numbers whose logarithms are at equal distances, as NumPy's logspace: base^start to base^stop.
+/// - start: The logarithm of the first.
+/// - stop: The logarithm of the last, or without endpoint of the one after it.
+/// - num: How many.
+/// - endpoint: Whether base^stop is one of them.
+/// - base: That of the logarithms, above 0.
+/// - dtype: Its dtype; the default float dtype if not given. Integers are rounded down.
+Array logspace(const Scalar& start, const Scalar& stop, int64_t num = 50, bool endpoint = true,
+               double base = 10, std::optional<Dtype> dtype = {},
+               const CreationPlace& at = CreationPlace::current());
+
 /// A matrix (n, m) with 1 where column - row is k, and 0 elsewhere, as NumPy's eye.
 /// - n: Rows.
 /// - m: Columns; n if not given.

@@ -287,6 +287,9 @@ Variables split_axis(const Operand& x, std::span<const int64_t> cuts, int64_t ax
     const Variable* input = &x.variable();
     return apply(op_split_axis, {&input, 1}, x.location(), {{"axis", along}, {"cuts", Dims(cuts)}});
 }
+Variables split_axis(const Operand& x, std::initializer_list<int64_t> cuts, int64_t axis) {
+    return split_axis(x, std::span(cuts.begin(), cuts.size()), axis);
+}
 static const FunctionDef& f_split_axis = function(
     "split_axis(x, indices_or_sections, axis, force_tuple=True)", {"x"},
     [](const FunctionArguments& a) {

@@ -54,6 +54,7 @@ Variable dstack(std::initializer_list<Variable> xs,
 /// - force_tuple: Whether one part alone is given as a tuple of one, too.
 Variables split_axis(const Operand& x, int64_t sections, int64_t axis);
 Variables split_axis(const Operand& x, std::span<const int64_t> cuts, int64_t axis);
+Variables split_axis(const Operand& x, std::initializer_list<int64_t> cuts, int64_t axis);
 /// The items along an axis, which they lack: the inverse of stack. Chainer's function.
 /// - axis: Along which it is separated.
 Variables separate(const Operand& x, int64_t axis = 0);

@@ -188,6 +188,10 @@ Variable percentile(const Operand& x, const std::vector<double>& q, std::optiona
     LocationScope scope(x.location());
     return stack(percentiles(x, q, axis, keepdims), 0);
 }
+Variable percentile(const Operand& x, std::initializer_list<double> q, std::optional<int64_t> axis,
+                    bool keepdims) {
+    return percentile(x, std::vector<double>(q), axis, keepdims);
+}
 Variable median(const Operand& x, std::optional<int64_t> axis, bool keepdims) {
     return percentile(x, 50, axis, keepdims);
 }

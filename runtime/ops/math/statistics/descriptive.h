@@ -24,6 +24,8 @@ Variable percentile(const Operand& x, double q, std::optional<int64_t> axis = {}
 /// One result for each q, along a new first axis.
 Variable percentile(const Operand& x, const std::vector<double>& q,
                     std::optional<int64_t> axis = {}, bool keepdims = false);
+Variable percentile(const Operand& x, std::initializer_list<double> q,
+                    std::optional<int64_t> axis = {}, bool keepdims = false);
 /// The middle element along the axis, or the mean of the two in the middle: the percentile of 50.
 Variable median(const Operand& x, std::optional<int64_t> axis = {}, bool keepdims = false);
 
