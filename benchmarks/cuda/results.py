@@ -314,13 +314,17 @@ def parts_table(rows: list[Row]) -> str:
 
 
 def page_with(text: str, rows: list[Row], goals: list[Goal]) -> str:
-    """The page with each `<!-- results: NAME -->` followed by that table, until `<!-- end -->`."""
     made = {
         "steps": steps_table(rows, goals),
         "autotune": autotune_table(rows),
         "ceilings": ceilings_table(rows),
         "parts": parts_table(rows),
     }
+    return with_tables(text, made)
+
+
+def with_tables(text: str, made: dict[str, str]) -> str:
+    """The page with each `<!-- results: NAME -->` followed by that table, until `<!-- end -->`."""
     for name, content in made.items():
         begin, end = f"<!-- results: {name} -->\n", "<!-- end -->\n"
         if text.count(begin) != 1:

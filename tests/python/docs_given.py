@@ -27,6 +27,9 @@ t = ct.Variable(labels, requires_grad=False)
 batches = [(images, labels)] * 2
 sentences = [np.ones((length, 128), np.float32) for length in (3, 5, 2)]
 block = nn.Linear(784, 784)
+mean = ct.Variable(np.zeros((8, 16), np.float32))
+log_deviation = ct.Variable(np.zeros((8, 16), np.float32))
+decoder = nn.Linear(16, 784)
 
 
 @ct.jit

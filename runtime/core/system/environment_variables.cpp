@@ -25,13 +25,15 @@ constexpr VariableInfo table[] = {
      "Give each array, temporary and piece of scratch memory a block of its own with guards on "
      "both sides, NaN at first; end the process where a guard is found overwritten."},
     {"CATENA_CHECK_PACKED", "1 or 0", "0",
-     "Check at every use of packed weights that the weights did not change unnoticed."},
+     "An error where weights were written to while a copy of them in the order of their kernels "
+     "(CATENA_PACKED_WEIGHTS) was still used."},
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
-     "Check the memory plan and the bounds of every compiled program before it runs, and compare "
-     "sizes planned from others with compiled ones."},
+     "Check the memory plan and the bounds of every compiled program before it runs; compile also "
+     "what CATENA_PLAN_SIZES and CATENA_PLAN_LOOPS would not compile, and compare."},
     {"CATENA_CHECK_WALKS", "1 or 0", "0",
-     "Call the gradients at every backward() inside a static region, and the bodies of composites, "
-     "even if their steps are known; compare what they do with what was remembered."},
+     "Run the code of gradients at every backward() inside a static region, and of functions that "
+     "consist of other operations, also where a later call would repeat the recorded steps without "
+     "it; an error where the code does anything else."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
      "How long a rank waits for the others before its call fails."},
     {"CATENA_COMPILER_PATH", "file", "beside libcatena",
@@ -47,8 +49,8 @@ constexpr VariableInfo table[] = {
      "last (NHWC)."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1", "The CUDA driver's library."},
     {"CATENA_CUDA_GRAPHS", "1 or 0", "1",
-     "Record compiled programs that call libraries as one CUDA graph each, once their memory "
-     "repeats."},
+     "Record a compiled program that calls libraries as one CUDA graph, once its calls use the "
+     "same memory again."},
     {"CATENA_CUDA_STAGING_MB", "megabytes, a whole number of at least 8", "256",
      "How much pinned memory copies to one CUDA device may take; it grows as they need it."},
     {"CATENA_CUDA_WORKSPACE_MB", "megabytes, a whole number",
@@ -80,7 +82,7 @@ constexpr VariableInfo table[] = {
      "Compile a region's forward pass together with the backward pass that runs outside of it, as "
      "one program in two parts."},
     {"CATENA_KEEP_GRAPH_ON_REPORT", "1 or 0", "0",
-     "Reported values keep their graph (config().keep_graph_on_report)."},
+     "Values that are reported to a Trainer keep their graph (config().keep_graph_on_report)."},
     {"CATENA_KERNEL_CACHE", "folder, or off", "$CATENA_CACHE_DIR/kernels",
      "Where compiled programs and machine code are kept between processes."},
     {"CATENA_KERNEL_CACHE_DISK_MB", "megabytes, a whole number", "512",
@@ -94,7 +96,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_LAPACK_PATH", "file", "liblapack.so.3",
      "The LAPACK library that computes linear algebra, such as libopenblas.so.0."},
     {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",
-     "The linker for exported code."},
+     "The linker for programs that are saved or exported with their machine code."},
     {"CATENA_LOG", "quiet, error, warning or info", "info",
      "The log lines that the library prints on standard error: none, errors that no exception "
      "reports, warnings too, or all (set_log_level(), set_log_callback())."},
@@ -105,23 +107,24 @@ constexpr VariableInfo table[] = {
     {"CATENA_NVRTC_PATH", "file", "the first that is found",
      "The NVRTC library, which compiles for CUDA devices."},
     {"CATENA_PACKED_WEIGHTS", "1 or 0", "1",
-     "Cache weights of convolutions, matrix products and recurrent layers that are read again and "
-     "again, as in inference, in the order of their kernels, too."},
+     "Keep a copy of weights in the memory order that kernels read (convolutions, matrix products, "
+     "recurrent layers), where they are used again and again, as in inference."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection.", true},
     {"CATENA_PATCH_CONVOLUTIONS", "1 or 0", "1",
      "Compute gradients towards images of few channels, and transposed convolutions that give such "
      "images, by patches where that is faster (AVX2 or AVX-512)."},
     {"CATENA_PLAN_LOOPS", "1 or 0", "1",
-     "Plan a known program for another number of iterations of its loops from those that were "
-     "compiled, where that is sure, instead of compiling it."},
+     "Compute the program of another number of iterations of a loop from the programs of known "
+     "numbers, without the compiler, where it is certain to be the same; 0: compile each."},
     {"CATENA_PLAN_SIZES", "1 or 0", "1",
-     "Plan a new size of a known program from the sizes that were compiled, where that is sure, "
-     "instead of compiling it."},
+     "Compute the program of a new size from the programs of known sizes, without the compiler, "
+     "where it is certain to be the same; 0: compile each."},
     {"CATENA_PLUGIN_PATH", "folders, separated by colons", "beside libcatena_runtime",
      "Searched first for plug-ins (CUDA, MPI, NCCL)."},
     {"CATENA_POISON", "1 or 0", "0",
-     "Fill dead buffers of compiled programs with NaN, to find wrong reads of them."},
+     "Fill intermediate results of compiled programs with NaN before they are written and after "
+     "they are last read, so that wrong reads show."},
     {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
      "Print the program on stderr after every stage, or after one.", true},
     {"CATENA_PRODUCT_TILES", "1 or 0", "1",
@@ -204,6 +207,12 @@ std::string reference_page() {
         "value is an error that names the variable; an unknown name beginning with CATENA_ gives a "
         "warning with "
         "the nearest known one.\n\n"
+        "Most programs need few of them: CATENA_NUM_THREADS, CATENA_CACHE_DIR and CATENA_LOG; "
+        "CATENA_DEBUG, CATENA_VERIFY and CATENA_USE_STATIC_GRAPH to "
+        "[find an error](how_to/find_an_error.md); CATENA_PROFILE and CATENA_DUMP_DIR to "
+        "[look inside](first_hour/looking_inside.md). Most switches that are 1 unless set turn off "
+        "one way to compute something, to see whether it is at fault: 0 gives right results, too. "
+        "[Words](architecture.md#words) has the terms.\n\n"
         "| variable | value | when it is not set | meaning |\n|---|---|---|---|\n";
     for (const VariableInfo& v : table)
         text += fmt::format("| `{}` | {} | {} | {} |\n", v.name, v.type, v.fallback, v.meaning);
