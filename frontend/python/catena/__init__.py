@@ -46,6 +46,7 @@ from catena._catena import (
     backward as backward,
     config as config,
     current_device as current_device,
+    file_limits as file_limits,
     from_dlpack as from_dlpack,
     functions as functions,
     has_device as has_device,
@@ -53,6 +54,7 @@ from catena._catena import (
     profile_scope as profile_scope,
     random as random,
     release_cached_memory as release_cached_memory,
+    set_file_limits as set_file_limits,
     set_own_folder as _set_own_folder,
     using_device as using_device,
 )

@@ -85,6 +85,36 @@ def current_device() -> str:
 def has_device(device: str) -> bool:
     """Whether there is such a device and what it needs."""
 
+def file_limits() -> dict[str, int]:
+    """The limits for what a file may declare, by name: those that set_file_limits() sets."""
+
+def set_file_limits(
+    *,
+    bytes: int | None = None,
+    ratio: int | None = None,
+    entries: int | None = None,
+    json: int | None = None,
+    depth: int | None = None,
+    steps: int | None = None,
+    memory: int | None = None,
+) -> None:
+    """Sets limits for what files may declare, for the whole process; what is not named stays. For
+    files that are trusted.
+
+    Arguments:
+        bytes: Of content that any file may declare, however small it is.
+        ratio: A file may declare more, up to this many times its own size.
+        entries: Of an archive.
+        json: Bytes of a JSON document.
+        depth: Of nested brackets.
+        steps: Loop bodies and branches of one run of an ONNX model.
+        memory: Bytes of arrays that one run of a model may take at a time; 0: as many as the
+            machine has.
+
+    Raises:
+        ArgumentError: For depth, steps or entries below 1.
+    """
+
 def release_cached_memory() -> None:
     """Gives unused blocks of memory back to the system."""
 
