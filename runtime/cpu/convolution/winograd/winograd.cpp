@@ -32,11 +32,10 @@ bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
     const Array made = Array::empty({Dtype::float32, Shape{values, K, N}}, cpu_device());
     float* to = made.to_fill<float>();
-    parallel_for(N / lanes, 1 + 20'000 / (values * K), [&](int64_t begin, int64_t end) {
+    parallel_for(N / lanes, grain(values * K), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
-            for (int64_t k = 0; k < K; ++k)
-                transform_weights(W + k * steps.k + n * steps.n, steps.n, steps.turned, K * N,
-                                  to + k * N + n);
+            Transforms::weights(W + n * steps.n, steps.n, steps.turned, K * N, to + n,
+                                {K, steps.k, N});
     });
     return made;
 }
@@ -92,10 +91,11 @@ private:
         prepare_statistics(at_once);
         parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
             const Array scratch = Array::empty(
-                {Dtype::float32,
-                 Shape{floats_of(at_once, s_.in) + blocks * floats_of(at_once, block)}},
+                {Dtype::float32, Shape{Transforms::floats_of(at_once, s_.in) +
+                                       blocks * Transforms::floats_of(at_once, block)}},
                 cpu_device());
-            float *inputs = scratch.to_fill<float>(), *results = inputs + floats_of(at_once, s_.in);
+            float *inputs = scratch.to_fill<float>(),
+                  *results = inputs + Transforms::floats_of(at_once, s_.in);
             for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles());
                  first += at_once) {
                 if (!is_good_) return;
@@ -104,14 +104,14 @@ private:
                     {.m = count, .n = block, .k = s_.in, .batch = values, .pad = pad});
                 transform_inputs(first, 0, count, step_of(count, s_.in), inputs);
                 for (int64_t b = 0; b < blocks; ++b)
-                    products->run(inputs, U_ + b * floats_of(s_.in, block),
-                                  results + b * floats_of(count, block));
+                    products->run(inputs, U_ + b * Transforms::floats_of(s_.in, block),
+                                  results + b * Transforms::floats_of(count, block));
                 s_.read_results(first, first + count, y_);
                 for (int64_t t = 0; t < count; ++t)
                     for (int64_t b = 0; b < blocks; ++b)
-                        transform_results(first + t, 0, 1,
-                                          {b * block, block, step_of(count, block)},
-                                          results + b * floats_of(count, block) + t * block);
+                        transform_results(
+                            first + t, 0, 1, {b * block, block, step_of(count, block)},
+                            results + b * Transforms::floats_of(count, block) + t * block);
                 if (statistics_)
                     add_statistics(s_, {first, first + count},
                                    first / at_once * measured_parts(at_once), {0, s_.out}, y_,
@@ -170,7 +170,7 @@ private:
             if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;
             if (!is_good_) return;
             for (int64_t t = from; t < until; ++t)
-                transform_input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
+                Transforms::input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
         });
     }
     void transform_results(int64_t first, int64_t begin, int64_t end, const Channels& c,
@@ -178,8 +178,8 @@ private:
         if (tail_) return transform_with_tail(first, begin, end, c, from);
         const float* const bias = bias_ ? bias_ + c.first : nullptr;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
-                                  c.value_step, c.count, bias, y_))
+            if (!Transforms::output(s_.result(first + t).moved(c.first), from + t * c.count,
+                                    c.value_step, c.count, bias, y_))
                 is_good_ = false;
     }
 
@@ -189,8 +189,8 @@ private:
         ConvolutionTail tail = *tail_;
         for (const float** each : {&tail.before, &tail.scale, &tail.shift}) *each += c.first;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
-                                  c.value_step, c.count, tail, y_, largest))
+            if (!Transforms::output(s_.result(first + t).moved(c.first), from + t * c.count,
+                                    c.value_step, c.count, tail, y_, largest))
                 is_good_ = false;
         int32_t known = largest_.load();
         while (largest > known && !largest_.compare_exchange_weak(known, largest)) {
