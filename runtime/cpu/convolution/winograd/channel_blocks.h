@@ -15,6 +15,7 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::winograd {
 
@@ -74,13 +75,15 @@ bool convolve_blocks(const Sizes& s, const float* x, const float* W, const Weigh
     const Array transformed = float_memory(Transforms::floats_of(tiles, s.in));
     float* const inputs = transformed.to_fill<float>();
     std::atomic<bool> is_good = true;
-    parallel_for(tiles, grain(Transforms::values * s.in), [&](int64_t begin, int64_t end) {
-        in_turns(begin, end, [&](int64_t from, int64_t until) {
-            if (!s.read_inputs(from, until, x)) is_good = false;
-            for (int64_t t = from; t < until; ++t)
-                Transforms::input(s.input(t), x, s.in, step_of(tiles, s.in), inputs + t * s.in);
-        });
-    });
+    parallel_for(tiles, machine::grain_of_elements(Transforms::values * s.in),
+                 [&](int64_t begin, int64_t end) {
+                     in_turns(begin, end, [&](int64_t from, int64_t until) {
+                         if (!s.read_inputs(from, until, x)) is_good = false;
+                         for (int64_t t = from; t < until; ++t)
+                             Transforms::input(s.input(t), x, s.in, step_of(tiles, s.in),
+                                               inputs + t * s.in);
+                     });
+                 });
     if (!is_good) return false;
     const auto products = Products::find(
         {.m = tiles, .n = block, .k = s.in, .batch = Transforms::values, .pad = pad});
@@ -121,7 +124,7 @@ bool convolve_weight_blocks(const Sizes& s, const float* x, const float* gy, flo
     float *const inputs = transformed.to_fill<float>(), *const gradients =
                                                             inputs + s.in / in * input_floats;
     std::atomic<bool> is_good = true;
-    parallel_for(tiles, grain(Transforms::values * (s.in + s.out)),
+    parallel_for(tiles, machine::grain_of_elements(Transforms::values * (s.in + s.out)),
                  [&](int64_t begin, int64_t end) {
                      in_turns(begin, end, [&](int64_t from, int64_t until) {
                          if (!s.read_inputs(from, until, x)) is_good = false;

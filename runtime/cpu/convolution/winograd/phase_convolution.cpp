@@ -8,12 +8,13 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
 using namespace polyphase;
-using winograd::grain, winograd::Products;
+using winograd::Products;
 
 /// A convolution or the gradient of its images, all channels last. Tiles are transformed first;
 /// then each unit of work, which has some tiles and a block of result channels, transforms weights,
@@ -27,10 +28,11 @@ public:
 
     /// True if all of y is finite, and right to the last digits.
     bool run() {
-        const int64_t at_once =
-            std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
-                         part_tiles,
-                     tiles_);
+        const int64_t at_once = std::min(
+            std::max<int64_t>(
+                machine::shared_cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
+                part_tiles,
+            tiles_);
         const Array transformed = float_memory(parts_of(at_once) * groups_ * part_floats());
         for (int64_t first = 0; first < tiles_; first += at_once)
             run(first, std::min(at_once, tiles_ - first), transformed.to_fill<float>());
@@ -47,7 +49,7 @@ private:
     /// depth].
     void run(int64_t first, int64_t count, float* inputs) {
         parallel_for(
-            count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)),
+            count, machine::grain_of_elements(phases * values * (is_gradient_ ? s_.out : s_.in)),
             [&](int64_t begin, int64_t end) {
                 winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
                     if (!(is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_)

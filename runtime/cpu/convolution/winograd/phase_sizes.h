@@ -3,6 +3,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/winograd/tile_transforms.h"
+#include "runtime/cpu/machine.h"
 
 // Convolutions with 4x4 weights in steps of two: their images have four *phases*, the positions of
 // even and odd rows and columns. Each phase meets 2x2 of the taps, in steps of one, which is
@@ -79,7 +80,5 @@ bool is_faster(const Sizes& sizes, int64_t tiles, int64_t moved);
 constexpr int64_t block_of(int64_t channels) {
     return channels % (2 * lanes) == 0 ? 2 * lanes : lanes;
 }
-/// The number of floats of transformed tiles that the shared cache holds.
-constexpr int64_t cache_floats = 3'000'000;
 
 }  // namespace catena::polyphase

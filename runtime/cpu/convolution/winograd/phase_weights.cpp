@@ -7,6 +7,7 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::polyphase {
 namespace {
@@ -26,8 +27,8 @@ public:
 
     /// True if all of gW is finite, and right to the last digits.
     bool run() {
-        const int64_t at_once =
-            std::clamp<int64_t>(cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
+        const int64_t at_once = std::clamp<int64_t>(
+            machine::shared_cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
         const int64_t input_floats = s_.in / lanes * Transforms::floats_of(at_once, rows);
         const Array transformed =
             float_memory(input_floats + s_.out / block_ * Transforms::floats_of(at_once, block_));
@@ -45,7 +46,7 @@ private:
     int64_t units() const { return s_.in / lanes * (s_.out / block_); }
 
     void run(int64_t first, int64_t count, float* inputs, float* gradients, float* sums) {
-        parallel_for(count, winograd::grain(values * (phases * s_.in + s_.out)),
+        parallel_for(count, machine::grain_of_elements(values * (phases * s_.in + s_.out)),
                      [&](int64_t begin, int64_t end) {
                          winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
                              if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;

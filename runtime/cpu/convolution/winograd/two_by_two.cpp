@@ -1,6 +1,7 @@
 #include "runtime/cpu/convolution/winograd/two_by_two.h"
 
 #include "runtime/cpu/convolution/winograd/channel_blocks.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -33,13 +34,13 @@ bool is_two_by_two(const Shape& shape) {
 /// Whether they can be computed so, and enough images use each of the transformed weights, but not
 /// too many for the shared cache.
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
-    constexpr int64_t least = 16, cache_floats = 3'000'000;
+    constexpr int64_t least = 16;
     if (!winograd::is_on() || !is_two_by_two(x) || !is_two_by_two(y) || W[2] != 3 || W[3] != 3 ||
         steps.groups != 1)
         return false;
     for (int d = 0; d < 2; ++d)
         if (steps.stride[d] != 1 || steps.dilate[d] != 1 || steps.pad[d] != 1) return false;
-    return x[0] >= least && values * x[0] * (x[1] + y[1]) <= cache_floats;
+    return x[0] >= least && values * x[0] * (x[1] + y[1]) <= machine::shared_cache_floats;
 }
 
 bool run(const ConvolutionTask& t) {

@@ -14,16 +14,21 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_weights.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
 using namespace winograd;
 
-constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
+constexpr Speed speed{.products_a_second = machine::products_a_second,
+                      .bytes_a_second = machine::bytes_a_second,
+                      .gain = 0.9};
 /// Towards the weights the products' results are written once for all tiles, and images and
 /// gradients are both transformed through the shared cache.
-constexpr Speed weights_speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
+constexpr Speed weights_speed{.products_a_second = machine::products_a_second * 11 / 12,
+                              .bytes_a_second = machine::bytes_a_second,
+                              .gain = 0.8};
 
 /// Weights that do not fit a core's cache are read by one thread each, once for many tiles.
 bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
@@ -32,11 +37,12 @@ bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
     const Array made = Array::empty({Dtype::float32, Shape{values, K, N}}, cpu_device());
     float* to = made.to_fill<float>();
-    parallel_for(N / lanes, grain(values * K), [&](int64_t begin, int64_t end) {
-        for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
-            Transforms::weights(W + n * steps.n, steps.n, steps.turned, K * N, to + n,
-                                {K, steps.k, N});
-    });
+    parallel_for(N / lanes, machine::grain_of_elements(values * K),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
+                         Transforms::weights(W + n * steps.n, steps.n, steps.turned, K * N, to + n,
+                                             {K, steps.k, N});
+                 });
     return made;
 }
 
@@ -83,10 +89,11 @@ private:
     /// Each thread takes tiles from input to result, so many at once that they stay in its cache.
     /// U: blocks.
     void by_tiles() {
-        constexpr int64_t cache_floats = 160'000, least = 16, most = 64,
+        constexpr int64_t least = 16, most = 64,
                           rows = 8;  // Of a product's tile in registers.
         const int64_t block = block_of(s_.out), blocks = s_.out / block;
-        const int64_t wanted = std::max(cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
+        const int64_t wanted =
+            std::max(machine::second_cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
         const int64_t at_once = std::min(std::clamp(wanted / rows * rows, least, most), s_.tiles());
         prepare_statistics(at_once);
         parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
@@ -123,17 +130,18 @@ private:
     /// All threads transform tiles, then each multiplies with some of the weights, then all
     /// transform results. U: [values, in, out].
     void by_values() {
-        constexpr int64_t cache_floats = 3'000'000, worthwhile = 20'000;
-        const int64_t at_once = std::clamp<int64_t>(cache_floats / floats_a_tile(), 1, s_.tiles());
+        const int64_t at_once =
+            std::clamp<int64_t>(machine::shared_cache_floats / floats_a_tile(), 1, s_.tiles());
         prepare_statistics(at_once);
         const Array scratch =
             Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
         float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
         for (int64_t first = 0; first < s_.tiles(); first += at_once) {
             const int64_t count = std::min(at_once, s_.tiles() - first);
-            parallel_for(count, 1 + worthwhile / (values * s_.in), [&](int64_t begin, int64_t end) {
-                transform_inputs(first, begin, end, count * s_.in, inputs);
-            });
+            parallel_for(count, machine::grain_of_elements(values * s_.in),
+                         [&](int64_t begin, int64_t end) {
+                             transform_inputs(first, begin, end, count * s_.in, inputs);
+                         });
             if (!is_good_) return;
             const auto products = Products::find({count, s_.out, s_.in, values_a_unit});
             parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
@@ -142,7 +150,7 @@ private:
                                   results + p * count * s_.out);
             });
             parallel_for(
-                measured_parts(count), 1 + worthwhile / (values * s_.out * measured_tiles),
+                measured_parts(count), machine::grain_of_elements(values * s_.out * measured_tiles),
                 [&](int64_t begin, int64_t end) {
                     for (int64_t part = begin; part < end; ++part) {
                         const int64_t from = part * measured_tiles,

@@ -1,5 +1,7 @@
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 
+#include "runtime/cpu/machine.h"
+
 namespace catena::winograd {
 namespace {
 
@@ -10,11 +12,13 @@ Array made_blocks(const Array& W, const WeightSteps& steps, int64_t in, int64_t 
     const Array made = float_memory(out / block * block_floats);
     const float* from = W.elements<float>();
     float* blocks = made.to_fill<float>();
-    parallel_for(out / lanes, grain(values * in), [&](int64_t begin, int64_t end) {
-        for (int64_t n = begin; n < end; ++n)
-            transform_block<Transforms>(from, steps, in, n * lanes, lanes, block,
-                                        blocks + n / halves * block_floats + n % halves * lanes);
-    });
+    parallel_for(out / lanes, machine::grain_of_elements(values * in),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t n = begin; n < end; ++n)
+                         transform_block<Transforms>(
+                             from, steps, in, n * lanes, lanes, block,
+                             blocks + n / halves * block_floats + n % halves * lanes);
+                 });
     return made;
 }
 
@@ -48,8 +52,9 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
 }
 
 bool are_weights_for_blocks(const Sizes& s) {
-    constexpr int64_t cache_floats = 3'000'000, large = 128 * 128;
-    return s.in * s.out >= large && Transforms::floats_of(s.tiles(), s.in + s.out) <= cache_floats;
+    constexpr int64_t large = 128 * 128;
+    return s.in * s.out >= large &&
+           Transforms::floats_of(s.tiles(), s.in + s.out) <= machine::shared_cache_floats;
 }
 
 bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy, float* gW) {

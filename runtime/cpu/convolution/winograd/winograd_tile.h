@@ -11,9 +11,6 @@ constexpr int64_t lanes = 16;  ///< The number of channels that are transformed 
 constexpr int64_t pad = lanes;
 constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
 
-/// The iterations of `work` elements that are worth a thread.
-constexpr int64_t grain(int64_t work) { return 1 + 20'000 / work; }
-
 /// A tile of an array [images, height, width, channels]: `rows` x `columns` of it from `first` on
 /// lie in the array, at (top, left) of the tile; the other elements of the tile are outside of the
 /// array.
