@@ -237,7 +237,7 @@ void TileTransforms<m, r, exchanged>::output_gradient(const Tile& tile, const fl
 template <int64_t m, int64_t r, bool exchanged>
 void TileTransforms<m, r, exchanged>::weights(const float* w, int64_t lane_step, bool turned,
                                               int64_t value_step, float* to, const Repeated& times)
-    requires(taps == 9)
+    requires(r == 3 || exchanged)
 {
     at_vector_width([=](auto bytes) __attribute__((always_inline)) {
         for (int64_t i = 0; i < times.count; ++i)
@@ -250,7 +250,7 @@ template <int64_t m, int64_t r, bool exchanged>
 bool TileTransforms<m, r, exchanged>::weights_gradient(const float* from, int64_t value_step,
                                                        int64_t lane_step, float* gw,
                                                        const Repeated& times)
-    requires(taps == 9)
+    requires(r == 3 || exchanged)
 {
     return at_vector_width([=](auto bytes) __attribute__((always_inline)) {
         bool is_finite = true;
@@ -266,7 +266,7 @@ template <int64_t m, int64_t r, bool exchanged>
 void TileTransforms<m, r, exchanged>::weights(const float* w, int64_t lane_step,
                                               std::span<const Window> windows, int64_t window_step,
                                               int64_t value_step, float* to, const Repeated& times)
-    requires(taps == 16)
+    requires(r == 2 && !exchanged)
 {
     at_vector_width([=](auto bytes) __attribute__((always_inline)) {
         using Side = typename Sides<m, r, exchanged>::OfWindow;
@@ -289,7 +289,7 @@ bool TileTransforms<m, r, exchanged>::weights_gradient(const float* from,
                                                        int64_t window_step, int64_t value_step,
                                                        int64_t lane_step, float* gw,
                                                        const Repeated& times)
-    requires(taps == 16)
+    requires(r == 2 && !exchanged)
 {
     return at_vector_width([=](auto bytes) __attribute__((always_inline)) {
         bool is_finite = true;

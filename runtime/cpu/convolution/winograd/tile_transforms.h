@@ -62,22 +62,22 @@ struct TileTransforms {
     /// the last tap counts as the first.
     static void weights(const float* w, int64_t lane_step, bool turned, int64_t value_step,
                         float* values, const Repeated& times = {})
-        requires(taps == 9);
+        requires(r == 3 || exchanged);
     /// The transpose of weights(), not turned: gradients of values become gradients of taps. True
     /// if all of them are finite.
     static bool weights_gradient(const float* values, int64_t value_step, int64_t lane_step,
                                  float* gw, const Repeated& times = {})
-        requires(taps == 9);
+        requires(r == 3 || exchanged);
     // The same for windows in 4x4 weights, whose values lie `window_step` apart; all
     // of them are turned or none; those of weights_gradient() have all taps, and none is turned.
     static void weights(const float* w, int64_t lane_step, std::span<const Window> windows,
                         int64_t window_step, int64_t value_step, float* values,
                         const Repeated& times = {})
-        requires(taps == 16);
+        requires(r == 2 && !exchanged);
     static bool weights_gradient(const float* values, std::span<const Window> windows,
                                  int64_t window_step, int64_t value_step, int64_t lane_step,
                                  float* gw, const Repeated& times = {})
-        requires(taps == 16);
+        requires(r == 2 && !exchanged);
 };
 
 }  // namespace catena::winograd
