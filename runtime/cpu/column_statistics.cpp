@@ -7,6 +7,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/simd/vector_widths.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -156,7 +157,7 @@ bool ColumnStatistics::finish(float* sums, float* squares) const {
     std::atomic<bool> finite = true;
     const int64_t parts = (columns_ + together - 1) / together,
                   work = int64_t(rows_.size()) * together;
-    parallel_for(parts, 1 + 20'000 / work, [&](int64_t begin, int64_t end) {
+    parallel_for(parts, machine::grain_of_elements(work), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t first = i * together, count = std::min(together, columns_ - first);
             if (!finish_columns(blocks_ + first, rows_, columns_, count, sums + first,

@@ -6,6 +6,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/normalization_kernel.h"
 #include "runtime/core/simd/vector_widths.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -101,7 +102,7 @@ void backward(const Array& x, const Array& gamma, const Array& gy, double eps, c
 template <class T>
 void forward(const Array& x, const Array& gamma, const Array& beta, double eps, const Array& y) {
     int64_t n = gamma.size(), rows = n ? x.size() / n : 0;
-    parallel_for(rows, 1 + 20'000 / (n + 1), [&](int64_t begin, int64_t end) {
+    parallel_for(rows, machine::grain_of_elements(n), [&](int64_t begin, int64_t end) {
         run_forward(x.elements<T>() + begin * n, gamma.elements<T>(), beta.elements<T>(), T(eps),
                     y.to_fill<T>() + begin * n, end - begin, n);
     });

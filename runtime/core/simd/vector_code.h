@@ -67,6 +67,7 @@ struct Vector {
         __builtin_memcpy(&v, from, sizeof v);
         return v;
     }
+    CATENA_INLINE static void store(T* to, Type v) { __builtin_memcpy(to, &v, sizeof v); }
     CATENA_INLINE static T sum(Type v) {
         T s = 0;
         for (int64_t i = 0; i < lanes; ++i) s += v[i];

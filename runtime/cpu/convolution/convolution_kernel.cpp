@@ -9,7 +9,7 @@
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/double_convolution.h"
-#include "runtime/cpu/convolution/float_convolution.h"
+#include "runtime/cpu/convolution/repeated_convolution.h"
 #include "runtime/profile/method_span.h"
 
 namespace catena {
@@ -111,7 +111,7 @@ void in_working_dtype(const Array& result, bool by_library, F&& f) {
 
 void run(ConvolutionDirection direction, const WindowSteps& steps, const Array& a, const Array& b,
          const Array& bias, const Array& result) {
-    FloatConvolution().run({direction, steps, a, b, result, Epilogue{.bias = bias}});
+    run_repeated_convolution({direction, steps, a, b, result, Epilogue{.bias = bias}});
 }
 
 void fill_zero(const Array& array) {

@@ -8,6 +8,7 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -133,7 +134,7 @@ void ConvolutionWeights::run_part(int64_t index, std::vector<ConvolutionCall>& c
 
 void ConvolutionWeights::add_up(const float* results, float* gW) const {
     const int64_t size = product(sizes_.W), ranges = int64_t(images_.size());
-    parallel_for(size, 1 + 20'000 / ranges, [&](int64_t begin, int64_t end) {
+    parallel_for(size, machine::grain_of_elements(ranges), [&](int64_t begin, int64_t end) {
         std::copy(results + begin, results + end, gW + begin);
         for (int64_t range = 1; range < ranges; ++range)
             for (int64_t i = begin; i < end; ++i) gW[i] += results[range * size + i];

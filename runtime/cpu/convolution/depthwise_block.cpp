@@ -11,6 +11,7 @@
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/profile/method_span.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -57,8 +58,7 @@ struct Sizes {
                middle.line() * (depthwise::taps + last.out);
     }
     int64_t parts() const {
-        constexpr int64_t work_of_a_thread = 200'000;
-        return std::clamp<int64_t>(lines() * work() / work_of_a_thread, 1,
+        return std::clamp<int64_t>(lines() * work() / machine::products_of_a_thread, 1,
                                    std::min<int64_t>(thread_count(), lines()));
     }
     size_t part_bytes() const {

@@ -6,12 +6,12 @@
 
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/double_product.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
 constexpr int64_t width = PackedMatrix<double>::panel_width;
-constexpr int64_t elements_per_thread = 30'000;
 
 /// A convolution of one group of channels, with three axes: those that are missing have one
 /// element.
@@ -98,18 +98,17 @@ void gather(const Sizes& s, int64_t tap, const Chunk& chunk, const double* image
 /// panel if `taps` is more.
 template <class F>
 void for_each_tap(const Sizes& s, int64_t taps, const Chunk& chunk, const double* image, F&& f) {
-    parallel_for(taps, 1 + elements_per_thread / (chunk.size() + 1),
-                 [&](int64_t begin, int64_t end) {
-                     std::vector<double> row(
-                         size_t(chunk.size() + width));  // Some zeros behind the last position.
-                     for (int64_t tap = begin; tap < end; ++tap) {
-                         if (tap < s.taps())
-                             gather(s, tap, chunk, image, row);
-                         else
-                             std::fill(row.begin(), row.end(), 0.0);
-                         f(tap, row.data());
-                     }
-                 });
+    parallel_for(taps, machine::grain_of_elements(chunk.size()), [&](int64_t begin, int64_t end) {
+        std::vector<double> row(
+            size_t(chunk.size() + width));  // Some zeros behind the last position.
+        for (int64_t tap = begin; tap < end; ++tap) {
+            if (tap < s.taps())
+                gather(s, tap, chunk, image, row);
+            else
+                std::fill(row.begin(), row.end(), 0.0);
+            f(tap, row.data());
+        }
+    });
 }
 
 /// What a chunk sees as a packed matrix [taps, positions].
@@ -137,10 +136,12 @@ void pack_seen_transposed(const Sizes& s, const Chunk& chunk, const double* imag
 template <class F>
 void for_each_image(const Sizes& s, int64_t numbers, F&& f) {
     const int64_t work = s.result_size() * s.taps();
-    parallel_for(s.images * s.groups, 1 + 200'000 / (work + 1), [&](int64_t begin, int64_t end) {
-        std::vector<double> own(static_cast<size_t>(numbers));
-        for (int64_t i = begin; i < end; ++i) f(i / s.groups, i % s.groups, own.data());
-    });
+    parallel_for(s.images * s.groups, machine::grain_of_products(work),
+                 [&](int64_t begin, int64_t end) {
+                     std::vector<double> own(static_cast<size_t>(numbers));
+                     for (int64_t i = begin; i < end; ++i)
+                         f(i / s.groups, i % s.groups, own.data());
+                 });
 }
 
 /// Whether a tap sees what is beside an image. For a product that is 0, which makes NaN of a factor
@@ -237,7 +238,7 @@ void convolve_data_doubles(const Array& gy, const Array& W, const WindowSteps& s
                     .run();
                 // A channel's taps add to its pixels, one after another.
                 parallel_for(
-                    s.channels, 1 + elements_per_thread / (s.window() * chunk.size() + 1),
+                    s.channels, machine::grain_of_elements(s.window() * chunk.size()),
                     [&](int64_t begin, int64_t end) {
                         for (int64_t tap = begin * s.window(); tap < end * s.window(); ++tap)
                             for_each_line(

@@ -5,6 +5,7 @@
 #include "runtime/core/array/in_order.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/tail/apply_tail.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -17,16 +18,18 @@ void sweep_rows(const Array& y, ColumnStatistics& statistics) {
     const int64_t channels = y.dim(1), rows = y.size() / channels,
                   blocks = (rows + rows_of_block - 1) / rows_of_block;
     statistics.prepare(blocks, channels);
-    parallel_for(blocks, 1 + 20'000 / (rows_of_block * channels), [&](int64_t begin, int64_t end) {
-        for (int64_t block = begin; block < end; ++block) {
-            const int64_t first = block * rows_of_block,
-                          last = std::min(rows, first + rows_of_block);
-            for (int64_t row = first; row < last; row += at_once)
-                statistics.add(block,
-                               {from + row * channels, std::min(at_once, last - row), channels},
-                               {0, channels}, row == first);
-        }
-    });
+    parallel_for(blocks, machine::grain_of_elements(rows_of_block * channels),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t block = begin; block < end; ++block) {
+                         const int64_t first = block * rows_of_block,
+                                       last = std::min(rows, first + rows_of_block);
+                         for (int64_t row = first; row < last; row += at_once)
+                             statistics.add(
+                                 block,
+                                 {from + row * channels, std::min(at_once, last - row), channels},
+                                 {0, channels}, row == first);
+                     }
+                 });
 }
 
 /// Row-major, a channel has its positions side by side in each image.
@@ -36,13 +39,14 @@ void sweep_lines(const Array& y, ColumnStatistics& statistics) {
     const int64_t channels = y.dim(1), positions = y.size() / (y.dim(0) * channels),
                   parts = (positions + longest - 1) / longest;
     statistics.prepare(y.dim(0) * parts, channels);
-    parallel_for(y.dim(0) * channels, 1 + 20'000 / positions, [&](int64_t begin, int64_t end) {
-        for (int64_t line = begin; line < end; ++line)
-            for (int64_t part = 0; part < parts; ++part)
-                statistics.add_line(line / channels * parts + part, line % channels,
-                                    from + line * positions + part * longest,
-                                    std::min(longest, positions - part * longest));
-    });
+    parallel_for(y.dim(0) * channels, machine::grain_of_elements(positions),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t line = begin; line < end; ++line)
+                         for (int64_t part = 0; part < parts; ++part)
+                             statistics.add_line(line / channels * parts + part, line % channels,
+                                                 from + line * positions + part * longest,
+                                                 std::min(longest, positions - part * longest));
+                 });
 }
 
 }  // namespace

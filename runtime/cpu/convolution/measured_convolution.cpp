@@ -7,6 +7,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/epilogue_pass.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -36,9 +37,10 @@ void define(const Array& y, float* sums, float* squares) {
         sums[c] = float(sum);
         squares[c] = float(square);
     };
-    parallel_for(channels, 1 + 20'000 / (images * positions), [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) channel(c);
-    });
+    parallel_for(channels, machine::grain_of_elements(images * positions),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t c = begin; c < end; ++c) channel(c);
+                 });
 }
 
 }  // namespace

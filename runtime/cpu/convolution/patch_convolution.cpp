@@ -9,6 +9,7 @@
 #include "runtime/cpu/product/tiles/product_tile.h"
 #include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -45,17 +46,15 @@ public:
         : s_(sizes), gy_(gy), W_(W), gx_(gx) {}
 
     void run() const {
-        constexpr int64_t work_of_a_thread = 200'000;
         const int64_t work = s_.rows * s_.columns * s_.patch_step() * s_.out / bands_;
-        parallel_for(s_.images * bands_, 1 + work_of_a_thread / std::max<int64_t>(work, 1),
-                     [&](int64_t begin, int64_t end) {
-                         const int64_t band = rounded(Band::floats(s_, most_results()));
-                         const Array own =
-                             float_memory(band + s_.columns * s_.patch_step() + lanes);
-                         for (int64_t unit = begin; unit < end; ++unit)
-                             compute(unit / bands_, unit % bands_, own.to_fill<float>(),
-                                     own.to_fill<float>() + band);
-                     });
+        parallel_for(
+            s_.images * bands_, machine::grain_of_products(work), [&](int64_t begin, int64_t end) {
+                const int64_t band = rounded(Band::floats(s_, most_results()));
+                const Array own = float_memory(band + s_.columns * s_.patch_step() + lanes);
+                for (int64_t unit = begin; unit < end; ++unit)
+                    compute(unit / bands_, unit % bands_, own.to_fill<float>(),
+                            own.to_fill<float>() + band);
+            });
     }
 
 private:

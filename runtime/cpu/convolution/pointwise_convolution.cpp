@@ -7,6 +7,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/measured_product.h"
 #include "runtime/cpu/product/sgemm.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -162,7 +163,7 @@ bool run_data(const ConvolutionTask& t, const Matrices& m) {
     const Array to = visited_of(gx, t.a, t.steps), made = ordered_as(gx, to.shape());
     multiply_data(m, gy, W, made.to_fill<float>());
     float* const all = gx.to_fill<float>();
-    parallel_for(gx.size(), 20'000,
+    parallel_for(gx.size(), machine::elements_of_a_thread,
                  [&](int64_t begin, int64_t end) { std::fill(all + begin, all + end, 0.0f); });
     copy_elements(made, to);
     return true;

@@ -9,6 +9,7 @@
 #include "runtime/core/simd/vector_widths.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -62,7 +63,7 @@ Array scaled(const Array& W, int64_t channels, int64_t products, const float* sc
     const Array made = memory_of(size_t(W.size()) * sizeof(float));
     const float* const from = W.elements<float>();
     float* const to = made.to_fill<float>();
-    parallel_for(channels, 1 + 16'384 / products, [&](int64_t begin, int64_t end) {
+    parallel_for(channels, machine::grain_of_elements(products), [&](int64_t begin, int64_t end) {
         for (int64_t channel = begin; channel < end; ++channel)
             for (int64_t k = channel * products; k < (channel + 1) * products; ++k)
                 to[k] = from[k] * scale[channel];

@@ -7,11 +7,10 @@
 #include "runtime/core/simd/vector_code.h"
 #include "runtime/core/system/error.h"
 #include "runtime/cpu/blocks/independent.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::channels_last {
 namespace {
-
-constexpr int64_t worthwhile_elements = 30'000;  ///< Fewer are not worth a thread.
 
 struct Sizes {
     int64_t images, channels, height, width, out_height, out_width;
@@ -158,7 +157,7 @@ void with_type(const Array& x, F&& f) {
 /// f(image, row) for `rows` rows of each image, in parallel.
 template <class F>
 void for_rows(const Sizes& s, int64_t rows, F&& f) {
-    const int64_t grain = 1 + worthwhile_elements / ((s.work() + s.inputs()) / rows + 1);
+    const int64_t grain = machine::grain_of_elements((s.work() + s.inputs()) / rows);
     parallel_for(s.images * rows, grain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) f(i / rows, i % rows);
     });

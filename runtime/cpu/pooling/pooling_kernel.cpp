@@ -7,6 +7,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/pooling/pooling_pairs.h"
 #include "runtime/core/simd/vector_code.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -241,7 +242,7 @@ void run_spread(const Plane& p, double* x, const double* y, int64_t planes) {
 template <class F>
 void for_planes(const Array& x, const Plane& p, F&& f) {
     int64_t planes = x.dim(0) * x.dim(1),
-            grain = 1 + 30'000 / (p.inputs() + p.kh * p.kw * p.outputs() + 1);
+            grain = machine::grain_of_elements(p.inputs() + p.kh * p.kw * p.outputs());
     parallel_for(planes, grain, [&](int64_t begin, int64_t end) {
         if (x.dtype() == Dtype::float32) return f(float(), begin, end - begin);
         CATENA_ASSERT(x.dtype() == Dtype::float64, "works on float32 and float64");

@@ -11,6 +11,7 @@
 #include "runtime/core/system/fork.h"
 #include "runtime/cpu/onednn/onednn.h"
 #include "runtime/cpu/product/product_division.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -92,7 +93,7 @@ Product part(const Product& p, ProductRange rows, ProductRange columns, ProductR
 
 /// c = the sum of float32 pieces, rounded once.
 void add_up(const Product& p, const float* pieces, int64_t count) {
-    parallel_for(p.m, 1 + 20'000 / (p.n * count), [&](int64_t begin, int64_t end) {
+    parallel_for(p.m, machine::grain_of_elements(p.n * count), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
             for (int64_t j = 0; j < p.n; ++j) {
                 float sum = pieces[i * p.n + j];

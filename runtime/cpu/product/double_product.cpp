@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/parallel/parallel.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -10,8 +11,6 @@ namespace {
 /// Blocks of c's rows, and of k: a panel's part (64 KB) stays in the second-level cache while a
 /// block of rows is multiplied with it.
 constexpr int64_t block_rows = 64, block_k = 512;
-/// Multiplications below which a second thread does not pay.
-constexpr int64_t multiplications_per_thread = 100'000;
 
 }  // namespace
 
@@ -20,7 +19,7 @@ void DoubleProduct::run() const {
     const int64_t blocks = (m + block_rows - 1) / block_rows,
                   panels = PackedMatrix<double>::panels_of(n);
     const int64_t grain =
-        1 + multiplications_per_thread / (std::min(m, block_rows) * width * k + 1);
+        machine::grain_of_products(2 * std::min(m, block_rows) * width * k);  // Half as many lanes.
     parallel_for(blocks * panels, grain, [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; ++task) {
             const int64_t panel = task / blocks, row = task % blocks * block_rows;

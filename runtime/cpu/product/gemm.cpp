@@ -10,6 +10,7 @@
 #include "runtime/cpu/product/double_product.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/product/matrices.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -95,7 +96,7 @@ void matmul_loops(const Array& a, const Array& b, bool transa, bool transb, cons
                 row_major[p * n + j] = pb[p * mb.row_stride + j * mb.column_stride];
         const T* pa = ma.array.elements<T>() + batch_offset(batch, ma.batch_strides, i);
         T* py = y.to_fill<T>() + i * m * n;
-        parallel_for(m, 1 + 30'000 / (n * k + 1), [&](int64_t begin, int64_t end) {
+        parallel_for(m, machine::grain_of_elements(n * k), [&](int64_t begin, int64_t end) {
             multiply_rows(pa, ma, row_major.data(), n, k, py, begin, end);
         });
     }

@@ -6,6 +6,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/simd/vector_widths.h"
 #include "runtime/core/system/error.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -15,9 +16,6 @@ constexpr int panel_bytes = 128;
 
 /// Rows of a tile, so that its sums stay in registers: 32 of 64 bytes, or 16 of 32 or 16 bytes.
 constexpr int64_t rows_of_tile(int bytes) { return bytes == 64 ? 8 : bytes == 32 ? 3 : 1; }
-
-/// Elements below which a second thread does not pay for packing.
-constexpr int64_t elements_per_thread = 30'000;
 
 /// Rows of a and c times a panel, whose first `width` columns are there.
 template <class T>
@@ -162,8 +160,7 @@ template <class T>
 void PackedMatrix<T>::pack(const T* from, int64_t k, int64_t n, int64_t row_stride,
                            int64_t column_stride, T* to, int64_t panel_stride) {
     parallel_for(
-        panels_of(n), 1 + elements_per_thread / (k * panel_width + 1),
-        [&](int64_t begin, int64_t end) {
+        panels_of(n), machine::grain_of_elements(k * panel_width), [&](int64_t begin, int64_t end) {
             for (int64_t panel = begin; panel < end; ++panel) {
                 const int64_t first = panel * panel_width, width = std::min(panel_width, n - first);
                 T* row = to + panel * panel_stride;

@@ -5,6 +5,7 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/product/matrices.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -46,7 +47,7 @@ public:
             for (int64_t i = 0; i < count_; ++i) f(place(i), nullptr, true);
             return;
         }
-        parallel_for(count_, 1 + 500'000 / (work < 1 ? 1 : work), [&](int64_t begin, int64_t end) {
+        parallel_for(count_, machine::grain_of_products(work / 2), [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) {
                 const Place next = place(std::min(i + 1, end - 1));
                 f(place(i), i + 1 < end ? &next : nullptr, false);

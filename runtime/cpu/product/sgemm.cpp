@@ -10,6 +10,7 @@
 #include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/product/sgemm.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 // oneDNN's sgemm divides a product by the number of threads, and sums k in other pieces for other
 // numbers. Here the product is divided by its sizes alone and oneDNN computes each part on one
@@ -83,7 +84,7 @@ void run(const Product& p) {
 
 /// c = the sum of the pieces + beta c, or + the row, row by row.
 void add_up(const Product& p, const float* pieces, int64_t count) {
-    parallel_for(p.m, 1 + 20'000 / (p.n * count), [&](int64_t begin, int64_t end) {
+    parallel_for(p.m, machine::grain_of_elements(p.n * count), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
             for (int64_t j = 0; j < p.n; ++j) {
                 float sum = pieces[i * p.n + j];

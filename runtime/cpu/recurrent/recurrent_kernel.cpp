@@ -9,16 +9,13 @@
 #include "runtime/cpu/product/packed_matrix.h"
 #include "runtime/cpu/product/sgemm.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
-/// Elements below which a second thread does not pay for copies.
-constexpr int64_t elements_per_thread = 30'000;
 constexpr int64_t most_gates = 4;
 
-/// Multiply-adds below which a second thread does not pay for a step.
-constexpr int64_t work_per_thread = 200'000;
 /// Rows that are computed together: their sums stay in the first-level cache.
 constexpr int64_t rows_together = 32;
 /// Some of a step: a panel of its units, of some of its rows.
@@ -35,8 +32,8 @@ void for_each_block(int64_t steps, int64_t units, int64_t work, RowsOf&& rows, F
     constexpr int64_t width = PackedMatrix<T>::panel_width;
     const int64_t panels = PackedMatrix<T>::panels_of(units);
     const auto threads_of = [&](int64_t step) {
-        return std::max<int64_t>(1,
-                                 panels / (1 + work_per_thread * panels / (work * rows(step) + 1)));
+        return std::max<int64_t>(
+            1, panels / (1 + machine::products_of_a_thread * panels / (work * rows(step) + 1)));
     };
     int64_t most = 1;
     for (int64_t step = 0; step < steps; ++step) most = std::max(most, threads_of(step));
@@ -81,14 +78,13 @@ void prefetch_row(const T* row, int64_t units, int64_t gates, const Block& k) {
 template <class T>
 void copy_rows(const T* from, T* to, int64_t width, const std::vector<int64_t>& rows,
                bool scatter) {
-    parallel_for(int64_t(rows.size()), 1 + elements_per_thread / (width + 1),
-                 [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                         const int64_t there = rows[i] * width, here = i * width;
-                         std::copy_n(from + (scatter ? here : there), width,
-                                     to + (scatter ? there : here));
-                     }
-                 });
+    parallel_for(
+        int64_t(rows.size()), machine::grain_of_elements(width), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                const int64_t there = rows[i] * width, here = i * width;
+                std::copy_n(from + (scatter ? here : there), width, to + (scatter ? there : here));
+            }
+        });
 }
 /// to[i] = from[rows[i]], and to[rows[i]] = from[i].
 template <class T>
@@ -198,7 +194,7 @@ void forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& 
 template <class T>
 void sum_columns(const T* g, int64_t total, int64_t width, int64_t columns, T* sums) {
     constexpr int64_t block = 64;  // Columns of a part: a thread's own lines of the cache.
-    parallel_for((columns + block - 1) / block, 1 + elements_per_thread / (total * block + 1),
+    parallel_for((columns + block - 1) / block, machine::grain_of_elements(total * block),
                  [&](int64_t begin, int64_t end) {
                      const int64_t first = begin * block, last = std::min(columns, end * block);
                      std::fill(sums + first, sums + last, T(0));

@@ -2,6 +2,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/direct/depthwise_lines.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -27,10 +28,10 @@ void compute(const DepthwiseLines& lines, const Sizes& s, const Array& x, float*
 }
 
 float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail& tail, float* y) {
-    constexpr int64_t work_of_a_thread = 100'000, enough_lines = 8;
+    constexpr int64_t enough_lines = 8;
     const DepthwiseLines depthwise(s, W, tail);
     const int64_t lines = s.images * s.lines, vectors = s.vectors(), threads = thread_count(),
-                  work = s.columns * taps * depthwise::lanes;
+                  work = 2 * s.columns * taps * depthwise::lanes;  // A product loads both operands.
     LargestOfThreads largest;
     const auto part = [&](int64_t line, int64_t last_line, int64_t first_vector,
                           int64_t last_vector) {
@@ -39,10 +40,10 @@ float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail&
         largest.note(found);
     };
     if (lines % threads == 0 || lines >= enough_lines * threads)
-        parallel_for(lines, 1 + work_of_a_thread / (work * vectors),
+        parallel_for(lines, machine::grain_of_products(work * vectors),
                      [&](int64_t begin, int64_t end) { part(begin, end, 0, vectors); });
     else
-        parallel_for(vectors, 1 + work_of_a_thread / (work * lines),
+        parallel_for(vectors, machine::grain_of_products(work * lines),
                      [&](int64_t begin, int64_t end) { part(0, lines, begin, end); });
     return largest.magnitude();
 }

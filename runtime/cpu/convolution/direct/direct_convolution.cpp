@@ -5,6 +5,7 @@
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
 #include "runtime/core/simd/instruction_set.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -14,14 +15,13 @@ namespace {
 using namespace direct;
 
 float run(const Sizes& s, const Array& x, const float* W, const ConvolutionTail& tail, float* y) {
-    constexpr int64_t work_of_a_thread = 200'000;
     const int64_t weights = s.taps() * s.out, positions = s.positions();
     const DirectLines lines(s, W, tail);
     const DirectLines::Place place{x.elements<float>(), y, tail.other};
     const int64_t panels = lines.panels().count();
     LargestOfThreads largest;
     const auto grain = [&](int64_t parts) {
-        return 1 + work_of_a_thread * parts / (weights * positions);
+        return machine::grain_of_products(weights * positions / parts);
     };
     const auto compute = [&](Range part, Range of_panels) {
         LargestLanes found;

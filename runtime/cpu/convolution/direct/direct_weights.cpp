@@ -3,6 +3,7 @@
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/transpose_lanes.h"
+#include "runtime/cpu/machine.h"
 
 #if defined(__x86_64__)
 
@@ -17,7 +18,7 @@ Array packed(const Array& W, const Sizes& s) {
     float* const to = made.to_fill<float>();
     const bool in_order = !s.x_last || window == 1;
     const Panels panels(s);
-    parallel_for(panels.count(), 1 + 20'000 / taps, [&](int64_t begin, int64_t end) {
+    parallel_for(panels.count(), machine::grain_of_elements(taps), [&](int64_t begin, int64_t end) {
         for (int64_t panel = begin; panel < end; ++panel) {
             const Range all = panels.vectors(panel);
             const int64_t width = all.size() * lanes;

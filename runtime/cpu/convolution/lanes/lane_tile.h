@@ -7,6 +7,9 @@ namespace catena::lane_tiles {
 // The inner loops of convolutions of sixteen images side by side
 // (runtime/cpu/convolution/lanes/lane_images.h): sums that stay in registers. Steps are in floats.
 
+/// The number of images side by side.
+constexpr int64_t image_lanes = 16;
+
 /// The operands of a correlation: y[o, p] = bias[o] + the sum over channels, rows and taps of W[c,
 /// i, j, o] x[c, i, j + p].
 struct Correlation {

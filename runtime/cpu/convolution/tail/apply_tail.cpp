@@ -10,6 +10,7 @@
 #include "runtime/core/system/per_thread.h"
 #include "runtime/cpu/convolution/tail/tail_lanes.h"
 #include "runtime/core/simd/vector_widths.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 template <int bytes>
 using Lanes = typename Vector<float, bytes>::Type;
 
-constexpr int64_t elements_a_thread = 16'384;
 constexpr int64_t most_lanes = Vector<float, 64>::lanes;
 
 /// The largest of what threads find, as bits.
@@ -175,7 +175,7 @@ int32_t sweep_channels_last(const ConvolutionTail& tail, float* y, int64_t posit
     const int64_t columns = repeated.times * channels, rows = positions / repeated.times,
                   done = rows * columns;
     std::atomic<int32_t> largest = 0;
-    parallel_for(rows, 1 + elements_a_thread / columns, [&](int64_t begin, int64_t end) {
+    parallel_for(rows, machine::grain_of_elements(columns), [&](int64_t begin, int64_t end) {
         const float* const other = tail.other ? tail.other + begin * columns : nullptr;
         keep_largest(largest, tail_along_channels(repeated.tail, y + begin * columns, other,
                                                   end - begin, columns));
@@ -189,7 +189,7 @@ int32_t sweep_channels_last(const ConvolutionTail& tail, float* y, int64_t posit
 int32_t sweep_row_major(const ConvolutionTail& tail, float* y, int64_t rows, int64_t channels,
                         int64_t positions) {
     std::atomic<int32_t> largest = 0;
-    parallel_for(rows, 1 + elements_a_thread / positions, [&](int64_t begin, int64_t end) {
+    parallel_for(rows, machine::grain_of_elements(positions), [&](int64_t begin, int64_t end) {
         const float* const other = tail.other ? tail.other + begin * positions : nullptr;
         keep_largest(largest,
                      tail_along_positions(tail, y + begin * positions, other, begin % channels,
@@ -212,7 +212,7 @@ float apply_tail(const ConvolutionTail& tail, const Array& y) {
 float largest_magnitude(const Array& x) {
     const float* const from = x.elements<float>();
     std::atomic<int32_t> largest = 0;
-    parallel_for(x.size(), elements_a_thread, [&](int64_t begin, int64_t end) {
+    parallel_for(x.size(), machine::elements_of_a_thread, [&](int64_t begin, int64_t end) {
         keep_largest(largest, largest_bits(from + begin, end - begin));
     });
     return std::bit_cast<float>(largest.load());

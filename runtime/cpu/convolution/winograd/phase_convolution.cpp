@@ -8,15 +8,13 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
 using namespace polyphase;
 using winograd::Products;
-
-/// At least so many iterations of `work` for a thread.
-int64_t grain(int64_t work) { return 1 + 20'000 / work; }
 
 /// A convolution or the gradient of its images, all channels last. Tiles are transformed first;
 /// then each unit of work, which has some tiles and a block of result channels, transforms weights,
@@ -30,10 +28,11 @@ public:
 
     /// True if all of y is finite, and right to the last digits.
     bool run() {
-        const int64_t at_once =
-            std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
-                         part_tiles,
-                     tiles_);
+        const int64_t at_once = std::min(
+            std::max<int64_t>(
+                machine::shared_cache_floats / (groups_ * values * depth_) / part_tiles, 1) *
+                part_tiles,
+            tiles_);
         const Array transformed = float_memory(parts_of(at_once) * groups_ * part_floats());
         for (int64_t first = 0; first < tiles_; first += at_once)
             run(first, std::min(at_once, tiles_ - first), transformed.to_fill<float>());
@@ -44,13 +43,13 @@ private:
     /// Tiles that a unit of work has.
     static constexpr int64_t part_tiles = 128;
     static int64_t parts_of(int64_t tiles) { return (tiles + part_tiles - 1) / part_tiles; }
-    int64_t part_floats() const { return floats_of(part_tiles, depth_); }
+    int64_t part_floats() const { return Transforms::floats_of(part_tiles, depth_); }
 
     /// Tiles [first, first + count); the transformed ones are [parts, groups, values, tiles,
     /// depth].
     void run(int64_t first, int64_t count, float* inputs) {
         parallel_for(
-            count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)),
+            count, machine::grain_of_elements(phases * values * (is_gradient_ ? s_.out : s_.in)),
             [&](int64_t begin, int64_t end) {
                 winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
                     if (!(is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_)
@@ -69,10 +68,11 @@ private:
         if (!is_good_) return;
         const int64_t parts = parts_of(count);
         parallel_for(width_ / block_ * groups_ * parts, 1, [&](int64_t begin, int64_t end) {
-            const Array own =
-                float_memory(floats_of(depth_, block_) + floats_of(part_tiles, block_));
+            const Array own = float_memory(Transforms::floats_of(depth_, block_) +
+                                           Transforms::floats_of(part_tiles, block_));
             float *const weights = own.to_fill<float>(), *const results =
-                                                             weights + floats_of(depth_, block_);
+                                                             weights +
+                                                             Transforms::floats_of(depth_, block_);
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t part = unit % parts, group = unit / parts % groups_,
                               channel = unit / parts / groups_ * block_;
@@ -88,11 +88,10 @@ private:
     void transform_inputs(int64_t tile, int64_t value_step, float* to) const {
         for (int64_t phase = 0; phase < phases; ++phase)
             if (is_gradient_)
-                polyphase::transform_input(s_.gradient_input(tile, phase), x_, s_.out, value_step,
-                                           to + phase * part_floats());
+                Transforms::input(s_.gradient_input(tile, phase), x_, s_.out, value_step,
+                                  to + phase * part_floats());
             else
-                polyphase::transform_input(s_.input(tile, phase), x_, s_.in, value_step,
-                                           to + phase * s_.in);
+                Transforms::input(s_.input(tile, phase), x_, s_.in, value_step, to + phase * s_.in);
     }
 
     /// Those of a block of result channels: [values, depth, block].
@@ -100,25 +99,23 @@ private:
         const int64_t value_step = step_of(depth_, block_);
         if (!is_gradient_) {
             for (int64_t o = 0; o < block_; o += lanes)
-                for (int64_t c = 0; c < s_.in; ++c)
-                    polyphase::transform_weights(W_ + ((channel + o) * s_.in + c) * taps,
-                                                 s_.in * taps, s_.in * block_, value_step,
-                                                 to + c * block_ + o);
+                Transforms::weights(W_ + (channel + o) * s_.in * taps, s_.in * taps, phase_windows,
+                                    s_.in * block_, value_step, to + o, {s_.in, taps, block_});
             return;
         }
         for (int64_t o = 0; o < s_.out; ++o)
-            for (int64_t c = 0; c < block_; c += lanes)
-                transform_turned_weights(W_ + (o * s_.in + channel + c) * taps, taps, group,
-                                         value_step, to + o * block_ + c);
+            Transforms::weights(W_ + (o * s_.in + channel) * taps, taps,
+                                {&turned_windows[group], 1}, 0, value_step, to + o * block_,
+                                {block_ / lanes, lanes * taps, lanes});
     }
 
     void transform_results(int64_t first, int64_t count, int64_t group, int64_t channel,
                            const float* from) {
         for (int64_t t = 0; t < count; ++t) {
-            Tile tile = is_gradient_ ? s_.gradient_result(first + t, group) : s_.result(first + t);
-            tile.first += channel;
-            if (!polyphase::transform_output(tile, from + t * block_, step_of(count, block_),
-                                             block_, bias_ ? bias_ + channel : nullptr, y_))
+            const Tile tile =
+                is_gradient_ ? s_.gradient_result(first + t, group) : s_.result(first + t);
+            if (!Transforms::output(tile.moved(channel), from + t * block_, step_of(count, block_),
+                                    block_, bias_ ? bias_ + channel : nullptr, y_))
                 is_good_ = false;
         }
     }

@@ -6,7 +6,7 @@ namespace catena {
 
 /// Convolutions with 4x4 weights in steps of two, as generators and discriminators have them, and
 /// their gradients: of the four phases of the images, each with 2x2 of the taps, added up; these by
-/// Winograd's minimal filtering (runtime/cpu/convolution/winograd/phase_transforms.h). That is 25
+/// Winograd's minimal filtering (runtime/cpu/convolution/winograd/minimal_filter.h). That is 25
 /// multiplications where the definition has 64. float32 only, for sizes where that is faster; the
 /// bits depend on the sizes alone, not on the number of threads.
 ///

@@ -4,6 +4,7 @@
 
 #include "runtime/cpu/convolution/winograd/even_windows.h"
 #include "runtime/cpu/convolution/winograd/read_tiles.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::polyphase {
 namespace {
@@ -125,7 +126,8 @@ Sizes sizes_of(const Shape& x, const Shape& y, const WindowSteps& steps) {
 
 bool is_faster(const Sizes& s, int64_t tiles, int64_t moved) {
     // Estimates for one thread of a processor with 512-bit vectors; only their ratios count.
-    constexpr double products_a_second = 1.1e11, bytes_a_second = 2.5e10, gain = 0.9,
+    constexpr double products_a_second = machine::products_a_second * 11 / 12,
+                     bytes_a_second = machine::bytes_a_second * 5 / 4, gain = 0.9,
                      weight_passes = 1.5;
     const double weights = double(s.in * s.out),
                  products = double(phases * values * tiles) * weights;

@@ -2,9 +2,23 @@
 
 #include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
-#include "runtime/cpu/convolution/winograd/phase_transforms.h"
+#include "runtime/cpu/convolution/winograd/tile_transforms.h"
+#include "runtime/cpu/machine.h"
 
+// Convolutions with 4x4 weights in steps of two: their images have four *phases*, the positions of
+// even and odd rows and columns. Each phase meets 2x2 of the taps, in steps of one, which is
+// F(4x4, 2x2). Phase 2 p + q is that of rows p and columns q.
 namespace catena::polyphase {
+
+using winograd::lanes, winograd::pad, winograd::step_of, winograd::Tile, winograd::Window;
+
+using Transforms = winograd::TileTransforms<4, 2>;
+constexpr int64_t out_side = Transforms::out_side, in_side = Transforms::in_side,
+                  values = Transforms::values, phases = 4, taps = Transforms::taps;
+/// The taps that each phase meets; and in reverse order, as the gradient towards the images needs
+/// them.
+constexpr Window phase_windows[phases] = {{0}, {1}, {4}, {5}},
+                 turned_windows[phases] = {{10, true}, {11, true}, {14, true}, {15, true}};
 
 /// One axis of a convolution with four taps in steps of two, with `size` positions padded by `pad`.
 /// Phase p of a padded axis is the positions 2 m + p - pad.
@@ -65,16 +79,6 @@ bool is_faster(const Sizes& sizes, int64_t tiles, int64_t moved);
 /// The number of channels that a product computes at once: a panel of tiles in registers.
 constexpr int64_t block_of(int64_t channels) {
     return channels % (2 * lanes) == 0 ? 2 * lanes : lanes;
-}
-/// The number of floats of transformed tiles that the shared cache holds.
-constexpr int64_t cache_floats = 3'000'000;
-
-/// Floats between two of the 25 matrices: with a distance that is a power of two they would share a
-/// few cache lines.
-constexpr int64_t pad = lanes;
-constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
-constexpr int64_t floats_of(int64_t rows, int64_t columns) {
-    return values * step_of(rows, columns);
 }
 
 }  // namespace catena::polyphase

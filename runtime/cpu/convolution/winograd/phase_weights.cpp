@@ -7,6 +7,7 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::polyphase {
 namespace {
@@ -15,11 +16,6 @@ using winograd::Products;
 
 constexpr int64_t rows = phases * lanes;  ///< Of a block of sums: all phases of some channels of
                                           ///< the images, so that all taps are there.
-
-Tile moved(Tile tile, int64_t channels) {
-    tile.first += channels;
-    return tile;
-}
 
 /// Tiles are transformed into blocks of channels; then each unit of work, which is a block of
 /// either, multiplies and transforms its sums back. Where not all tiles fit the shared cache, units
@@ -31,13 +27,14 @@ public:
 
     /// True if all of gW is finite, and right to the last digits.
     bool run() {
-        const int64_t at_once =
-            std::clamp<int64_t>(cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
-        const int64_t input_floats = s_.in / lanes * floats_of(at_once, rows);
+        const int64_t at_once = std::clamp<int64_t>(
+            machine::shared_cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
+        const int64_t input_floats = s_.in / lanes * Transforms::floats_of(at_once, rows);
         const Array transformed =
-            float_memory(input_floats + s_.out / block_ * floats_of(at_once, block_));
-        const Array sums =
-            at_once < s_.tiles() ? float_memory(units() * floats_of(rows, block_)) : Array();
+            float_memory(input_floats + s_.out / block_ * Transforms::floats_of(at_once, block_));
+        const Array sums = at_once < s_.tiles()
+                               ? float_memory(units() * Transforms::floats_of(rows, block_))
+                               : Array();
         float* const inputs = transformed.to_fill<float>();
         for (int64_t first = 0; first < s_.tiles(); first += at_once)
             run(first, std::min(at_once, s_.tiles() - first), inputs, inputs + input_floats,
@@ -49,7 +46,7 @@ private:
     int64_t units() const { return s_.in / lanes * (s_.out / block_); }
 
     void run(int64_t first, int64_t count, float* inputs, float* gradients, float* sums) {
-        parallel_for(count, 1 + 20'000 / (values * (phases * s_.in + s_.out)),
+        parallel_for(count, machine::grain_of_elements(values * (phases * s_.in + s_.out)),
                      [&](int64_t begin, int64_t end) {
                          winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
                              if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;
@@ -68,13 +65,13 @@ private:
                                               .adds = first > 0,
                                               .pad = pad});
         parallel_for(units(), 1, [&](int64_t begin, int64_t end) {
-            const Array own = sums ? Array() : float_memory(floats_of(rows, block_));
+            const Array own = sums ? Array() : float_memory(Transforms::floats_of(rows, block_));
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t o = unit / (s_.in / lanes), c = unit % (s_.in / lanes);
                 float* const to =
-                    sums ? sums + unit * floats_of(rows, block_) : own.to_fill<float>();
-                products->run(inputs + c * floats_of(count, rows),
-                              gradients + o * floats_of(count, block_), to);
+                    sums ? sums + unit * Transforms::floats_of(rows, block_) : own.to_fill<float>();
+                products->run(inputs + c * Transforms::floats_of(count, rows),
+                              gradients + o * Transforms::floats_of(count, block_), to);
                 if (is_last) transform_sums(c * lanes, o * block_, to);
             }
         });
@@ -86,25 +83,24 @@ private:
         for (int64_t phase = 0; phase < phases; ++phase) {
             const Tile tile = s_.input(first + t, phase);
             for (int64_t c = 0; c < s_.in; c += lanes)
-                polyphase::transform_input(
-                    moved(tile, c), x_, lanes, step_of(count, rows),
-                    inputs + c / lanes * floats_of(count, rows) + t * rows + phase * lanes);
+                Transforms::input(tile.moved(c), x_, lanes, step_of(count, rows),
+                                  inputs + c / lanes * Transforms::floats_of(count, rows) +
+                                      t * rows + phase * lanes);
         }
         const Tile tile = s_.result(first + t);
         for (int64_t o = 0; o < s_.out; o += block_)
-            polyphase::transform_output_gradient(
-                moved(tile, o), gy_, block_, step_of(count, block_),
-                gradients + o / block_ * floats_of(count, block_) + t * block_);
+            Transforms::output_gradient(
+                tile.moved(o), gy_, block_, step_of(count, block_),
+                gradients + o / block_ * Transforms::floats_of(count, block_) + t * block_);
     }
 
     /// Sums of in-channels c and out-channels o: [values, phases, 16, block].
     void transform_sums(int64_t c, int64_t o, const float* sums) {
         for (int64_t j = 0; j < block_; j += lanes)
-            for (int64_t i = 0; i < lanes; ++i)
-                if (!transform_weights_gradient(sums + i * block_ + j, lanes * block_,
-                                                step_of(rows, block_), s_.in * taps,
-                                                gW_ + ((o + j) * s_.in + c + i) * taps))
-                    is_good_ = false;
+            if (!Transforms::weights_gradient(
+                    sums + j, phase_windows, lanes * block_, step_of(rows, block_), s_.in * taps,
+                    gW_ + ((o + j) * s_.in + c) * taps, {lanes, block_, taps}))
+                is_good_ = false;
     }
 
     const Sizes& s_;

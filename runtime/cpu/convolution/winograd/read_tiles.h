@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runtime/cpu/convolution/winograd/winograd_transforms.h"
+#include "runtime/cpu/convolution/winograd/winograd_tile.h"
 
 namespace catena::winograd {
 

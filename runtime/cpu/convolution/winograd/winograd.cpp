@@ -14,16 +14,21 @@
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_weights.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 namespace {
 
 using namespace winograd;
 
-constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
+constexpr Speed speed{.products_a_second = machine::products_a_second,
+                      .bytes_a_second = machine::bytes_a_second,
+                      .gain = 0.9};
 /// Towards the weights the products' results are written once for all tiles, and images and
 /// gradients are both transformed through the shared cache.
-constexpr Speed weights_speed{.products_a_second = 1.1e11, .bytes_a_second = 2e10, .gain = 0.8};
+constexpr Speed weights_speed{.products_a_second = machine::products_a_second * 11 / 12,
+                              .bytes_a_second = machine::bytes_a_second,
+                              .gain = 0.8};
 
 /// Weights that do not fit a core's cache are read by one thread each, once for many tiles.
 bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
@@ -32,12 +37,12 @@ bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
     const Array made = Array::empty({Dtype::float32, Shape{values, K, N}}, cpu_device());
     float* to = made.to_fill<float>();
-    parallel_for(N / lanes, 1 + 20'000 / (values * K), [&](int64_t begin, int64_t end) {
-        for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
-            for (int64_t k = 0; k < K; ++k)
-                transform_weights(W + k * steps.k + n * steps.n, steps.n, steps.turned, K * N,
-                                  to + k * N + n);
-    });
+    parallel_for(N / lanes, machine::grain_of_elements(values * K),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
+                         Transforms::weights(W + n * steps.n, steps.n, steps.turned, K * N, to + n,
+                                             {K, steps.k, N});
+                 });
     return made;
 }
 
@@ -84,18 +89,20 @@ private:
     /// Each thread takes tiles from input to result, so many at once that they stay in its cache.
     /// U: blocks.
     void by_tiles() {
-        constexpr int64_t cache_floats = 160'000, least = 16, most = 64,
+        constexpr int64_t least = 16, most = 64,
                           rows = 8;  // Of a product's tile in registers.
         const int64_t block = block_of(s_.out), blocks = s_.out / block;
-        const int64_t wanted = std::max(cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
+        const int64_t wanted =
+            std::max(machine::second_cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
         const int64_t at_once = std::min(std::clamp(wanted / rows * rows, least, most), s_.tiles());
         prepare_statistics(at_once);
         parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
             const Array scratch = Array::empty(
-                {Dtype::float32,
-                 Shape{floats_of(at_once, s_.in) + blocks * floats_of(at_once, block)}},
+                {Dtype::float32, Shape{Transforms::floats_of(at_once, s_.in) +
+                                       blocks * Transforms::floats_of(at_once, block)}},
                 cpu_device());
-            float *inputs = scratch.to_fill<float>(), *results = inputs + floats_of(at_once, s_.in);
+            float *inputs = scratch.to_fill<float>(),
+                  *results = inputs + Transforms::floats_of(at_once, s_.in);
             for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles());
                  first += at_once) {
                 if (!is_good_) return;
@@ -104,14 +111,14 @@ private:
                     {.m = count, .n = block, .k = s_.in, .batch = values, .pad = pad});
                 transform_inputs(first, 0, count, step_of(count, s_.in), inputs);
                 for (int64_t b = 0; b < blocks; ++b)
-                    products->run(inputs, U_ + b * floats_of(s_.in, block),
-                                  results + b * floats_of(count, block));
+                    products->run(inputs, U_ + b * Transforms::floats_of(s_.in, block),
+                                  results + b * Transforms::floats_of(count, block));
                 s_.read_results(first, first + count, y_);
                 for (int64_t t = 0; t < count; ++t)
                     for (int64_t b = 0; b < blocks; ++b)
-                        transform_results(first + t, 0, 1,
-                                          {b * block, block, step_of(count, block)},
-                                          results + b * floats_of(count, block) + t * block);
+                        transform_results(
+                            first + t, 0, 1, {b * block, block, step_of(count, block)},
+                            results + b * Transforms::floats_of(count, block) + t * block);
                 if (statistics_)
                     add_statistics(s_, {first, first + count},
                                    first / at_once * measured_parts(at_once), {0, s_.out}, y_,
@@ -123,17 +130,18 @@ private:
     /// All threads transform tiles, then each multiplies with some of the weights, then all
     /// transform results. U: [values, in, out].
     void by_values() {
-        constexpr int64_t cache_floats = 3'000'000, worthwhile = 20'000;
-        const int64_t at_once = std::clamp<int64_t>(cache_floats / floats_a_tile(), 1, s_.tiles());
+        const int64_t at_once =
+            std::clamp<int64_t>(machine::shared_cache_floats / floats_a_tile(), 1, s_.tiles());
         prepare_statistics(at_once);
         const Array scratch =
             Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
         float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
         for (int64_t first = 0; first < s_.tiles(); first += at_once) {
             const int64_t count = std::min(at_once, s_.tiles() - first);
-            parallel_for(count, 1 + worthwhile / (values * s_.in), [&](int64_t begin, int64_t end) {
-                transform_inputs(first, begin, end, count * s_.in, inputs);
-            });
+            parallel_for(count, machine::grain_of_elements(values * s_.in),
+                         [&](int64_t begin, int64_t end) {
+                             transform_inputs(first, begin, end, count * s_.in, inputs);
+                         });
             if (!is_good_) return;
             const auto products = Products::find({count, s_.out, s_.in, values_a_unit});
             parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
@@ -142,7 +150,7 @@ private:
                                   results + p * count * s_.out);
             });
             parallel_for(
-                measured_parts(count), 1 + worthwhile / (values * s_.out * measured_tiles),
+                measured_parts(count), machine::grain_of_elements(values * s_.out * measured_tiles),
                 [&](int64_t begin, int64_t end) {
                     for (int64_t part = begin; part < end; ++part) {
                         const int64_t from = part * measured_tiles,
@@ -170,7 +178,7 @@ private:
             if (!s_.read_inputs(first + from, first + until, x_)) is_good_ = false;
             if (!is_good_) return;
             for (int64_t t = from; t < until; ++t)
-                transform_input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
+                Transforms::input(s_.input(first + t), x_, s_.in, value_step, to + t * s_.in);
         });
     }
     void transform_results(int64_t first, int64_t begin, int64_t end, const Channels& c,
@@ -178,8 +186,8 @@ private:
         if (tail_) return transform_with_tail(first, begin, end, c, from);
         const float* const bias = bias_ ? bias_ + c.first : nullptr;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
-                                  c.value_step, c.count, bias, y_))
+            if (!Transforms::output(s_.result(first + t).moved(c.first), from + t * c.count,
+                                    c.value_step, c.count, bias, y_))
                 is_good_ = false;
     }
 
@@ -189,8 +197,8 @@ private:
         ConvolutionTail tail = *tail_;
         for (const float** each : {&tail.before, &tail.scale, &tail.shift}) *each += c.first;
         for (int64_t t = begin; t < end; ++t)
-            if (!transform_output(moved(s_.result(first + t), c.first), from + t * c.count,
-                                  c.value_step, c.count, tail, y_, largest))
+            if (!Transforms::output(s_.result(first + t).moved(c.first), from + t * c.count,
+                                    c.value_step, c.count, tail, y_, largest))
                 is_good_ = false;
         int32_t known = largest_.load();
         while (largest > known && !largest_.compare_exchange_weak(known, largest)) {

@@ -5,7 +5,7 @@
 namespace catena {
 
 /// Convolutions with 3x3 weights and steps of one, and their gradients, by Winograd's minimal
-/// filtering (runtime/cpu/convolution/winograd/winograd_transforms.h): a quarter of the
+/// filtering (runtime/cpu/convolution/winograd/minimal_filter.h): a quarter of the
 /// multiplications of the definition, done as 36 matrix products by oneDNN or in tiles of ours. For
 /// sizes where that is faster; the bits depend on the sizes alone, not on the number of threads.
 /// With a tail or statistics, y has its channels last.

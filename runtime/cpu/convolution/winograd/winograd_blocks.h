@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/cpu/onednn/packed.h"
-#include "runtime/cpu/convolution/winograd/winograd_sizes.h"
+#include "runtime/cpu/convolution/winograd/channel_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_statistics.h"
 
 namespace catena::winograd {
@@ -9,22 +9,6 @@ namespace catena::winograd {
 // Convolutions whose transformed weights are large beside the tiles, as late in a network: 512 to
 // 512 channels are 38 MB. They are transformed and used block by block of channels, in a core's
 // cache, so that the memory never sees them.
-
-/// The places in weights [O, C, 3, 3] of the elements for the products: in-channel k and
-/// out-channel n of the convolution that is computed.
-struct WeightSteps {
-    int64_t k, n;
-    bool turned;  ///< Whether the last tap counts as the first.
-};
-
-/// Prefetches the weights of `block` out-channels some in-channels after k, if these are
-/// contiguous: the processor does not foresee these steps.
-void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in,
-                      int64_t block);
-
-/// The number of result channels of a block.
-int64_t block_of(int64_t channels);
-Tile moved(Tile tile, int64_t channels);
 
 /// All transformed weights, cached as long as W does not change: blocks [values, in, block],
 /// floats_of(in, block) apart.

@@ -1,8 +1,7 @@
 #pragma once
 
-// What transforms of tiles have in common (winograd_transforms.cpp, phase_transforms.cpp,
-// two_by_two_transforms.cpp): as many channels side by side as a vector of so many `bytes` has
-// lanes. For functions of CATENA_VECTOR_WIDTHS.
+// Channels of tiles side by side, as many as a vector of so many `bytes` has lanes: for
+// at_vector_width().
 
 #include <array>
 #include <cstddef>
@@ -145,9 +144,17 @@ CATENA_INLINE void store_squares(const Lanes* from, int64_t lane_step, float* to
 
 typedef float Half __attribute__((vector_size(32)));
 
-/// Loads nine numbers for each lane.
+/// Loads as many numbers as there are vectors, for each lane; store_taps() stores them.
 template <class Lanes>
-CATENA_INLINE void load_nine(const float* from, int64_t lane_step, Lanes (&to)[9]) {
+CATENA_INLINE void load_taps(const float* from, int64_t lane_step, Lanes (&to)[16]) {
+    load_squares<16>(from, lane_step, to);
+}
+template <class Lanes>
+CATENA_INLINE void store_taps(const Lanes (&from)[16], int64_t lane_step, float* to) {
+    store_squares<16>(from, lane_step, to);
+}
+template <class Lanes>
+CATENA_INLINE void load_taps(const float* from, int64_t lane_step, Lanes (&to)[9]) {
     if constexpr (lanes_of<Lanes> == 16) {  // Two squares of eight side by side.
         Lanes rows[8];
         for (int64_t lane = 0; lane < 8; ++lane) {
@@ -167,7 +174,7 @@ CATENA_INLINE void load_nine(const float* from, int64_t lane_step, Lanes (&to)[9
     to[8] = last;
 }
 template <class Lanes>
-CATENA_INLINE void store_nine(const Lanes (&from)[9], int64_t lane_step, float* to) {
+CATENA_INLINE void store_taps(const Lanes (&from)[9], int64_t lane_step, float* to) {
     if constexpr (lanes_of<Lanes> == 16) {
         Lanes rows[8];
         for (size_t i = 0; i < 8; ++i) rows[i] = from[i];

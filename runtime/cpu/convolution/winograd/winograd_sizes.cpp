@@ -6,6 +6,7 @@
 #include "runtime/core/array/memory_order.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/cpu/convolution/winograd/even_windows.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::winograd {
 namespace {
@@ -54,8 +55,8 @@ Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps
 }
 
 bool Sizes::has_small_tiles() const {
-    constexpr int64_t cache_floats = 3'000'000, large = 256 * 256;
-    return images > 1 && in * out >= large && values * tiles() * in <= cache_floats;
+    constexpr int64_t large = 256 * 256;
+    return images > 1 && in * out >= large && values * tiles() * in <= machine::shared_cache_floats;
 }
 
 Tile Sizes::result(int64_t index) const {

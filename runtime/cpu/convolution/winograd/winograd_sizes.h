@@ -5,9 +5,13 @@
 #include "runtime/core/array/array.h"
 #include "runtime/cpu/window_steps.h"
 #include "runtime/cpu/convolution/winograd/read_tiles.h"
-#include "runtime/cpu/convolution/winograd/winograd_transforms.h"
+#include "runtime/cpu/convolution/winograd/tile_transforms.h"
 
 namespace catena::winograd {
+
+using Transforms = TileTransforms<4, 3>;
+constexpr int64_t out_side = Transforms::out_side, in_side = Transforms::in_side,
+                  values = Transforms::values;
 
 /// Sizes of a convolution of images with 3x3 weights in steps of one, and its tiles.
 struct Sizes {
@@ -69,14 +73,6 @@ Array channels_last(const Array& images);
 /// Memory in that order for writing: `images` themselves, or a temporary from which `copy_elements`
 /// fills them afterwards.
 Array channels_last_like(const Array& images);
-
-/// Floats between two of the 36 matrices: with a distance that is a power of two they would share a
-/// few cache lines. Not where all of them are small: oneDNN is faster with contiguous matrices.
-constexpr int64_t pad = lanes;
-constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
-constexpr int64_t floats_of(int64_t rows, int64_t columns) {
-    return values * step_of(rows, columns);
-}
 
 /// How many of the 36 products a thread computes at once, if not all.
 constexpr int64_t values_a_unit = 2;

@@ -7,6 +7,7 @@
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena::winograd {
 namespace {
@@ -14,32 +15,35 @@ namespace {
 /// The products of all tiles: matrices [C, O], step_of() apart, as a sum over blocks of tiles that
 /// stay in the shared cache; undefined where tiles would lose small inputs (even_windows.h).
 Array products_of(const Sizes& s, const float* x, const float* gy) {
-    constexpr int64_t cache_elements = 3'000'000;
     const int64_t at_once =
-        std::clamp<int64_t>(cache_elements / (values * (s.in + s.out)), 1, s.tiles());
-    const Array scratch =
-        Array::empty({Dtype::float32, Shape{floats_of(at_once, s.in) + floats_of(at_once, s.out)}},
-                     cpu_device());
-    float *inputs = scratch.to_fill<float>(), *gradients = inputs + floats_of(at_once, s.in);
-    const Array made = Array::empty({Dtype::float32, Shape{floats_of(s.in, s.out)}}, cpu_device());
+        std::clamp<int64_t>(machine::shared_cache_floats / (values * (s.in + s.out)), 1, s.tiles());
+    const Array scratch = Array::empty(
+        {Dtype::float32,
+         Shape{Transforms::floats_of(at_once, s.in) + Transforms::floats_of(at_once, s.out)}},
+        cpu_device());
+    float *inputs = scratch.to_fill<float>(),
+          *gradients = inputs + Transforms::floats_of(at_once, s.in);
+    const Array made =
+        Array::empty({Dtype::float32, Shape{Transforms::floats_of(s.in, s.out)}}, cpu_device());
     float* sums = made.to_fill<float>();
     std::atomic<bool> are_even = true;
     for (int64_t first = 0; first < s.tiles(); first += at_once) {
         const int64_t count = std::min(at_once, s.tiles() - first);
-        parallel_for(
-            count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
-                in_turns(begin, end, [&](int64_t from, int64_t until) {
-                    if (!s.read_inputs(first + from, first + until, x)) are_even = false;
-                    if (!are_even) return;
-                    for (int64_t t = from; t < until; ++t)
-                        transform_input(s.input(first + t), x, s.in, step_of(count, s.in),
-                                        inputs + t * s.in);
-                    s.read_results(first + from, first + until, gy);
-                    for (int64_t t = from; t < until; ++t)
-                        transform_output_gradient(s.result(first + t), gy, s.out,
-                                                  step_of(count, s.out), gradients + t * s.out);
-                });
-            });
+        parallel_for(count, machine::grain_of_elements(values * (s.in + s.out)),
+                     [&](int64_t begin, int64_t end) {
+                         in_turns(begin, end, [&](int64_t from, int64_t until) {
+                             if (!s.read_inputs(first + from, first + until, x)) are_even = false;
+                             if (!are_even) return;
+                             for (int64_t t = from; t < until; ++t)
+                                 Transforms::input(s.input(first + t), x, s.in,
+                                                   step_of(count, s.in), inputs + t * s.in);
+                             s.read_results(first + from, first + until, gy);
+                             for (int64_t t = from; t < until; ++t)
+                                 Transforms::output_gradient(s.result(first + t), gy, s.out,
+                                                             step_of(count, s.out),
+                                                             gradients + t * s.out);
+                         });
+                     });
         if (!are_even) return Array();
         const auto products =
             Products::find({s.in, s.out, count, values_a_unit, true, first > 0, pad});
@@ -67,12 +71,11 @@ bool convolve_weights(const Sizes& s, const Array& x, const Array& gy, const Arr
     const float* from = sums.elements<float>();
     float* to = gW.to_fill<float>();
     std::atomic<bool> is_finite = true;
-    parallel_for(s.in, 1 + 20'000 / (values * s.out), [&](int64_t begin, int64_t end) {
+    parallel_for(s.in, machine::grain_of_elements(values * s.out), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c)
-            for (int64_t o = 0; o < s.out; o += lanes)
-                if (!transform_weights_gradient(from + c * s.out + o, step_of(s.in, s.out),
-                                                s.in * 9, to + (o * s.in + c) * 9))
-                    is_finite = false;
+            if (!Transforms::weights_gradient(from + c * s.out, step_of(s.in, s.out), s.in * 9,
+                                              to + c * 9, {s.out / lanes, lanes, lanes * s.in * 9}))
+                is_finite = false;
     });
     return is_finite;
 }

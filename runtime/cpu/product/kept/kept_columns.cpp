@@ -7,6 +7,7 @@
 #include "runtime/cpu/product/rows/gemm_rows.h"
 #include "runtime/cpu/product/tiles/product_tiles.h"
 #include "runtime/cpu/transpose_lanes.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -39,24 +40,26 @@ void turn(const float* b, int64_t rows, int64_t k, float* to) {
 }  // namespace
 
 void turn_into_columns(const float* b, int64_t n, int64_t k, float* kept) {
-    parallel_for(
-        (n + lanes - 1) / lanes, 1 + 30'000 / (k * lanes), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i)
-                turn(b + i * lanes * k, std::min(lanes, n - i * lanes), k, kept + i * k * lanes);
-        });
+    parallel_for((n + lanes - 1) / lanes, machine::grain_of_elements(k * lanes),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i)
+                         turn(b + i * lanes * k, std::min(lanes, n - i * lanes), k,
+                              kept + i * k * lanes);
+                 });
 }
 
 void copy_into_columns(const float* b, int64_t n, int64_t k, float* kept) {
-    parallel_for(
-        (n + lanes - 1) / lanes, 1 + 30'000 / (k * lanes), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                const int64_t count = std::min(lanes, n - i * lanes);
-                for (int64_t p = 0; p < k; ++p) {
-                    float* const to = kept + (i * k + p) * lanes;
-                    std::fill(std::copy_n(b + p * n + i * lanes, count, to), to + lanes, 0.0f);
-                }
-            }
-        });
+    parallel_for((n + lanes - 1) / lanes, machine::grain_of_elements(k * lanes),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                         const int64_t count = std::min(lanes, n - i * lanes);
+                         for (int64_t p = 0; p < k; ++p) {
+                             float* const to = kept + (i * k + p) * lanes;
+                             std::fill(std::copy_n(b + p * n + i * lanes, count, to), to + lanes,
+                                       0.0f);
+                         }
+                     }
+                 });
 }
 
 #else

@@ -9,6 +9,7 @@
 #include "runtime/cpu/product/kept/kept_rows_avx2.h"
 #include "runtime/cpu/product/kept/kept_rows_avx512.h"
 #include "runtime/cpu/transpose_lanes.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -49,9 +50,10 @@ Shape kept_rows_shape(int64_t n, int64_t k) {
 
 void turn_into_rows(const float* b, int64_t n, int64_t k, float* kept) {
     const int64_t vector = lanes * rows_of_lane(k) * lanes;
-    parallel_for((n + lanes - 1) / lanes, 1 + 30'000 / vector, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) turn(b, n, k, i, kept + i * vector);
-    });
+    parallel_for((n + lanes - 1) / lanes, machine::grain_of_elements(vector),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) turn(b, n, k, i, kept + i * vector);
+                 });
 }
 
 void sgemm_kept_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
@@ -59,28 +61,29 @@ void sgemm_kept_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t ld
     const int64_t all = kept.dim(0), vector = kept.dim(1) * lanes,
                   blocks = (m + most_rows - 1) / most_rows;
     const float* const b = kept.elements<float>();
-    parallel_for(all, 1 + 400'000 / (m * k * lanes), [&](int64_t begin, int64_t end) {
-        for (int64_t vectors; begin < end; begin += vectors) {
-            const int64_t left = end - begin, first = begin * lanes;
-            vectors = left == 4 ? 2 : std::min(left, most_vectors);
-            const int64_t in_last = std::min(lanes, n - first - (vectors - 1) * lanes);
-            for (int64_t block = 0; block < blocks; ++block) {
-                const int64_t i = m * block / blocks, rows = m * (block + 1) / blocks - i;
-                const Block t{.a = a + i * lda,
-                              .lda = lda,
-                              .b = b + begin * vector,
-                              .vector = vector,
-                              .k = k,
-                              .beta = beta,
-                              .c = c + i * ldc + first,
-                              .ldc = ldc,
-                              .last = uint16_t((1u << in_last) - 1)};
-                vectors == 3   ? multiply_rows<3>(t, rows)
-                : vectors == 2 ? multiply_rows<2>(t, rows)
-                               : multiply_rows<1>(t, rows);
+    parallel_for(
+        all, machine::grain_of_products(m * k * lanes / 2), [&](int64_t begin, int64_t end) {
+            for (int64_t vectors; begin < end; begin += vectors) {
+                const int64_t left = end - begin, first = begin * lanes;
+                vectors = left == 4 ? 2 : std::min(left, most_vectors);
+                const int64_t in_last = std::min(lanes, n - first - (vectors - 1) * lanes);
+                for (int64_t block = 0; block < blocks; ++block) {
+                    const int64_t i = m * block / blocks, rows = m * (block + 1) / blocks - i;
+                    const Block t{.a = a + i * lda,
+                                  .lda = lda,
+                                  .b = b + begin * vector,
+                                  .vector = vector,
+                                  .k = k,
+                                  .beta = beta,
+                                  .c = c + i * ldc + first,
+                                  .ldc = ldc,
+                                  .last = uint16_t((1u << in_last) - 1)};
+                    vectors == 3   ? multiply_rows<3>(t, rows)
+                    : vectors == 2 ? multiply_rows<2>(t, rows)
+                                   : multiply_rows<1>(t, rows);
+                }
             }
-        }
-    });
+        });
 }
 
 #else

@@ -6,6 +6,7 @@
 #include "runtime/core/simd/instruction_set.h"
 #include "runtime/cpu/product/rows/few_rows_avx2.h"
 #include "runtime/cpu/product/rows/few_rows_avx512.h"
+#include "runtime/cpu/machine.h"
 
 namespace catena {
 
@@ -55,10 +56,11 @@ bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda
                     int64_t ldb, float beta, float* c, int64_t ldc) {
     if (!has_few_rows(m, n, k)) return false;
     int64_t blocks = (n + b_block - 1) / b_block;
-    parallel_for(blocks, 1 + 400'000 / (m * k * b_block), [&](int64_t begin, int64_t end) {
-        multiply_columns(m, begin * b_block, std::min(n, end * b_block), k, a, lda, b, ldb, beta, c,
-                         ldc);
-    });
+    parallel_for(blocks, machine::grain_of_products(m * k * b_block / 2),
+                 [&](int64_t begin, int64_t end) {
+                     multiply_columns(m, begin * b_block, std::min(n, end * b_block), k, a, lda, b,
+                                      ldb, beta, c, ldc);
+                 });
     return true;
 }
 
