@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/catena/launch_program.h"
+#include "tools/catena/launch/program.h"
 
 namespace catena::tool {
 

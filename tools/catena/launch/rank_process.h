@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "tools/catena/launch_program.h"
+#include "tools/catena/launch/program.h"
 
 namespace catena::tool {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/catena/launch_hosts.h"
+#include "tools/catena/launch/hosts.h"
 
 namespace catena::tool {
 

@@ -1,4 +1,4 @@
-#include "tools/catena/rank_process.h"
+#include "tools/catena/launch/rank_process.h"
 
 #include <cerrno>
 #include <csignal>

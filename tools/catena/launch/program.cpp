@@ -1,4 +1,4 @@
-#include "tools/catena/launch_program.h"
+#include "tools/catena/launch/program.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // catena launch: a program as several ranks, on this machine or by ssh on others.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -7,12 +8,13 @@
 
 #include <fmt/core.h>
 
+#include "runtime/core/system/ascii.h"
 #include "runtime/core/system/counted.h"
 #include "runtime/core/system/error.h"
 #include "tools/catena/commands.h"
-#include "tools/catena/launch_hosts.h"
-#include "tools/catena/launch_job.h"
-#include "tools/catena/launch_program.h"
+#include "tools/catena/launch/hosts.h"
+#include "tools/catena/launch/job.h"
+#include "tools/catena/launch/program.h"
 #include "tools/catena/terminal.h"
 
 namespace catena::tool {
@@ -58,8 +60,9 @@ Settings settings_of(const std::vector<std::string>& variables) {
     for (const std::string& text : variables) {
         const std::string name = text.substr(0, text.find('='));
         const bool is_name =
-            !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-            std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+            !name.empty() && !ascii::is_digit(name[0]) && std::ranges::all_of(name, [](char c) {
+                return ascii::is_letter_or_digit(c) || c == '_';
+            });
         if (!is_name) fail<ValueError>("launch: -x {}: should be NAME or NAME=VALUE", text);
         if (name.size() < text.size()) {
             settings.emplace_back(name, text.substr(name.size() + 1));
@@ -76,7 +79,7 @@ Settings settings_of(const std::vector<std::string>& variables) {
 std::string meeting_place(const LaunchOptions& options, const std::string& host,
                           const std::string& folder, int start) {
     if (host.empty()) return fmt::format("file://{}/{}", folder, start);
-    static std::random_device random;
+    std::random_device random;
     const int port = options.port ? options.port : 20000 + int(random() % 10000);
     const std::string name = host.substr(host.find('@') + 1);  // of USER@HOST
     const bool is_ipv6 = name.find(':') != name.npos;

@@ -1,4 +1,4 @@
-#include "tools/catena/launch_job.h"
+#include "tools/catena/launch/job.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,7 @@
 #include <fmt/core.h>
 
 #include "runtime/core/system/error.h"
-#include "tools/catena/rank_process.h"
+#include "tools/catena/launch/rank_process.h"
 #include "tools/catena/terminal.h"
 
 namespace catena::tool {

@@ -1,4 +1,4 @@
-#include "tools/catena/launch_hosts.h"
+#include "tools/catena/launch/hosts.h"
 
 #include <charconv>
 #include <fstream>
