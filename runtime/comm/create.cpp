@@ -1,11 +1,14 @@
 #include "runtime/comm/create.h"
 
+#include <algorithm>
+
 #include "runtime/comm/dummy.h"
 #include "runtime/comm/except_hook.h"
 #include "runtime/comm/tcp.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/plugin/plugin.h"
 #include "runtime/core/system/environment.h"
+#include "runtime/core/system/notice.h"
 
 namespace catena {
 namespace {
@@ -49,14 +52,29 @@ std::shared_ptr<Communicator> nccl_communicator(Device* device) {
     return std::shared_ptr<Communicator>(reinterpret_cast<DeviceCommunicatorEntry>(entry)(device));
 }
 
-bool has_gpu_and_nccl(const Communicator& host) {
-    if (!nccl_plug_in().entry) return false;
+/// This rank's GPU, so that two ranks with one GPU say the same; "": NCCL cannot be used.
+std::string gpu_for_nccl(const Communicator& host) {
+    if (!nccl_plug_in().entry) return "";
     try {
-        device_of_rank(host);
+        return fmt::format("{} of machine {}, CUDA_VISIBLE_DEVICES={}", device_of_rank(host).name(),
+                           host.inter_rank(),
+                           environment::text("CUDA_VISIBLE_DEVICES").value_or(""));
     } catch (const DeviceError&) {
-        return false;
+        return "";
     }
-    return true;
+}
+
+/// NCCL takes one GPU a rank.
+bool all_have_their_own(std::vector<std::string> gpus) {
+    std::ranges::sort(gpus);
+    if (gpus[0].empty()) return false;
+    const auto twice = std::ranges::adjacent_find(gpus);
+    if (twice == gpus.end()) return true;
+    notice_once(fmt::format("create_communicator: several ranks have {}, so it is not pure_nccl; "
+                            "if they are different GPUs, ask for it by its name",
+                            *twice),
+                LogLevel::info);
+    return false;
 }
 
 std::shared_ptr<Communicator> create(std::string_view name, Device* device);
@@ -66,10 +84,14 @@ std::shared_ptr<Communicator> create_fitting() {
     if (local_communicator()->size() > 1) return local_communicator();
     std::shared_ptr<Communicator> host = create(chosen_communicator(find_launched()).name, nullptr);
     if (host->size() == 1) return host;
-    for (const std::string& answer :
-         host->allgather_bytes(has_gpu_and_nccl(*host) ? "yes" : "no", "who has a GPU and NCCL"))
-        if (answer != "yes") return host;
-    return nccl_communicator(nullptr);
+    if (!all_have_their_own(host->allgather_bytes(gpu_for_nccl(*host), "who has which GPU")))
+        return host;
+    try {
+        return nccl_communicator(nullptr);
+    } catch (const DeviceError& error) {  // On all ranks, or on none.
+        notice_once(error.what(), LogLevel::info);
+    }
+    return host;
 }
 
 std::shared_ptr<Communicator> create(std::string_view name, Device* device) {

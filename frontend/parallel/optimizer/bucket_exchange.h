@@ -85,7 +85,8 @@ private:
     uint64_t known_model_ = 0;
     /// Whether the parameters' contents have not been compared since then.
     bool may_differ_ = false;
-    /// Whether they are compared once more: after the first update that changes them.
+    /// Whether they are compared once more: after the first update that changes them, if no rank
+    /// records it.
     bool is_unverified_ = false;
     bool is_to_verify_ = false;  ///< That update was made.
 };
