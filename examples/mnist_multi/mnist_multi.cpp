@@ -44,7 +44,7 @@ static void run(const Options& options, const std::shared_ptr<ct::Communicator>&
 int main(int argc, char** argv) {
     Options options;
     examples::Flags flags("Trains a multilayer perceptron on MNIST with several processes");
-    flags.add("-c,--communicator", options.communicator, "flat, naive, tcp or pure_nccl");
+    flags.add("-c,--communicator", options.communicator, "auto, flat, naive, tcp or pure_nccl");
     flags.add("--local", options.local, "this many threads of one process instead", 0);
     flags.add("-b,--batchsize", options.batch_size, "images in a mini-batch of each rank", 1);
     flags.add("-e,--epoch", options.epochs, "sweeps over the training set");

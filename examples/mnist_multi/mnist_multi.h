@@ -18,7 +18,7 @@ struct MLP : ct::Chain {
 };
 
 struct Options {
-    std::string communicator = "flat";
+    std::string communicator = "auto";
     int64_t local = 0, batch_size = 100, epochs = 20, units = 1000, seed = 0;
     std::string out = "result", resume;
     bool trainer = false, eager = false, double_buffering = false, no_overlap = false;

@@ -3,7 +3,7 @@
 namespace examples {
 
 RankedExample::RankedExample(const std::string& description) : Example(description) {
-    flag("--communicator", communicator_, "between processes: flat, naive, tcp or pure_nccl");
+    flag("--communicator", communicator_, "between processes: auto, flat, naive, tcp or pure_nccl");
     flag("--local", threads_, "this many threads of one process instead", 0);
 }
 

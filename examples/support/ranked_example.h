@@ -29,7 +29,7 @@ public:
                 int teller = 0);
 
 private:
-    std::string communicator_ = "flat";
+    std::string communicator_ = "auto";
     int64_t threads_ = 0;
 };
 

@@ -12,6 +12,8 @@ namespace catena::extensions {
 /// A snapshot of each replica set, taken by its master, whose rank ends the file's name
 /// ("snapshot_iter_100.0"). With autoload every master loads the latest file that all masters have
 /// and can read, and sends the state to its replicas. All ranks extend their trainers with it.
+/// Another number of ranks has other parts of the data, and cannot go on from the file: that is a
+/// ValueError.
 class MultiNodeTrainerSnapshot : public Extension {
 public:
     /// Saves `target`; an empty one is the trainer. ValueError as MultiNodeSnapshot.
@@ -24,6 +26,8 @@ public:
     void stopped(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception& error) override;
     void finalize() override;
+    /// Saves how many ranks there are; ValueError when a file of another number is loaded.
+    void serialize(const Serializer& s) override;
     std::string default_name() const override { return actual_.default_name(); }
     AnyTrigger trigger() const override { return actual_.trigger(); }
     int priority() const override { return actual_.priority(); }

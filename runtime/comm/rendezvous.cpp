@@ -1,32 +1,25 @@
 #include "runtime/comm/rendezvous.h"
 
-#include <limits>
-
-#include "runtime/core/system/environment.h"
+#include "runtime/comm/launcher.h"
 #include "runtime/core/system/error.h"
 
 namespace catena {
-namespace {
-
-int number_in(const char* name, int least) {
-    const auto number = environment::whole_number(name, least, std::numeric_limits<int>::max());
-    if (!number)
-        fail<ValueError>("rendezvous: {} is not set; a whole number of at least {} is needed", name,
-                         least);
-    return int(*number);
-}
-
-}  // namespace
-
-bool Rendezvous::is_in_environment() { return environment::text("CATENA_RENDEZVOUS").has_value(); }
 
 Rendezvous Rendezvous::from_environment() {
-    if (!is_in_environment())
+    const Launched found = find_launched();
+    if (found.rendezvous.empty())
         fail<ValueError>(
-            "create_communicator(tcp): set CATENA_RENDEZVOUS to tcp://HOST:PORT or "
-            "file:///FOLDER/NAME, CATENA_RANK and CATENA_SIZE");
-    return {*environment::text("CATENA_RENDEZVOUS"), number_in("CATENA_RANK", 0),
-            number_in("CATENA_SIZE", 1)};
+            "create_communicator(tcp): nothing says where ranks meet ({}); set CATENA_RENDEZVOUS "
+            "to "
+            "tcp://HOST:PORT or file:///FOLDER/NAME, and CATENA_RANK and CATENA_SIZE, or start the "
+            "ranks by `catena launch`, torchrun or srun",
+            found.why);
+    if (found.size == 0)
+        fail<ValueError>(
+            "create_communicator(tcp): {} does not tell how many ranks there are; set CATENA_RANK "
+            "and CATENA_SIZE",
+            found.why);
+    return {found.rendezvous, found.rank, found.size};
 }
 
 }  // namespace catena

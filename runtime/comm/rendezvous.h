@@ -4,17 +4,16 @@
 
 namespace catena {
 
-/// How processes that were not started by mpirun find each other.
+/// How processes find each other without MPI.
 struct Rendezvous {
     /// The meeting place. "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0
     /// writes its address and a secret to this file; it is removed when all ranks are connected.
     std::string place;
     int rank = 0, size = 1;
 
-    /// The meeting place from CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError if they
-    /// are invalid.
+    /// What the launcher tells (find_launched); ValueError if it tells no place, or something
+    /// invalid.
     static Rendezvous from_environment();
-    static bool is_in_environment();
 };
 
 }  // namespace catena

@@ -1,11 +1,15 @@
 // What mpirun starts for tests/distributed: the same checks as over threads, one rank a process.
-//   mpi_ranks                                      the checks
-//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on
-//   rank 0 mpi_ranks create NAME                          makes the communicator of that name
-//   mpi_ranks late                                 rank 1 does not come
-//   mpi_ranks again FILE                           rank 1 comes after rank 0 has given up, which
-//   tries again and makes FILE mpi_ranks throw                                rank 1 ends with an
-//   error mpi_ranks uncaught                             rank 1 throws an uncaught exception
+//   mpi_ranks                                 the checks
+//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]  trains, prints the parameters' sum of bits on rank 0
+//   mpi_ranks resume FOLDER ITERATIONS [PAUSE [compiled]]
+//                                             the same by a Trainer, from the snapshot in the
+//                                             folder
+//   mpi_ranks create NAME                     makes the communicator of that name
+//   mpi_ranks late                            rank 1 does not come
+//   mpi_ranks again FILE                      rank 1 comes after rank 0 has given up, which tries
+//                                             again and makes FILE
+//   mpi_ranks throw                           rank 1 ends with an error
+//   mpi_ranks uncaught                        rank 1 throws an uncaught exception
 // With CATENA_RENDEZVOUS its processes meet there, without mpirun.
 #include <gtest/gtest.h>
 
@@ -19,6 +23,7 @@
 
 #include "runtime/comm/except_hook.h"
 #include "tests/distributed/collectives.h"
+#include "tests/distributed/resuming.h"
 #include "tests/distributed/training.h"
 #include "tests/distributed_ranks/world.h"
 
@@ -93,8 +98,19 @@ int run(int argc, char** argv) {
     world = make_world(mode == "create" ? argv[2] : usual_world());
     if (mode == "create") {
         std::printf("%s, %d ranks\n", world->name().c_str(), world->size());
+        std::fflush(stdout);
+        world->barrier();
     } else if (mode == "train") {
         train_and_print(argc, argv);
+    } else if (mode == "resume") {
+        ResumedTraining training{.folder = argv[2], .iterations = std::atoi(argv[3])};
+        if (argc > 4) training.pause = std::atoi(argv[4]);
+        training.compiled = argc > 5;
+        std::filesystem::create_directories(training.folder);
+        std::ofstream(training.folder + "/pid." + std::to_string(world->rank())) << getpid();
+        const uint64_t bits = train_and_resume(world, training);
+        if (world->rank() == 0)
+            std::printf("parameters %016llx\n", static_cast<unsigned long long>(bits));
     } else if (mode == "late") {
         world->barrier();  // However long it took them to start.
         setenv("CATENA_COMM_TIMEOUT", "2", 1);

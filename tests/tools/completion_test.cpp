@@ -62,7 +62,7 @@ TEST(Completion, bash_knows_the_program) {
 TEST(Completion, subcommands) {
     const auto all = offered({""});
     for (const char* name :
-         {"info", "call", "run", "show", "compile", "export", "bench", "completion"})
+         {"info", "call", "run", "show", "compile", "export", "bench", "launch", "completion"})
         EXPECT_THAT(all, Contains(name));
     EXPECT_THAT(offered({"in"}), ElementsAre("info"));
     EXPECT_THAT(offered({"compl"}), ElementsAre("completion"));

@@ -22,7 +22,8 @@ TEST(ManPage, has_the_options_of_the_program_and_of_each_subcommand) {
     const std::string page = man_page_of("catena 1.2.3 'learns deeply' " + program("catena"));
     EXPECT_THAT(page, HasSubstr(".TH CATENA 1 \"\" \"Catena 1.2.3\""));
     EXPECT_THAT(page, HasSubstr(".SH NAME\ncatena \\- learns deeply\n"));
-    for (const char* subcommand : {"INFO", "CALL", "RUN", "SHOW", "COMPILE", "EXPORT", "BENCH"})
+    for (const char* subcommand :
+         {"INFO", "CALL", "RUN", "SHOW", "COMPILE", "EXPORT", "BENCH", "LAUNCH"})
         EXPECT_THAT(page, HasSubstr(std::string("\n.SH CATENA ") + subcommand + "\n"));
     EXPECT_THAT(page, HasSubstr("\n.TP\n.B \\-\\-repeat INT:"));
     EXPECT_THAT(page, HasSubstr("one .npz with the names of its inputs"));

@@ -8,6 +8,7 @@ namespace catena::tool {
 void add_info(CLI::App& program);
 void add_call(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_launch(CLI::App& program);
 void add_run(CLI::App& program);
 void add_show(CLI::App& program);
 void add_compile(CLI::App& program);

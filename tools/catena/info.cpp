@@ -16,6 +16,7 @@
 #include "runtime/ops/by_name/function.h"
 #include "tools/catena/commands.h"
 #include "tools/catena/completion.h"
+#include "tools/catena/info_ranks.h"
 #include "tools/catena/machine.h"
 #include "tools/catena/terminal.h"
 
@@ -73,6 +74,7 @@ void print_environment() {
 
 void add_info(CLI::App& program) {
     auto env = std::make_shared<std::string>();
+    auto shows_ranks = std::make_shared<bool>(false);
     CLI::App* info =
         program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory");
     CLI::Option* form = info->add_option("--env", *env,
@@ -83,8 +85,15 @@ void add_info(CLI::App& program) {
                             ->default_str("text")
                             ->check(CLI::IsMember({"text", "markdown"}));
     complete_with(form, [](auto) { return std::vector<std::string>{"text", "markdown"}; });
-    info->callback([env, info] {
-        if (info->count("--env") == 0)
+    CLI::Option* ranks = info->add_flag(
+        "--ranks", *shows_ranks,
+        "which launcher has started this process, as which rank of how many, and the "
+        "communicator that create_communicator() makes of it");
+    ranks->excludes(form);
+    info->callback([env, shows_ranks, info] {
+        if (*shows_ranks)
+            print_ranks();
+        else if (info->count("--env") == 0)
             print_info();
         else if (*env == "markdown")
             fmt::print("{}", environment::reference_page());

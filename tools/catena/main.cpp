@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
     catena::tool::add_compile(program);
     catena::tool::add_export(program);
     catena::tool::add_bench(program);
+    catena::tool::add_launch(program);
     catena::tool::add_completion(program);
     add_color(program);
     return flushed(run(program, argc, argv));

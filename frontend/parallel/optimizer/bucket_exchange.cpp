@@ -4,13 +4,14 @@
 
 #include "frontend/parallel/agreement.h"
 #include "frontend/parallel/multi_node_snapshot.h"
-#include "frontend/serializer/memory_archive.h"
+#include "frontend/parallel/optimizer/common_state.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/held_memory.h"
 #include "runtime/graph/call/assign.h"
 #include "runtime/graph/call/recorder.h"
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/graph/settings/config.h"
+#include "runtime/ops/communication/message.h"
 
 namespace catena {
 namespace {
@@ -26,51 +27,6 @@ constexpr const char* needs =
 constexpr int64_t usual_bucket_bytes = 1 << 20;
 
 int64_t bytes_of(const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); }
-
-/// What must be the same on all ranks.
-std::vector<std::string> description_of(Optimizer& optimizer,
-                                        const MultiNodeOptimizerOptions& options) {
-    std::vector<std::string> lines{
-        optimizer.type_name(),
-        fmt::format("double_buffering = {}", options.double_buffering),
-        fmt::format("zero_fill = {}", options.zero_fill),
-        fmt::format("overlap = {}", options.overlap),
-        fmt::format("bucket_bytes = {}", *options.bucket_bytes),
-        fmt::format("allreduce_grad_dtype = {}", options.allreduce_grad_dtype
-                                                     ? name_of(*options.allreduce_grad_dtype)
-                                                     : "none")};
-    for (const UpdateSlot& slot : optimizer.slots())
-        if (slot.param.array().defined())
-            lines.push_back(
-                fmt::format("the parameter {} {}", slot.path, to_string(slot.param.type())));
-    return lines;
-}
-
-/// Which parameters are initialised, and their types; never 0.
-uint64_t model_of(Optimizer& optimizer) {
-    uint64_t model = 1;
-    for (size_t i = 0; i < optimizer.slots().size(); ++i) {
-        const Variable& param = optimizer.slots()[i].param;
-        if (!param.array().defined()) continue;
-        std::vector<int64_t> type{int64_t(i), int64_t(param.dtype())};
-        for (const int64_t dim : param.shape()) type.push_back(dim);
-        model = mix(model, type.data(), type.size() * sizeof(int64_t));
-    }
-    return std::max<uint64_t>(model, 1);
-}
-
-/// Of all that an update reads and changes.
-uint64_t content_of(Optimizer& optimizer) {
-    uint64_t content = 1;
-    for (const UpdateSlot& slot : optimizer.slots()) {
-        if (!slot.param.array().defined()) continue;
-        const Array data = slot.param.array().to(cpu_device()).as_contiguous();
-        content = mix(content, data.elements(), size_t(bytes_of(slot.param)));
-    }
-    MemoryArchive state;
-    save_to(state, [&](const Serializer& s) { optimizer.serialize(s); });
-    return mix(content, state.bytes());
-}
 
 }  // namespace
 
@@ -115,7 +71,25 @@ GradientExchange::Outcome BucketExchange::exchanged(Optimizer& optimizer) {
     }
     if (options_.double_buffering) return receive_previous(std::move(buckets));
     for (const Bucket& bucket : buckets) receive(bucket);
+    is_to_verify_ = std::exchange(is_unverified_, false);
     return Outcome::replaced;
+}
+
+/// After the first update of equal parameters by equal gradients: what else an update depends on,
+/// such as hooks, cannot be listed, but all of it shows in the parameters. In eager code: every
+/// rank comes here.
+void BucketExchange::verify(Optimizer& optimizer) {
+    is_to_verify_ = false;
+    const std::vector<std::string> checksums = checksums_of(optimizer);
+    uint64_t sum = 1;
+    for (const std::string& line : checksums) sum = mix(sum, line);
+    const std::vector<Array> all = communicator_->allgather(Array::scalar(int64_t(sum)));
+    if (std::ranges::any_of(
+            all, [&](const Array& each) { return each.item<int64_t>() != all[0].item<int64_t>(); }))
+        agree(*communicator_,
+              "multi-node optimizer: the first update made parameters differ (by hooks, settings "
+              "or processors that differ)",
+              checksums);
 }
 
 void BucketExchange::restart() {
@@ -131,6 +105,7 @@ void BucketExchange::restart() {
 void BucketExchange::begin(Optimizer& optimizer) {
     abandon();
     agree_on_model(optimizer);
+    if (is_to_verify_) verify(optimizer);
     for (UpdateSlot& slot : optimizer.slots())
         if (slot.param.array().defined() && *slot.enabled) waiting_[slot.param.body()] = &slot;
 }
@@ -328,24 +303,31 @@ void BucketExchange::agree_on_model(Optimizer& optimizer) {
     if (recorder && recorder->shape_only()) return;
     const uint64_t model = model_of(optimizer);
     if (model == known_model_) return;
-    if (recorder) recorder->settle();
+    // A rank that waits for such a message does not come to the agreement. Otherwise what was
+    // recorded stays one program, as in later calls: a resumed training has the same bits.
+    if (recorder && parallel::are_messages_pending()) recorder->settle();
     const RecorderScope paused(nullptr);
     agree(*communicator_, "multi-node optimizer", description_of(optimizer, options_));
     known_model_ = model;
     may_differ_ = true;
+    is_unverified_ = is_to_verify_ = false;
 }
 
 /// True when all ranks have equal parameters and optimizers; otherwise gives all those of rank 0.
 bool BucketExchange::make_equal(Optimizer& optimizer) {
     if (!may_differ_) return true;
+    const int64_t is_recorded = current_recorder() != nullptr;
     const RecorderScope paused(nullptr);
-    const std::vector<Array> all =
-        communicator_->allgather(Array::scalar(int64_t(content_of(optimizer))));
+    const std::vector<int64_t> own{int64_t(content_of(optimizer)), is_recorded};
+    std::vector<std::vector<int64_t>> all;
+    for (const Array& each : communicator_->allgather(Array::from(own, {2})))
+        all.push_back(each.to_vector<int64_t>());
     may_differ_ = false;
-    const auto differs = [&](const Array& each) {
-        return each.item<int64_t>() != all[0].item<int64_t>();
-    };
-    if (std::ranges::none_of(all, differs)) return true;
+    // The code of a region may be skipped by one rank and not by another.
+    is_unverified_ =
+        all.size() > 1 && std::ranges::none_of(all, [](const auto& each) { return each[1] != 0; });
+    if (std::ranges::all_of(all, [&](const auto& each) { return each[0] == all[0][0]; }))
+        return true;
     bcast_state(*communicator_, optimizer.target(), &optimizer);
     return false;
 }

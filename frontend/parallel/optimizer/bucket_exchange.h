@@ -64,6 +64,7 @@ private:
 
     void agree_on_model(Optimizer& optimizer);
     bool make_equal(Optimizer& optimizer);
+    void verify(Optimizer& optimizer);
 
     std::shared_ptr<Communicator> communicator_;
     MultiNodeOptimizerOptions options_;
@@ -84,6 +85,10 @@ private:
     uint64_t known_model_ = 0;
     /// Whether the parameters' contents have not been compared since then.
     bool may_differ_ = false;
+    /// Whether they are compared once more: after the first update that changes them, if no rank
+    /// records it.
+    bool is_unverified_ = false;
+    bool is_to_verify_ = false;  ///< That update was made.
 };
 
 }  // namespace catena

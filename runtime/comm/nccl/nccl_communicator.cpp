@@ -1,6 +1,6 @@
 // Sums between GPUs by NCCL, one GPU a process. Everything else (what is called, small messages,
 // NCCL's own meeting point) goes through the communicator that this one stands on: MPI's, or that
-// of the processes that meet at CATENA_RENDEZVOUS.
+// of processes that meet by TCP (host_communicator).
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -11,7 +11,6 @@
 #include "runtime/comm/create.h"
 #include "runtime/comm/nccl/library.h"
 #include "runtime/comm/patience.h"
-#include "runtime/comm/tcp.h"
 #include "runtime/core/array/address.h"
 #include "runtime/core/array/code_device.h"
 
@@ -241,7 +240,7 @@ private:
 CodeDevice& find_device(Device* wanted, const Communicator& host) {
     if (const std::string& complaint = nccl_library().complaint; !complaint.empty())
         fail<DeviceError>("NCCL cannot be used: {}", complaint);
-    Device& device = wanted ? *wanted : get_device("cuda:" + std::to_string(host.intra_rank()));
+    Device& device = wanted ? *wanted : device_of_rank(host);
     auto* code_device = dynamic_cast<CodeDevice*>(&device);
     if (!code_device) fail<DeviceError>("{} is no GPU; give cuda:0, cuda:1, ...", device.name());
     return *code_device;
@@ -267,8 +266,7 @@ CodeDevice& choose_device(Device* wanted, Communicator& host) {
 }  // namespace
 
 extern "C" Communicator* catena_nccl_communicator_2(Device* device) {
-    std::shared_ptr<Communicator> host =
-        create_communicator(Rendezvous::is_in_environment() ? "tcp" : "flat");
+    std::shared_ptr<Communicator> host = create_communicator(host_communicator());
     CodeDevice& gpu = choose_device(device, *host);
     return new NcclCommunicator(std::move(host), gpu);
 }

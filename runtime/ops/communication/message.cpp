@@ -45,6 +45,10 @@ Surprises& surprises() {
     return all;
 }
 
+/// What the order state became by the message that was recorded last, of whatever communicator:
+/// once it is computed, so are all messages before it.
+constinit PerThread<Array> latest_order;
+
 }  // namespace
 
 void give(const KernelCall& c, size_t output, const Array& value) {
@@ -98,8 +102,14 @@ Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> i
     all.push_back(&beside(comm.order(), inputs.empty() ? current_device() : inputs[0].device()));
     Variables results = apply(op, all, at, Attributes(std::move(entries)));
     assign(comm.order(), results.back());
+    if (current_recorder()) latest_order.get() = comm.order().array();
     results.pop_back();
     return results;
+}
+
+bool are_messages_pending() {
+    const Array& order = latest_order.get();
+    return current_recorder() && order.defined() && order.body()->pending;
 }
 
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,

@@ -47,6 +47,9 @@ Variable empty_delegate(Device& device);
 /// Runs an op that sends messages; returns its results without the order.
 Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
                 std::vector<Attributes::Entry> entries, const SourceLoc& at);
+/// Whether this thread's recorder holds messages that were not sent yet, for which other ranks may
+/// be waiting. Without the buckets of an optimizer.
+bool are_messages_pending();
 /// Runs an op that sends messages in a gradient, with the communicator of the forward call.
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
                       std::vector<Attributes::Entry> entries);
