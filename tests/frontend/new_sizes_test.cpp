@@ -248,6 +248,27 @@ TEST_F(NewSizes, convolutions_normalization_and_pooling) {
               4);
 }
 
+/// Sums of each channel come with the convolution from some batch on (passes/statistics.cpp): the
+/// number of images was once a constant of the code, which was another one for each batch then.
+TEST_F(NewSizes, no_kernel_is_compiled_for_other_batches_of_normalized_images) {
+    Convolution2D convolution(3, 8, 3, {.pad = {1}, .nobias = true});
+    BatchNormalization norm(8);
+    auto region = static_graph(
+        [&](const Variable& x) {
+            const Variable loss = mean(square(relu(norm(convolution(x)))));
+            convolution.cleargrads();
+            norm.cleargrads();
+            loss.backward();
+            return loss;
+        },
+        "f");
+    const auto call = [&](int64_t n) { region(Variable(numbers({n, 3, 12, 12}), false)); };
+    for (int64_t n = 33; n < 49; ++n) call(n);
+    const int before = compiler().kernels_compiled();
+    for (int64_t n = 49; n < 65; ++n) call(n);
+    EXPECT_EQ(compiler().kernels_compiled(), before);
+}
+
 struct NoisyRows : Chain {
     NoisyNet net;
     NoisyRows() { add_children({{"net", net}}); }
